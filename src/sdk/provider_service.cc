@@ -1,365 +1,274 @@
 #include "sdk/provider_service.h"
 
 #include <algorithm>
-#include <map>
 
-#include "api/access.h"
-#include "codec/protowire.h"
+#include "api/values.h"
 #include "cty/conversion.h"
-#include "cty/json.h"
-#include "plugin/messages.h"
+#include "sdk/call.h"
+#include "sdk/objects.h"
+#include "sdk/provider_schema.h"
+#include "sdk/resource_calls.h"
 
 namespace kinu::sdk {
 namespace {
 
-using Attributes = std::vector<v1::ProviderAttribute>;
-using v1::Access;
+using api::ToInner;
+using api::ToPublic;
 
 constexpr int kInvalidArgument = 3;
 constexpr int kUnimplementedMethod = 12;
 
-/// The fields of a request that has each field once.
-class Request {
- public:
-  explicit Request(std::string_view message) {
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      fields_[field.number] = field.bytes;
-    }
+template <typename Row>
+std::vector<Bound<Row>> Bind(const std::vector<Row>& rows) {
+  std::vector<Bound<Row>> bound;
+  bound.reserve(rows.size());
+  for (const Row& row : rows) {
+    bound.push_back({.row = &row, .level = MakeLevel(row.schema)});
   }
-  std::string_view operator[](uint32_t field) const {
-    const auto found = fields_.find(field);
-    return found == fields_.end() ? std::string_view() : found->second;
-  }
-
- private:
-  std::map<uint32_t, std::string_view> fields_;
-};
-
-Type TypeOf(const v1::ProviderAttribute& attribute) {
-  return TypeFromJson(attribute.type.json()).value_or(Type::Dynamic());
+  return bound;
 }
 
-Type TypeOf(const Attributes& attributes) {
-  std::vector<std::pair<std::string, Value>> members;
-  members.reserve(attributes.size());
-  for (const v1::ProviderAttribute& attribute : attributes) {
-    members.emplace_back(attribute.name, Value::Null(TypeOf(attribute)));
+/// Finds the row whose type the request has in the field `kField`, and calls `kHandle` with it.
+template <auto kRows, auto kHandle, uint32_t kField = 1>
+void WithRow(ProviderService& service, Call& call) {
+  const auto& rows = (service.*kRows)();
+  const std::string_view type = call.request[kField];
+  const auto found =
+      std::ranges::find_if(rows, [&](const auto& bound) { return bound.row->type == type; });
+  if (found == rows.end()) {
+    call.Refuse(kInvalidArgument, "the provider has no type named " + std::string(type));
+    return;
   }
-  return Value::Object(std::move(members)).type();
+  kHandle(*found, call);
 }
 
-void WriteSchema(ProtoWriter& out, uint32_t field, const Attributes& attributes, int64_t version,
-                 const std::string& description) {
-  const size_t schema = out.Begin(field);
-  out.Int(1, version);
-  const size_t block = out.Begin(2);
-  for (const v1::ProviderAttribute& attribute : attributes) {
-    const size_t begin = out.Begin(2);
-    out.Bytes(1, attribute.name);
-    out.Bytes(2, attribute.type.json());
-    out.Bytes(3, attribute.description);
-    out.Bool(4, attribute.required);
-    out.Bool(5, attribute.optional);
-    out.Bool(6, attribute.computed);
-    out.Bool(7, attribute.sensitive);
-    out.End(begin);
-  }
-  out.Bytes(4, description);
-  out.End(block);
-  out.End(schema);
+void GetSchema(ProviderService& service, Call& call) {
+  WriteProviderSchema(call.out, service.provider());
 }
 
-template <typename Rows>
-void WriteSchemas(ProtoWriter& out, uint32_t field, const Rows& rows) {
-  for (const auto& row : rows) {
-    const size_t entry = out.Begin(field);
-    out.AlwaysBytes(1, row.type);
-    int64_t version = 0;
-    if constexpr (requires { row.version; }) {
-      version = row.version;
-    }
-    WriteSchema(out, 2, row.attributes, version, row.description);
-    out.End(entry);
+void GetIdentitySchemas(ProviderService& service, Call& call) {
+  WriteIdentitySchemas(call.out, service.provider());
+}
+
+void GetFunctions(ProviderService& service, Call& call) {
+  WriteFunctions(call.out, 1, service.provider());
+}
+
+void ValidateConfig(ProviderService& service, Call& call) {
+  call.Validate(service.provider().validate,
+                call.ReadValue(call.request[1], service.config().type));
+}
+
+void Configure(ProviderService& service, Call& call) {
+  v1::ConfigureCall arguments;
+  arguments.config = ToPublic(call.ReadValue(call.request[2], service.config().type));
+  arguments.client_version = call.request[1];
+  if (service.provider().configure && !call.problems.has_errors()) {
+    call.Run(service.provider().configure, arguments);
   }
 }
 
-void WriteProblems(ProtoWriter& out, uint32_t field, const v1::Diagnostics& problems) {
-  for (const v1::Diagnostic& problem : problems) {
-    const size_t begin = out.Begin(field);
-    out.Uint(1, problem.is_error ? 1 : 2);
-    out.Bytes(2, problem.summary);
-    out.Bytes(3, problem.detail);
-    out.End(begin);
-  }
-}
-
-void AddProblem(v1::Diagnostics& problems, std::string summary, std::string detail) {
-  problems.push_back(
-      {.is_error = true, .summary = std::move(summary), .detail = std::move(detail)});
-}
-
-Value ReadValue(std::string_view bytes, const Type& type, v1::Diagnostics& problems) {
-  auto value = plugin::ReadDynamicValue(bytes, type);
-  if (!value) {
-    AddProblem(problems, "Invalid value", value.error().message);
-    return Value::Null(type);
-  }
-  return *std::move(value);
-}
-
-/// An object of the schema from what a function of the provider returned.
-Value Complete(const v1::Value& returned, const Attributes& attributes, v1::Diagnostics& problems) {
-  if (returned.is_null()) {
-    return Value::Null(TypeOf(attributes));
-  }
-  std::vector<std::pair<std::string, Value>> members;
-  for (const v1::ProviderAttribute& attribute : attributes) {
-    const Type type = TypeOf(attribute);
-    const auto found = returned.Find(attribute.name);
-    auto value = found ? Convert(Access::Inner(*found), type) : Value::Null(type);
-    if (!value) {
-      AddProblem(problems, "Invalid value from provider",
-                 attribute.name + ": " + value.error().message + '.');
-    }
-    members.emplace_back(attribute.name, value.value_or(Value::Null(type)));
-  }
-  return Value::Object(std::move(members));
-}
-
-void WriteObject(ProtoWriter& out, uint32_t field, const Value& value, const Attributes& attributes,
-                 v1::Diagnostics& problems) {
-  if (auto written = plugin::WriteDynamicValue(out, field, value, TypeOf(attributes)); !written) {
-    AddProblem(problems, "Invalid value from provider", written.error().message);
-  }
+void Stop(ProviderService& service, Call&) {
+  service.Stop();
 }
 
 template <typename Row>
-const Row* FindRow(const std::vector<Row>& rows, std::string_view type) {
-  const auto found = std::ranges::find(rows, type, &Row::type);
-  return found == rows.end() ? nullptr : &*found;
+void ValidateRow(const Bound<Row>& bound, Call& call) {
+  call.Validate(bound.row->validate, call.ReadValue(call.request[2], bound.level.type));
 }
 
-Reply UnknownType(std::string_view type) {
-  return {.message = {},
-          .status = kInvalidArgument,
-          .error = "the provider has no type named " + std::string(type)};
-}
-
-Reply GetSchema(const v1::Provider& provider, std::string_view) {
-  Reply reply;
-  ProtoWriter out(reply.message);
-  WriteSchema(out, 1, provider.attributes, 0, {});
-  WriteSchemas(out, 2, provider.resources);
-  WriteSchemas(out, 3, provider.data_sources);
-  const size_t capabilities = out.Begin(6);
-  out.Bool(2, true);  // get_provider_schema_optional
-  out.End(capabilities);
-  return reply;
-}
-
-Reply Empty(const v1::Provider&, std::string_view) {
-  return {};
-}
-
-Reply Configure(const v1::Provider& provider, std::string_view message) {
-  Reply reply;
-  ProtoWriter out(reply.message);
-  v1::Diagnostics problems;
-  const Value config = ReadValue(Request(message)[2], TypeOf(provider.attributes), problems);
-  if (provider.configure && problems.empty()) {
-    provider.configure(Access::Make(config), problems);
+void ReadData(const Bound<v1::DataSource>& source, Call& call) {
+  v1::DataCall arguments;
+  arguments.config = ToPublic(call.ReadValue(call.request[2], source.level.type));
+  arguments.stopped = call.stopped;
+  Value state = Value::Null(source.level.type);
+  if (source.row->read && !call.problems.has_errors()) {
+    const v1::Value returned = call.Run(source.row->read, arguments);
+    state = Complete(ToInner(returned), source.level, call.problems);
   }
-  WriteProblems(out, 1, problems);
-  return reply;
+  call.WriteValue(1, state, source.level.type);
 }
 
-Reply Upgrade(const v1::Provider& provider, std::string_view message) {
-  const Request request(message);
-  const v1::ManagedResource* resource = FindRow(provider.resources, request[1]);
-  if (resource == nullptr) {
-    return UnknownType(request[1]);
+// The fields of a response that say when an ephemeral object is renewed, and its private data.
+void WriteRenewal(Call& call, const v1::EphemeralCall& arguments, uint32_t private_field) {
+  if (arguments.renew_at) {
+    const auto since = arguments.renew_at->time_since_epoch();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+    const size_t begin = call.out.Begin(2);
+    call.out.Int(1, seconds.count());
+    call.out.Int(2, std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds).count());
+    call.out.End(begin);
   }
-  Reply reply;
-  ProtoWriter out(reply.message);
-  v1::Diagnostics problems;
-  const Type type = TypeOf(resource->attributes);
-  auto value = ValueFromJson(Request(request[3])[1], type);
-  if (!value) {
-    AddProblem(problems, "Unable to read the stored state", value.error().message);
-  }
-  WriteObject(out, 1, value.value_or(Value::Null(type)), resource->attributes, problems);
-  WriteProblems(out, 2, problems);
-  return reply;
+  call.out.Bytes(private_field, arguments.private_data);
 }
 
-Reply Read(const v1::Provider& provider, std::string_view message) {
-  const Request request(message);
-  const v1::ManagedResource* resource = FindRow(provider.resources, request[1]);
-  if (resource == nullptr) {
-    return UnknownType(request[1]);
+void OpenEphemeral(const Bound<v1::EphemeralResource>& resource, Call& call) {
+  v1::EphemeralCall arguments;
+  arguments.config = ToPublic(call.ReadValue(call.request[2], resource.level.type));
+  arguments.stopped = call.stopped;
+  Value result = Value::Null(resource.level.type);
+  if (resource.row->open && !call.problems.has_errors()) {
+    const v1::Value returned = call.Run(resource.row->open, arguments);
+    result = Complete(ToInner(returned), resource.level, call.problems);
   }
-  Reply reply;
-  ProtoWriter out(reply.message);
-  v1::Diagnostics problems;
-  Value state = ReadValue(request[2], TypeOf(resource->attributes), problems);
-  if (resource->read && !state.IsNull()) {
-    state = Complete(resource->read(Access::Make(state), problems), resource->attributes, problems);
-  }
-  WriteObject(out, 1, state, resource->attributes, problems);
-  WriteProblems(out, 2, problems);
-  out.Bytes(3, request[3]);
-  return reply;
+  WriteRenewal(call, arguments, 4);
+  call.WriteValue(3, result, resource.level.type);
 }
 
-/// Whether an attribute differs between two objects.
-bool Changes(const Value& before, const Value& after, const std::string& name) {
-  return !Value::RawEquals(before.Attribute(name), after.Attribute(name));
+void RunEphemeral(const std::function<void(v1::EphemeralCall&)>& function, Call& call,
+                  v1::EphemeralCall& arguments) {
+  arguments.private_data = call.request[2];
+  arguments.stopped = call.stopped;
+  if (function) {
+    call.Run(function, arguments);
+  }
 }
 
-/// The proposed object with computed attributes unknown that the configuration leaves open, if the
-/// object is created or changed.
-Value PlanObject(const Attributes& attributes, const Value& prior, const Value& proposed,
-                 const Value& config) {
-  if (!prior.IsNull() && Value::RawEquals(prior, proposed)) {
-    return proposed;
-  }
-  std::vector<std::pair<std::string, Value>> members;
-  for (const v1::ProviderAttribute& attribute : attributes) {
-    const bool open = attribute.computed && config.Attribute(attribute.name).IsNull();
-    members.emplace_back(attribute.name, open ? Value::Unknown(TypeOf(attribute))
-                                              : proposed.Attribute(attribute.name));
-  }
-  return Value::Object(std::move(members));
+void RenewEphemeral(const Bound<v1::EphemeralResource>& resource, Call& call) {
+  v1::EphemeralCall arguments;
+  RunEphemeral(resource.row->renew, call, arguments);
+  WriteRenewal(call, arguments, 3);
 }
 
-void WriteReplaced(ProtoWriter& out, const v1::ManagedResource& resource, const Value& prior,
-                   const Value& planned) {
-  for (const v1::ProviderAttribute& attribute : resource.attributes) {
-    const bool replaces = attribute.requires_replace || (!resource.update && !attribute.computed);
-    if (replaces && Changes(prior, planned, attribute.name)) {
-      const size_t path = out.Begin(2);
-      const size_t step = out.Begin(1);
-      out.AlwaysBytes(1, attribute.name);
-      out.End(step);
-      out.End(path);
+void CloseEphemeral(const Bound<v1::EphemeralResource>& resource, Call& call) {
+  v1::EphemeralCall arguments;
+  RunEphemeral(resource.row->close, call, arguments);
+}
+
+/// The arguments of a function. Sets the error of `call` if one is missing or not of its type.
+void ReadArguments(const v1::ProviderFunction& function, Call& call, v1::FunctionCall& arguments) {
+  const auto& sent = call.request.arguments();
+  for (size_t i = 0; i < sent.size() && arguments.error.empty(); ++i) {
+    const bool fixed = i < function.parameters.size();
+    if (!fixed && !function.variadic) {
+      break;
+    }
+    const v1::FunctionParameter& parameter = fixed ? function.parameters[i] : *function.variadic;
+    arguments.arguments.push_back(ToPublic(call.ReadValue(sent[i], ToType(parameter.type))));
+    if (call.problems.has_errors()) {
+      arguments.error = call.problems.all().back().detail;
+      arguments.error_argument = static_cast<int64_t>(i);
     }
   }
+  if (arguments.error.empty() &&
+      (sent.size() < function.parameters.size() || arguments.arguments.size() < sent.size())) {
+    arguments.error = "the number of arguments is wrong";
+  }
 }
 
-Reply Plan(const v1::Provider& provider, std::string_view message) {
-  const Request request(message);
-  const v1::ManagedResource* resource = FindRow(provider.resources, request[1]);
-  if (resource == nullptr) {
-    return UnknownType(request[1]);
-  }
-  Reply reply;
-  ProtoWriter out(reply.message);
-  v1::Diagnostics problems;
-  const Type type = TypeOf(resource->attributes);
-  const Value prior = ReadValue(request[2], type, problems);
-  Value planned = ReadValue(request[3], type, problems);
-  const Value config = ReadValue(request[4], type, problems);
-  if (!planned.IsNull() && !config.IsNull()) {
-    planned = PlanObject(resource->attributes, prior, planned, config);
-    if (!prior.IsNull()) {
-      WriteReplaced(out, *resource, prior, planned);
+/// The result of a function, converted to its type. Sets the error of `arguments` if it fails.
+Value Compute(const v1::ProviderFunction& function, v1::FunctionCall& arguments) {
+  const Type type = ToType(function.result);
+  try {
+    const v1::Value returned = function.call(arguments);
+    if (arguments.error.empty()) {
+      auto result = Convert(ToInner(returned), type);
+      if (result) {
+        return *std::move(result);
+      }
+      arguments.error = "the result is invalid: " + result.error().ToText();
     }
+  } catch (const std::exception& thrown) {
+    arguments.error = thrown.what();
   }
-  WriteObject(out, 1, planned, resource->attributes, problems);
-  out.Bytes(3, request[5]);
-  WriteProblems(out, 4, problems);
-  return reply;
+  return Value::Null(type);
 }
 
-/// Creates, updates or destroys an object. Returns the state that was reached.
-Value ApplyChange(const v1::ManagedResource& resource, const Value& prior, const Value& planned,
-                  v1::Diagnostics& problems) {
-  const Attributes& attributes = resource.attributes;
-  if (planned.IsNull()) {
-    if (resource.destroy) {
-      resource.destroy(Access::Make(prior), problems);
-    }
-    return v1::HasErrors(problems) ? prior : planned;
+void CallFunction(ProviderService& service, Call& call) {
+  const auto& functions = service.provider().functions;
+  const auto function = std::ranges::find(functions, call.request[1], &v1::ProviderFunction::name);
+  v1::FunctionCall arguments;
+  Value result;
+  if (function == functions.end() || !function->call) {
+    arguments.error = "the provider has no function named " + std::string(call.request[1]);
+  } else {
+    ReadArguments(*function, call, arguments);
   }
-  if (prior.IsNull()) {
-    return Complete(resource.create(Access::Make(planned), problems), attributes, problems);
+  if (arguments.error.empty()) {
+    result = Compute(*function, arguments);
   }
-  if (!resource.update) {
-    return planned;
+  if (arguments.error.empty()) {
+    call.WriteValue(1, result, ToType(function->result));
+    return;
   }
-  return Complete(resource.update(Access::Make(planned), Access::Make(prior), problems), attributes,
-                  problems);
+  const size_t error = call.out.Begin(2);
+  call.out.AlwaysBytes(1, arguments.error);
+  if (arguments.error_argument) {
+    call.out.AlwaysInt(2, *arguments.error_argument);
+  }
+  call.out.End(error);
 }
 
-Reply Apply(const v1::Provider& provider, std::string_view message) {
-  const Request request(message);
-  const v1::ManagedResource* resource = FindRow(provider.resources, request[1]);
-  if (resource == nullptr) {
-    return UnknownType(request[1]);
-  }
-  Reply reply;
-  ProtoWriter out(reply.message);
-  v1::Diagnostics problems;
-  const Type type = TypeOf(resource->attributes);
-  const Value prior = ReadValue(request[2], type, problems);
-  const Value planned = ReadValue(request[3], type, problems);
-  Value state = prior;
-  if (!v1::HasErrors(problems)) {
-    state = ApplyChange(*resource, prior, planned, problems);
-  }
-  WriteObject(out, 1, state, resource->attributes, problems);
-  out.Bytes(2, request[5]);
-  WriteProblems(out, 3, problems);
-  return reply;
-}
-
-Reply ReadData(const v1::Provider& provider, std::string_view message) {
-  const Request request(message);
-  const v1::DataSource* source = FindRow(provider.data_sources, request[1]);
-  if (source == nullptr) {
-    return UnknownType(request[1]);
-  }
-  Reply reply;
-  ProtoWriter out(reply.message);
-  v1::Diagnostics problems;
-  const Value config = ReadValue(request[2], TypeOf(source->attributes), problems);
-  const Value state =
-      Complete(source->read(Access::Make(config), problems), source->attributes, problems);
-  WriteObject(out, 1, state, source->attributes, problems);
-  WriteProblems(out, 2, problems);
-  return reply;
-}
-
-struct MethodRow {
+/// A method of the protocol.
+struct Method {
   std::string_view name;
-  Reply (*call)(const v1::Provider&, std::string_view);
+  uint32_t problems;  ///< the field of its response that has the problems; 0: none
+  void (*handle)(ProviderService&, Call&);
 };
-constexpr MethodRow kMethodRows[] = {
-    {"GetProviderSchema", &GetSchema},
-    {"ValidateProviderConfig", &Empty},
-    {"ValidateResourceConfig", &Empty},
-    {"ValidateDataResourceConfig", &Empty},
-    {"ConfigureProvider", &Configure},
-    {"UpgradeResourceState", &Upgrade},
-    {"ReadResource", &Read},
-    {"PlanResourceChange", &Plan},
-    {"ApplyResourceChange", &Apply},
-    {"ReadDataSource", &ReadData},
-    {"StopProvider", &Empty},
+
+using S = ProviderService;
+constexpr Method kMethods[] = {
+    {"GetProviderSchema", 4, &GetSchema},
+    {"GetResourceIdentitySchemas", 2, &GetIdentitySchemas},
+    {"GetFunctions", 2, &GetFunctions},
+    {"ValidateProviderConfig", 2, &ValidateConfig},
+    {"ValidateResourceConfig", 1, &WithRow<&S::resources, &ValidateResource>},
+    {"ValidateDataResourceConfig", 1, &WithRow<&S::data_sources, &ValidateRow<v1::DataSource>>},
+    {"ValidateEphemeralResourceConfig", 1,
+     &WithRow<&S::ephemeral_resources, &ValidateRow<v1::EphemeralResource>>},
+    {"ConfigureProvider", 1, &Configure},
+    {"UpgradeResourceState", 2, &WithRow<&S::resources, &UpgradeState>},
+    {"UpgradeResourceIdentity", 2, &WithRow<&S::resources, &UpgradeIdentity>},
+    {"ReadResource", 2, &WithRow<&S::resources, &ReadResource>},
+    {"PlanResourceChange", 4, &WithRow<&S::resources, &PlanChange>},
+    {"ApplyResourceChange", 3, &WithRow<&S::resources, &ApplyChange>},
+    {"ImportResourceState", 2, &WithRow<&S::resources, &ImportState>},
+    {"MoveResourceState", 2, &WithRow<&S::resources, &MoveState, 5>},
+    {"ReadDataSource", 2, &WithRow<&S::data_sources, &ReadData>},
+    {"OpenEphemeralResource", 1, &WithRow<&S::ephemeral_resources, &OpenEphemeral>},
+    {"RenewEphemeralResource", 1, &WithRow<&S::ephemeral_resources, &RenewEphemeral>},
+    {"CloseEphemeralResource", 1, &WithRow<&S::ephemeral_resources, &CloseEphemeral>},
+    {"CallFunction", 0, &CallFunction},
+    {"StopProvider", 0, &Stop},
 };
 
 }  // namespace
 
-Reply CallProvider(const v1::Provider& provider, std::string_view method,
-                   std::string_view request) {
-  const auto row = std::ranges::find(kMethodRows, method, &MethodRow::name);
-  if (row == std::ranges::end(kMethodRows)) {
+ProviderService::ProviderService(const v1::Provider& provider)
+    : provider_(provider),
+      config_(MakeLevel(provider.schema)),
+      resources_(Bind(provider.resources)),
+      data_sources_(Bind(provider.data_sources)),
+      ephemeral_resources_(Bind(provider.ephemeral_resources)) {
+}
+
+Reply ProviderService::Answer(std::string_view method, std::string_view request) {
+  const auto found = std::ranges::find(kMethods, method, &Method::name);
+  if (found == std::ranges::end(kMethods)) {
     return {.message = {},
             .status = kUnimplementedMethod,
             .error = "method " + std::string(method) + " not implemented"};
   }
-  return row->call(provider, request);
+  std::stop_token stopped;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped = stop_.get_token();
+  }
+  Call call(request, std::move(stopped));
+  found->handle(*this, call);
+  return call.Finish(found->problems);
+}
+
+void ProviderService::Stop() {
+  std::stop_source running;
+  {
+    const std::lock_guard lock(mutex_);
+    running = std::exchange(stop_, std::stop_source());
+  }
+  running.request_stop();
+  if (provider_.stop) {
+    provider_.stop();
+  }
 }
 
 }  // namespace kinu::sdk

@@ -1,22 +1,19 @@
 // The start of a provider's process: cookie, socket, handshake line, connections.
+#include "sdk/serve.h"
+
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 
-#include <kinu/provider.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include "plugin/tls.h"
-#include "plugin/transport.h"
+#include "sdk/listener.h"
 #include "sdk/provider_service.h"
+#include "sdk/server_tls.h"
+#include "sdk/stdio_relay.h"
 
 namespace kinu::sdk {
 namespace {
@@ -24,155 +21,139 @@ namespace {
 constexpr std::string_view kCookie =
     "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
 
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread runs yet
-  return value == nullptr ? "" : value;
+/// What a signal that ends the process removes. Set before the handlers.
+const Listener* listener_of_process = nullptr;
+
+extern "C" void RemoveAndEnd(int signal) {
+  listener_of_process->Remove();
+  if (signal == SIGINT) {
+    _exit(0);
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
 }
 
-/// A listening Unix socket in a directory of its own.
-class Listener {
+/// A client sends its interrupts to the whole group of processes and ends this one itself, so they
+/// are ignored, except by a process that debugs.
+void HandleSignals(const Listener& listener, bool debug) {
+  listener_of_process = &listener;
+  std::signal(SIGINT, debug ? &RemoveAndEnd : SIG_IGN);
+  std::signal(SIGTERM, &RemoveAndEnd);
+}
+
+/// The process that serves. Never destroyed: calls run until it ends.
+class Process {
  public:
-  Listener() {
-    std::string parent = Environment("PLUGIN_UNIX_SOCKET_DIR");
-    if (parent.empty()) {
-      parent = std::filesystem::temp_directory_path().string();
+  Process(const v1::Provider& provider, const v1::ServeOptions& options, Interceptor intercept)
+      : service_(provider), intercept_(std::move(intercept)), listener_(options.tcp) {}
+
+  const Listener& listener() const { return listener_; }
+  void RelayOutput() { relay_ = std::make_unique<StdioRelay>(STDOUT_FILENO); }
+
+  Reply Answer(std::string_view method, std::string_view request, const Sender& send) {
+    constexpr std::string_view kProvider = "/tfplugin6.Provider/";
+    constexpr int kUnimplementedService = 12;
+    if (method.starts_with(kProvider)) {
+      return AnswerProvider(method.substr(kProvider.size()), request);
     }
-    directory_ = parent + "/pluginXXXXXX";
-    if (mkdtemp(directory_.data()) == nullptr) {
-      return;
+    if (method == "/plugin.GRPCController/Shutdown") {
+      std::fflush(stdout);
+      listener_.Remove();
+      _exit(0);
     }
-    path_ = directory_ + "/socket";
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    if (path_.size() >= sizeof(address.sun_path)) {
-      return;
+    if (method == "/plugin.GRPCStdio/StreamStdio" && relay_ != nullptr) {
+      return relay_->Stream(send);
     }
-    std::memcpy(address.sun_path, path_.data(), path_.size());
-    descriptor_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-        listen(descriptor_, SOMAXCONN) != 0) {
-      close(descriptor_);
-      descriptor_ = -1;
+    if (method == "/grpc.health.v1.Health/Check") {
+      return {.message = "\x08\x01", .status = 0, .error = {}};
     }
-  }
-  int descriptor() const { return descriptor_; }
-  const std::string& path() const { return path_; }
-  void Remove() const {
-    unlink(path_.c_str());
-    rmdir(directory_.c_str());
+    return {.message = {}, .status = kUnimplementedService, .error = "unknown service"};
   }
 
  private:
-  std::string directory_;
-  std::string path_;
-  int descriptor_ = -1;
+  Reply AnswerProvider(std::string_view method, std::string_view request) {
+    const Answerer answer = [this](std::string_view name, std::string_view message) {
+      return service_.Answer(name, message);
+    };
+    return intercept_ ? intercept_(method, request, answer) : answer(method, request);
+  }
+
+  ProviderService service_;
+  Interceptor intercept_;
+  Listener listener_;
+  std::unique_ptr<StdioRelay> relay_;
 };
 
-/// TLS that accepts the client's certificate only. Sets `certificate` to this server's, as base64
-/// of DER without padding. Null if OpenSSL fails.
-plugin::SslContextPtr MakeServerContext(const std::string& client, std::string& certificate) {
-  const auto identity = plugin::MakeClientIdentity();
-  if (!identity) {
-    return nullptr;
-  }
-  const auto bio = [](const std::string& text) {
-    return plugin::BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  };
-  const plugin::CertificatePtr own(
-      PEM_read_bio_X509(bio(identity->certificate).get(), nullptr, nullptr, nullptr));
-  const plugin::KeyPtr key(
-      PEM_read_bio_PrivateKey(bio(identity->key).get(), nullptr, nullptr, nullptr));
-  const plugin::CertificatePtr trusted(
-      PEM_read_bio_X509(bio(client).get(), nullptr, nullptr, nullptr));
-  plugin::SslContextPtr context(SSL_CTX_new(TLS_server_method()));
-  if (own == nullptr || key == nullptr || trusted == nullptr || context == nullptr ||
-      SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
-      SSL_CTX_use_certificate(context.get(), own.get()) != 1 ||
-      SSL_CTX_use_PrivateKey(context.get(), key.get()) != 1 ||
-      X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), trusted.get()) != 1) {
-    return nullptr;
-  }
-  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
-  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  SSL_CTX_set_alpn_select_cb(
-      context.get(),
-      [](SSL*, const unsigned char** out, unsigned char* size, const unsigned char* offered,
-         unsigned int offered_size, void*) {
-        static constexpr unsigned char kHttp2[] = {2, 'h', '2'};
-        return SSL_select_next_proto(const_cast<unsigned char**>(out), size, kHttp2, sizeof(kHttp2),
-                                     offered, offered_size) == OPENSSL_NPN_NEGOTIATED
-                   ? SSL_TLSEXT_ERR_OK
-                   : SSL_TLSEXT_ERR_ALERT_FATAL;
-      },
-      nullptr);
-  unsigned char* der = nullptr;
-  const int size = i2d_X509(own.get(), &der);
-  certificate.resize(static_cast<size_t>(size) * 2);
-  certificate.resize(static_cast<size_t>(
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(certificate.data()), der, size)));
-  OPENSSL_free(der);
-  certificate.erase(certificate.find_last_not_of('=') + 1);
-  return context;
+/// Prints how a client attaches to this process.
+void PrintAttachment(const v1::Provider& provider, const Listener& listener) {
+  std::printf(
+      "Provider started. To attach, set the TF_REATTACH_PROVIDERS environment variable with the "
+      "following:\n\n\tTF_REATTACH_PROVIDERS='{\"%s\":{\"Protocol\":\"grpc\",\"ProtocolVersion\":6,"
+      "\"Pid\":%d,\"Test\":true,\"Addr\":{\"Network\":\"%s\",\"String\":\"%s\"}}}'\n\n",
+      provider.address.c_str(), static_cast<int>(getpid()), listener.network(),
+      listener.address().c_str());
+  std::fflush(stdout);
 }
 
-/// Answers the services of the plugin's process, and those of the provider.
-Reply Dispatch(const v1::Provider& provider, const Listener& listener, std::string_view method,
-               std::string_view request) {
-  constexpr std::string_view kProvider = "/tfplugin6.Provider/";
-  constexpr int kUnimplementedService = 12;
-  if (method.starts_with(kProvider)) {
-    return CallProvider(provider, method.substr(kProvider.size()), request);
+[[noreturn]] void AcceptAll(Process& process, SSL_CTX* context) {
+  const auto handler = std::make_shared<const Handler>(
+      [&process](std::string_view method, std::string_view request, const Sender& send) {
+        return process.Answer(method, request, send);
+      });
+  while (true) {
+    const int accepted = accept4(process.listener().descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (accepted >= 0) {
+      std::thread([=] { ServeConnection(accepted, context, handler); }).detach();
+    }
   }
-  if (method == "/plugin.GRPCController/Shutdown") {
-    listener.Remove();
-    _exit(0);
-  }
-  if (method == "/grpc.health.v1.Health/Check") {
-    return {.message = "\x08\x01", .status = 0, .error = {}};
-  }
-  return {.message = {}, .status = kUnimplementedService, .error = "unknown service"};
+}
+
+int Refuse(const char* why) {
+  std::fputs(why, stderr);
+  return 1;
 }
 
 }  // namespace
+
+int Serve(const v1::Provider& provider, const v1::ServeOptions& options,
+          const Interceptor& intercept) {
+  if (!options.debug && Environment("TF_PLUGIN_MAGIC_COOKIE") != kCookie) {
+    return Refuse(
+        "This binary is a plugin. These are not meant to be executed directly.\n"
+        "Please execute the program that consumes these plugins, which will\n"
+        "load any plugins automatically\n");
+  }
+  const std::string client = options.debug ? "" : Environment("PLUGIN_CLIENT_CERT");
+  std::string certificate;
+  plugin::SslContextPtr context;
+  if (!client.empty()) {
+    context = MakeServerContext(client, certificate);
+  }
+  // Never destroyed: calls run until the process ends.
+  auto& process = *std::make_unique<Process>(provider, options, intercept).release();
+  const Listener& listener = process.listener();
+  if (listener.descriptor() < 0 || (context == nullptr && !client.empty())) {
+    return Refuse("cannot listen for the plugin's client\n");
+  }
+  HandleSignals(listener, options.debug);
+  if (options.debug) {
+    PrintAttachment(provider, listener);
+  } else {
+    std::printf("1|6|%s|%s|grpc|%s\n", listener.network(), listener.address().c_str(),
+                certificate.c_str());
+    std::fflush(stdout);
+    process.RelayOutput();
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  }
+  AcceptAll(process, context.get());
+}
+
 }  // namespace kinu::sdk
 
 namespace kinu::v1 {
 
-int Serve(const Provider& provider) {
-  if (sdk::Environment("TF_PLUGIN_MAGIC_COOKIE") != sdk::kCookie) {
-    std::fputs(
-        "This binary is a plugin. These are not meant to be executed directly.\n"
-        "Please execute the program that consumes these plugins, which will\n"
-        "load any plugins automatically\n",
-        stderr);
-    return 1;
-  }
-  // An interrupt of the terminal is the concern of the client, which ends this process itself.
-  std::signal(SIGINT, SIG_IGN);
-  const std::string client = sdk::Environment("PLUGIN_CLIENT_CERT");
-  std::string certificate;
-  plugin::SslContextPtr context;
-  if (!client.empty()) {
-    context = sdk::MakeServerContext(client, certificate);
-  }
-  const sdk::Listener listener;
-  if (listener.descriptor() < 0 || (context == nullptr && !client.empty())) {
-    std::fputs("cannot listen for the plugin's client\n", stderr);
-    return 1;
-  }
-  const sdk::Handler handler = [&](std::string_view method, std::string_view request) {
-    return sdk::Dispatch(provider, listener, method, request);
-  };
-  std::printf("1|6|unix|%s|grpc|%s\n", listener.path().c_str(), certificate.c_str());
-  std::fflush(stdout);
-  while (true) {
-    const int accepted = accept4(listener.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (accepted >= 0) {
-      std::thread([&, accepted] {
-        sdk::ServeConnection(accepted, context.get(), handler);
-      }).detach();
-    }
-  }
+int Serve(const Provider& provider, const ServeOptions& options) {
+  return sdk::Serve(provider, options, {});
 }
 
 }  // namespace kinu::v1

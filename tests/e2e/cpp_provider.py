@@ -3,12 +3,16 @@
 
     cpp_provider.py --binary kinu --provider terraform-provider-kv [--reference tofu]
 
-Each program creates, updates, replaces, recreates and destroys an object and reads a data source.
-Exit codes, files and states must be equal, and no process or directory of a socket may remain.
+Each program creates, updates, replaces, recreates, imports and destroys an object, reads a data
+source, calls a function and opens an ephemeral resource. Exit codes, files, states and the errors of
+a wrong configuration must be equal, and no process or directory of a socket may remain. Then the
+provider serves both as a debugger would have it: attached.
 """
 import argparse
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,9 +23,16 @@ terraform {
     kv = { source = "example.com/test/kv" }
   }
 }
+provider "kv" {
+  directory = "../kv"
+}
+ephemeral "kv_lock" "a" {
+  key = "KEY"
+}
 resource "kv_pair" "a" {
-  key   = "KEY"
+  key   = provider::kv::join("-", "KEY")
   value = "VALUE"
+  depends_on = [ephemeral.kv_lock.a]
 }
 data "kv_pair" "a" {
   key = kv_pair.a.id
@@ -30,6 +41,34 @@ output "value" {
   value = data.kv_pair.a.value
 }
 """
+
+
+# A key with a slash, and a function with an empty argument.
+WRONG = """
+provider "kv" {
+  directory = "../kv"
+}
+resource "kv_pair" "a" {
+  key = "a/b"
+}
+output "join" {
+  value = provider::kv::join("-", "a", "")
+}
+"""
+REQUIRED = CONFIG[:CONFIG.index('provider "kv"')]
+
+
+def errors(output):
+    """The errors of a run: what each says first, where, and whether the provider's words are in it."""
+    found = []
+    for line in output.splitlines():
+        message = json.loads(line)
+        if message.get("type") == "diagnostic" and message["diagnostic"]["severity"] == "error":
+            one = message["diagnostic"]
+            place = one.get("range", {}).get("start", {}).get("line")
+            own = "must not contain a slash" in one["detail"] or "must not be empty" in one["detail"]
+            found.append((one["summary"], place, own))
+    return sorted(found)
 
 
 def run_steps(binary, provider, directory):
@@ -62,8 +101,42 @@ def run_steps(binary, provider, directory):
                step(*apply, key="a", value="two"),
                step(*apply, key="b", value="two")]
     os.remove(os.path.join(store, "b"))
-    results += [step("plan", "-detailed-exitcode"), step(*apply), step("destroy", "-auto-approve")]
+    results += [step("plan", "-detailed-exitcode"), step(*apply)]
+    os.remove(os.path.join(root, "terraform.tfstate"))
+    results += [step("import", "kv_pair.a", "b"), step("plan", "-detailed-exitcode"),
+                step("destroy", "-auto-approve")]
+    with open(os.path.join(root, "main.tf"), "w") as file:
+        file.write(REQUIRED + WRONG)
+    done = subprocess.run([binary, "plan", "-json"], cwd=root, env=environment, timeout=60,
+                          capture_output=True, text=True)
+    results.append((done.returncode, errors(done.stdout)))
     return results, os.listdir(sockets)
+
+
+def run_attached(binary, provider, directory):
+    """What is wrong with the provider when it is debugged, and attached to a program."""
+    root, sockets = os.path.join(directory, "root"), os.path.join(directory, "tmp")
+    for path in (root, sockets, os.path.join(directory, "kv")):
+        os.makedirs(path)
+    with open(os.path.join(root, "main.tf"), "w") as file:
+        file.write(CONFIG.replace("KEY", "a").replace("VALUE", "one"))
+    environment = dict(os.environ, TMPDIR=sockets)
+    server = subprocess.Popen([provider, "-debug"], cwd=root, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    found = None
+    while found is None:
+        found = re.search("TF_REATTACH_PROVIDERS='(.*)'", server.stdout.readline())
+    done = subprocess.run([binary, "apply", "-auto-approve", "-no-color"], cwd=root, timeout=60,
+                          env=dict(environment, TF_REATTACH_PROVIDERS=found[1]),
+                          capture_output=True, text=True)
+    running = server.poll() is None
+    server.send_signal(signal.SIGINT)
+    log = server.communicate(timeout=60)[1].splitlines()
+    stored = [line for line in map(json.loads, log) if line["@message"] == "stored"]
+    expected = [("info", "a")]
+    if done.returncode != 0 or not running or server.returncode != 0 or os.listdir(sockets) or \
+            [(line["@level"], line["key"]) for line in stored] != expected:
+        yield "attached to %s: %s, %s, %s" % (binary, done, server.returncode, log)
 
 
 def main():
@@ -80,12 +153,16 @@ def main():
             continue
         with tempfile.TemporaryDirectory(prefix="kv-") as directory:
             results[binary], left = run_steps(binary, os.path.abspath(args.provider), directory)
+            failures += run_attached(binary, os.path.abspath(args.provider),
+                                     os.path.join(directory, "attached"))
         if left:
             failures.append("%s leaves %s" % (binary, left))
     expected = [(0, {"a": "one"}), (0, {"a": "one"}), (0, {"a": "two"}), (0, {"b": "two"}), (2, {}),
-                (0, {"b": "two"}), (0, {})]
+                (0, {"b": "two"}), (0, {"b": "two"}), (0, {"b": "two"}), (0, {})]
+    wrong = [("Invalid function argument", 15, True), ("Invalid key", 12, True)]
     for binary, steps in results.items():
-        if [step[:2] for step in steps] != expected:
+        if [step[:2] for step in steps[:-1]] != expected or \
+                steps[-1] != (1, wrong):
             failures.append("%s: %s" % (binary, steps))
         if steps != results[args.binary]:
             failures.append("%s: other states than %s" % (binary, args.binary))

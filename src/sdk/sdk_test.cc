@@ -1,0 +1,651 @@
+// The service of a provider, called by the client of the plugin library without a process between.
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <kinu/provider.h>
+
+#include "codec/protowire.h"
+#include "cty/json.h"
+#include "cty/ops.h"
+#include "plugin/plugin_provider.h"
+#include "provider/wire_schema.h"
+#include "schema/propose.h"
+#include "sdk/provider_service.h"
+
+namespace kinu::sdk {
+namespace {
+
+using provider::Problems;
+using V = v1::Value;
+
+/// A channel whose other end is a service in this process.
+class DirectChannel : public plugin::Channel {
+ public:
+  explicit DirectChannel(ProviderService& service) : service_(service) {}
+  plugin::CallStatus Call(const char* method, std::string_view request, std::string* response,
+                          const plugin::CallLimits&) override {
+    constexpr std::string_view kProvider = "/tfplugin6.Provider/";
+    Reply reply = service_.Answer(std::string_view(method).substr(kProvider.size()), request);
+    *response = std::move(reply.message);
+    return {.code = reply.status, .message = reply.error};
+  }
+  void Listen(const char*, std::function<void(std::string_view)>) override {}
+  void Cancel() override {}
+
+ private:
+  ProviderService& service_;
+};
+
+/// A provider with its client.
+class Served {
+ public:
+  explicit Served(v1::Provider provider)
+      : provider_(std::move(provider)),
+        service_(provider_),
+        client_(plugin::PluginProvider::Over(std::make_unique<DirectChannel>(service_), 6)) {
+    const auto raw = client_->FetchSchema();
+    EXPECT_TRUE(raw) << raw.error().message;
+    const auto checked = provider::CheckWireSchema(*raw);
+    EXPECT_TRUE(checked) << checked.error().message;
+    client_->UseSchema(*provider::OpenWireSchema(*raw));
+  }
+  plugin::PluginProvider* operator->() { return client_.get(); }
+  ProviderService& service() { return service_; }
+  const schema::ResourceSchema& resource() {
+    return *client_->schema().FindResource(provider_.resources[0].type);
+  }
+  /// An object of the resource; attributes that the text leaves out are null.
+  Value Object(const char* json) {
+    auto value = ValueFromJson(json, resource().block.implied_type());
+    EXPECT_TRUE(value) << value.error().ToText();
+    return value.value_or(Value());
+  }
+  Value Null() { return Value::Null(resource().block.implied_type()); }
+  provider::PlanResponse Plan(const Value& prior, const Value& config, Problems& problems,
+                              std::string private_data = {}) {
+    const Value proposed = schema::ProposeNew(resource().block, prior, config);
+    const provider::PlanRequest request{.type = provider_.resources[0].type,
+                                        .prior = prior,
+                                        .proposed = proposed,
+                                        .config = config,
+                                        .private_data = std::move(private_data),
+                                        .provider_meta = {},
+                                        .identity = {}};
+    auto response = client_->PlanResourceChange(request, problems);
+    for (const ValueError& error :
+         schema::CheckPlanned(resource().block, prior, config, response.planned)) {
+      ADD_FAILURE() << error.ToText();
+    }
+    return response;
+  }
+  provider::ApplyResponse Apply(const Value& prior, const Value& planned, Problems& problems,
+                                Value config = {}) {
+    return client_->ApplyResourceChange({.type = provider_.resources[0].type,
+                                         .prior = prior,
+                                         .planned = planned,
+                                         .config = config.IsNull() ? planned : config,
+                                         .private_data = "p",
+                                         .provider_meta = {},
+                                         .identity = {}},
+                                        problems);
+  }
+
+ private:
+  v1::Provider provider_;
+  ProviderService service_;
+  std::unique_ptr<plugin::PluginProvider> client_;
+};
+
+v1::ManagedResource Thing(std::vector<v1::ProviderAttribute> attributes,
+                          std::vector<v1::ProviderBlock> blocks = {}) {
+  v1::ManagedResource thing{.type = "t_thing"};
+  thing.schema.attributes = std::move(attributes);
+  thing.schema.blocks = std::move(blocks);
+  return thing;
+}
+
+v1::Provider With(v1::ManagedResource resource) {
+  v1::Provider provider;
+  provider.resources = {std::move(resource)};
+  return provider;
+}
+
+/// One line for each problem: severity, summary, detail, place.
+std::string TextOf(const Problems& problems) {
+  std::string text;
+  for (const provider::Problem& problem : problems) {
+    text += (problem.severity == Severity::kError ? "error: " : "warning: ") + problem.summary +
+            " (" + problem.detail + ")" + (problem.attribute ? problem.attribute->ToText() : "") +
+            "\n";
+  }
+  return text;
+}
+
+// --- Schemas. ---
+
+TEST(ProviderSchema, BlocksAttributesAndTypes) {
+  using T = v1::AttributeType;
+  Served served(With(Thing(
+      {{.name = "id", .computed = true},
+       {.name = "any", .type = T::Dynamic(), .optional = true},
+       {.name = "pair", .type = T::Tuple({T::Bool(), T::Number()}), .optional = true},
+       {.name = "box", .type = T::Object({{"a", T::String()}, {"b", T::Bool()}}), .optional = true},
+       {.name = "key", .optional = true, .write_only = true},
+       {.name = "old", .optional = true, .deprecated = "Use id."},
+       {.name = "port", .type = T::Number(), .default_value = V::Int(80)},
+       {.name = "peers",
+        .optional = true,
+        .attributes = {{.name = "host", .required = true}},
+        .nesting = v1::Nesting::kMap}},
+      {{.name = "one",
+        .nesting = v1::Nesting::kSingle,
+        .attributes = {{.name = "a", .optional = true}}},
+       {.name = "rule",
+        .nesting = v1::Nesting::kList,
+        .attributes = {{.name = "a", .optional = true}},
+        .blocks = {{.name = "inner",
+                    .nesting = v1::Nesting::kSet,
+                    .attributes = {{.name = "b", .optional = true}}}},
+        .min_items = 1,
+        .max_items = 3},
+       {.name = "named",
+        .nesting = v1::Nesting::kMap,
+        .attributes = {{.name = "a", .optional = true}}}})));
+  const schema::Block& block = served.resource().block;
+  EXPECT_EQ(GoString(block.implied_type()), GoString(served.service().resources()[0].level.type));
+  EXPECT_TRUE(block.FindAttribute("key")->write_only);
+  EXPECT_TRUE(block.FindAttribute("old")->deprecated);
+  EXPECT_EQ(block.FindAttribute("old")->deprecation_message, "Use id.");
+  EXPECT_TRUE(block.FindAttribute("port")->optional && block.FindAttribute("port")->computed);
+  EXPECT_EQ(block.FindBlock("rule")->min_items, 1);
+  EXPECT_EQ(block.FindBlock("rule")->max_items, 3);
+  EXPECT_TRUE(block.FindBlock("rule")->block.FindBlock("inner")->implied_type().is_set());
+}
+
+// --- Plans. ---
+
+TEST(ProviderPlan, OpenAttributesAreUnknownOnlyIfSomethingChanges) {
+  Served served(With(Thing({{.name = "id", .computed = true, .stable = true},
+                            {.name = "revision", .computed = true},
+                            {.name = "size", .default_value = V::String("small")},
+                            {.name = "name", .required = true}})));
+  const Value config = served.Object(R"({"name":"a"})");
+  Problems problems;
+  Value planned = served.Plan(served.Null(), config, problems).planned;
+  EXPECT_FALSE(planned.Attribute("id").IsKnown());
+  EXPECT_EQ(planned.Attribute("size").AsString(), "small");
+  const Value stored = served.Object(R"({"name":"a","id":"1","revision":"7","size":"small"})");
+  planned = served.Plan(stored, config, problems).planned;
+  EXPECT_TRUE(Value::RawEquals(planned, stored)) << GoString(planned);
+  planned = served.Plan(stored, served.Object(R"({"name":"b"})"), problems).planned;
+  EXPECT_EQ(planned.Attribute("id").AsString(), "1");
+  EXPECT_FALSE(planned.Attribute("revision").IsKnown());
+  EXPECT_EQ(TextOf(problems), "");
+}
+
+TEST(ProviderPlan, NestedDefaultsAndReplacement) {
+  v1::ManagedResource thing =
+      Thing({{.name = "peers",
+              .optional = true,
+              .attributes = {{.name = "host", .required = true, .requires_replace = true},
+                             {.name = "port", .default_value = V::String("80")},
+                             {.name = "ip", .computed = true, .stable = true}},
+              .nesting = v1::Nesting::kList}},
+            {{.name = "rule",
+              .nesting = v1::Nesting::kSet,
+              .attributes = {{.name = "a", .optional = true}, {.name = "b", .computed = true}}}});
+  thing.update = [](v1::ResourceCall& call) { return call.planned; };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  const Value config = served.Object(R"({"peers":[{"host":"x"},{"host":"y"}],"rule":[{"a":"1"}]})");
+  const Value planned = served.Plan(served.Null(), config, problems).planned;
+  const Value& peer = planned.Attribute("peers").elements()[0];
+  EXPECT_EQ(peer.Attribute("port").AsString(), "80");
+  EXPECT_FALSE(peer.Attribute("ip").IsKnown());
+  EXPECT_FALSE(planned.Attribute("rule").elements()[0].Attribute("b").IsKnown());
+  const Value stored = served.Object(
+      R"({"peers":[{"host":"x","port":"80","ip":"1"},{"host":"z","port":"80","ip":"2"}],
+          "rule":[{"a":"1","b":"2"}]})");
+  const auto response = served.Plan(stored, config, problems);
+  ASSERT_EQ(response.requires_replace.size(), 1U);
+  EXPECT_EQ(response.requires_replace[0].ToText(), ".peers[1].host");
+  EXPECT_EQ(response.planned.Attribute("peers").elements()[0].Attribute("ip").AsString(), "1");
+  EXPECT_EQ(TextOf(problems), "");
+}
+
+TEST(ProviderPlan, EveryChangeReplacesWithoutUpdate) {
+  Served served(
+      With(Thing({{.name = "name", .required = true}, {.name = "id", .computed = true}})));
+  Problems problems;
+  const auto response = served.Plan(served.Object(R"({"name":"a","id":"1"})"),
+                                    served.Object(R"({"name":"b"})"), problems);
+  ASSERT_EQ(response.requires_replace.size(), 1U);
+  EXPECT_EQ(response.requires_replace[0].ToText(), ".name");
+}
+
+TEST(ProviderPlan, WriteOnlyValuesAreInTheConfigurationOnly) {
+  v1::ManagedResource thing = Thing(
+      {{.name = "name", .required = true}, {.name = "key", .optional = true, .write_only = true}});
+  thing.create = [](v1::ResourceCall& call) {
+    EXPECT_EQ(call.config.Find("key")->AsString(), "secret");
+    EXPECT_TRUE(call.planned.Find("key")->is_null());
+    return call.config;
+  };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  const Value config = served.Object(R"({"name":"a","key":"secret"})");
+  const Value planned = served.Plan(served.Null(), config, problems).planned;
+  EXPECT_TRUE(planned.Attribute("key").IsNull());
+  const auto applied = served.Apply(served.Null(), planned, problems, config);
+  EXPECT_TRUE(applied.state.Attribute("key").IsNull());
+  EXPECT_EQ(TextOf(problems), "");
+}
+
+TEST(ProviderPlan, FunctionChangesThePlan) {
+  v1::ManagedResource thing =
+      Thing({{.name = "name", .required = true}, {.name = "id", .computed = true}});
+  thing.update = [](v1::ResourceCall& call) { return call.planned; };
+  thing.plan = [](v1::ResourceCall& call) {
+    call.replace.push_back("name");
+    call.private_data += "+plan";
+    call.problems.AddWarning("Look", "here", "name");
+    return V::Object({{"name", *call.planned.Find("name")}, {"id", V::String("known")}});
+  };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  const auto response = served.Plan(served.Object(R"({"name":"a","id":"1"})"),
+                                    served.Object(R"({"name":"b"})"), problems, "old");
+  EXPECT_EQ(response.planned.Attribute("id").AsString(), "known");
+  EXPECT_EQ(response.private_data, "old+plan");
+  EXPECT_EQ(response.requires_replace.size(), 1U);
+  EXPECT_EQ(TextOf(problems), "warning: Look (here).name\n");
+}
+
+// --- What functions return, and how they fail. ---
+
+TEST(ProviderApply, ReturnedObjectsAreCompleted) {
+  v1::ManagedResource thing =
+      Thing({{.name = "name", .required = true},
+             {.name = "n", .type = v1::AttributeType::Number(), .computed = true}},
+            {{.name = "rule", .attributes = {{.name = "a", .optional = true}}}});
+  thing.create = [](v1::ResourceCall& call) {
+    call.private_data = "kept";
+    return V::Object({{"name", *call.planned.Find("name")}, {"n", V::String("7")}});
+  };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  const auto applied =
+      served.Apply(served.Null(), served.Object(R"({"name":"a","rule":[]})"), problems);
+  EXPECT_EQ(applied.state.Attribute("n").AsInt64(), 7);
+  EXPECT_EQ(applied.state.Attribute("rule").size(), 0U);
+  EXPECT_EQ(applied.private_data, "kept");
+  EXPECT_EQ(TextOf(problems), "");
+}
+
+TEST(ProviderApply, WrongResultsAreErrorsWithPlaces) {
+  v1::ManagedResource thing =
+      Thing({{.name = "name", .required = true}},
+            {{.name = "rule",
+              .attributes = {{.name = "a", .type = v1::AttributeType::Bool(), .optional = true}}}});
+  V returned;
+  thing.create = [&](v1::ResourceCall&) { return returned; };
+  Served served(With(std::move(thing)));
+  const Value planned = served.Object(R"({"name":"a","rule":[]})");
+  const struct {
+    V value;
+    const char* want;
+  } cases[] = {
+      {V::Bool(true), "(An object is required.)\n"},
+      {V::Object({{"other", V::Bool(true)}}), "(The schema has no attribute named \"other\".)\n"},
+      {V::Object({{"name", V::Tuple({})}}), "(name: string required, but have tuple.).name\n"},
+      {V::Object({{"rule", V::Bool(true)}}), "(A collection is required.).rule\n"},
+      {V::Object({{"rule", V::Tuple({V::Object({{"a", V::String("x")}})})}}), ".rule[0].a\n"},
+  };
+  for (const auto& one : cases) {
+    returned = one.value;
+    Problems problems;
+    served.Apply(served.Null(), planned, problems);
+    const std::string text = TextOf(problems);
+    EXPECT_TRUE(text.starts_with("error: Invalid value from provider (")) << text;
+    EXPECT_TRUE(text.ends_with(one.want)) << text;
+  }
+}
+
+TEST(ProviderApply, FailuresKeepWhatWasReached) {
+  v1::ManagedResource thing = Thing({{.name = "name", .required = true}});
+  V reached;
+  const auto fail = [&](v1::ResourceCall& call) {
+    call.problems.AddError("Failed", "Why.", "name");
+    return reached;
+  };
+  thing.create = fail;
+  thing.update = fail;
+  thing.read = fail;
+  thing.destroy = [](v1::ResourceCall&) { throw std::runtime_error("no way"); };
+  Served served(With(std::move(thing)));
+  const Value a = served.Object(R"({"name":"a"})");
+  const Value b = served.Object(R"({"name":"b"})");
+  Problems problems;
+  EXPECT_TRUE(served.Apply(served.Null(), a, problems).state.IsNull());
+  EXPECT_TRUE(Value::RawEquals(served.Apply(a, b, problems).state, a));
+  reached = V::Object({{"name", V::String("half")}});
+  EXPECT_EQ(served.Apply(a, b, problems).state.Attribute("name").AsString(), "half");
+  EXPECT_EQ(TextOf(problems),
+            "error: Failed (Why.).name\nerror: Failed (Why.).name\n"
+            "error: Failed (Why.).name\n");
+  problems.clear();
+  EXPECT_TRUE(Value::RawEquals(served.Apply(a, served.Null(), problems).state, a));
+  EXPECT_EQ(TextOf(problems), "error: Provider failed (no way)\n");
+}
+
+TEST(ProviderApply, MissingFunctions) {
+  Served served(With(Thing({{.name = "name", .required = true}})));
+  const Value a = served.Object(R"({"name":"a"})");
+  Problems problems;
+  EXPECT_TRUE(served.Apply(served.Null(), a, problems).state.IsNull());
+  EXPECT_EQ(
+      TextOf(problems),
+      "error: Resource cannot be created (t_thing has no function that creates an object.)\n");
+  problems.clear();
+  EXPECT_TRUE(Value::RawEquals(served
+                                   ->ReadResource({.type = "t_thing",
+                                                   .prior = a,
+                                                   .private_data = "x",
+                                                   .provider_meta = {},
+                                                   .identity = {}},
+                                                  problems)
+                                   .state,
+                               a));
+  EXPECT_TRUE(served.Apply(a, served.Null(), problems).state.IsNull());
+  EXPECT_EQ(TextOf(problems), "");
+}
+
+TEST(ProviderValidate, ReportsPlacesAndExceptions) {
+  v1::ManagedResource thing = Thing({{.name = "name", .required = true}});
+  thing.validate = [](const V& config, v1::ProviderProblems& problems) {
+    if (config.Find("name")->AsString() == "throw") {
+      throw std::runtime_error("thrown");
+    }
+    problems.AddError("Bad", "name", v1::AttributePath("a").Key("k").Index(2).Attribute("b"));
+  };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  served->ValidateResourceConfig("t_thing", served.Object(R"({"name":"x"})"), problems);
+  served->ValidateResourceConfig("t_thing", served.Object(R"({"name":"throw"})"), problems);
+  EXPECT_EQ(TextOf(problems), "error: Bad (name).a[\"k\"][2].b\nerror: Provider failed (thrown)\n");
+}
+
+// --- Import, upgrades, moves, identities. ---
+
+TEST(ProviderImport, ByIdAndByIdentity) {
+  v1::ManagedResource thing =
+      Thing({{.name = "name", .required = true}, {.name = "id", .computed = true}});
+  thing.identity = {{.name = "name", .required_for_import = true}};
+  thing.import = [](v1::ResourceCall& call) {
+    call.private_data = "imported";
+    const V name = call.id.empty() ? *call.identity.Find("name") : V::String(call.id);
+    return V::Object({{"name", name}});
+  };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  auto objects = served->ImportResourceState("t_thing", "x", Value(), problems);
+  ASSERT_EQ(objects.size(), 1U) << TextOf(problems);
+  EXPECT_EQ(objects[0].state.Attribute("name").AsString(), "x");
+  EXPECT_EQ(objects[0].identity.Attribute("name").AsString(), "x");
+  EXPECT_EQ(objects[0].private_data, "imported");
+  objects = served->ImportResourceState("t_thing", "",
+                                        Value::Object({{"name", Value::String("y")}}), problems);
+  ASSERT_EQ(objects.size(), 1U) << TextOf(problems);
+  EXPECT_EQ(objects[0].state.Attribute("name").AsString(), "y");
+}
+
+TEST(ProviderImport, Impossible) {
+  Served served(With(Thing({{.name = "name", .required = true}})));
+  Problems problems;
+  EXPECT_TRUE(served->ImportResourceState("t_thing", "x", Value(), problems).empty());
+  EXPECT_TRUE(TextOf(problems).starts_with(
+      "error: Resource cannot be imported (Objects of type t_thing cannot be imported.)\n"))
+      << TextOf(problems);
+}
+
+TEST(ProviderUpgrade, Versions) {
+  v1::ManagedResource thing = Thing({{.name = "name", .required = true}});
+  thing.schema.version = 2;
+  thing.upgrade = [](v1::UpgradeCall& call) {
+    EXPECT_EQ(call.version, 1);
+    return V::Object({{"name", *call.stored.Find("title")}});
+  };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  const auto upgrade = [&](int64_t version, const char* json) {
+    return served->UpgradeResourceState("t_thing", version, {.json = json, .flatmap = {}},
+                                        problems);
+  };
+  EXPECT_EQ(upgrade(1, R"({"title":"a"})").Attribute("name").AsString(), "a");
+  EXPECT_EQ(upgrade(2, R"({"name":"b"})").Attribute("name").AsString(), "b");
+  EXPECT_EQ(upgrade(2, R"({"name":"c","gone":true})").Attribute("name").AsString(), "c");
+  EXPECT_EQ(TextOf(problems), "");
+}
+
+TEST(ProviderUpgrade, Impossible) {
+  Served served(With(Thing({{.name = "name", .required = true}})));
+  Problems problems;
+  served->UpgradeResourceState("t_thing", 7, {.json = "{}", .flatmap = {}}, problems);
+  EXPECT_EQ(TextOf(problems),
+            "error: Unable to upgrade the stored object (t_thing cannot read objects of version 7 "
+            "of its schema.)\n");
+}
+
+TEST(ProviderMove, KnownAndUnknownSources) {
+  v1::ManagedResource thing = Thing({{.name = "name", .required = true}});
+  thing.move = [](v1::MoveCall& call) {
+    return call.source_type == "o_thing" ? V::Object({{"name", *call.source.Find("title")}}) : V();
+  };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  provider::MoveRequest request{.source_provider = "example.com/o/o",
+                                .source_type = "o_thing",
+                                .source_state = {.json = R"({"title":"a"})", .flatmap = {}},
+                                .source_private = "p",
+                                .target_type = "t_thing"};
+  auto moved = served->MoveResourceState(request, problems);
+  EXPECT_EQ(moved.state.Attribute("name").AsString(), "a");
+  EXPECT_EQ(moved.private_data, "p");
+  EXPECT_EQ(TextOf(problems), "");
+  request.source_type = "x";
+  served->MoveResourceState(request, problems);
+  EXPECT_TRUE(
+      TextOf(problems).starts_with("error: Resource cannot be moved (t_thing cannot be made "
+                                   "of an object of type x of example.com/o/o.)\n"))
+      << TextOf(problems);
+}
+
+TEST(ProviderIdentity, CannotBeUpgradedWithoutAFunction) {
+  v1::ManagedResource thing = Thing({{.name = "name", .required = true}});
+  thing.identity = {{.name = "name", .required_for_import = true}};
+  Served served(With(std::move(thing)));
+  Problems problems;
+  served->UpgradeResourceIdentity("t_thing", 3, R"({"name":"b"})", problems);
+  EXPECT_EQ(TextOf(problems),
+            "error: Unable to upgrade the stored identity (t_thing cannot read identities of "
+            "version 3.)\n");
+}
+
+TEST(ProviderIdentity, FollowsTheObjectAndUpgrades) {
+  v1::ManagedResource thing = Thing({{.name = "name", .required = true}});
+  thing.create = [](v1::ResourceCall& call) { return call.planned; };
+  thing.identity = {{.name = "name", .required_for_import = true}};
+  thing.identity_version = 1;
+  thing.upgrade_identity = [](v1::UpgradeCall& call) {
+    return V::Object({{"name", *call.stored.Find("id")}});
+  };
+  Served served(With(std::move(thing)));
+  Problems problems;
+  const auto applied = served.Apply(served.Null(), served.Object(R"({"name":"a"})"), problems);
+  EXPECT_EQ(applied.identity.Attribute("name").AsString(), "a");
+  const Value identity = served->UpgradeResourceIdentity("t_thing", 0, R"({"id":"b"})", problems);
+  EXPECT_EQ(identity.Attribute("name").AsString(), "b");
+  EXPECT_EQ(TextOf(problems), "");
+}
+
+// --- Data sources, ephemeral resources, functions. ---
+
+TEST(ProviderData, IsNotReadWithAnInvalidConfiguration) {
+  v1::Provider provider;
+  v1::DataSource source{.type = "t_data"};
+  source.schema.attributes = {{.name = "name", .required = true}, {.name = "n", .computed = true}};
+  int reads = 0;
+  source.read = [&](v1::DataCall& call) {
+    ++reads;
+    return V::Object({{"name", *call.config.Find("name")}, {"n", V::String("1")}});
+  };
+  provider.data_sources = {source};
+  Served served(std::move(provider));
+  Problems problems;
+  const Value config =
+      Value::Object({{"name", Value::String("a")}, {"n", Value::Null(Type::String())}});
+  EXPECT_EQ(served->ReadDataSource("t_data", "", config, {}, problems).Attribute("n").AsString(),
+            "1");
+  std::string request;
+  ProtoWriter out(request);
+  out.Bytes(1, "t_data");
+  const size_t value = out.Begin(2);
+  out.Bytes(1, "\xff");
+  out.End(value);
+  const Reply reply = served.service().Answer("ReadDataSource", request);
+  EXPECT_NE(reply.message.find("Invalid value"), std::string::npos);
+  EXPECT_EQ(reads, 1);
+}
+
+TEST(ProviderEphemeral, OpensRenewsAndCloses) {
+  v1::Provider provider;
+  v1::EphemeralResource token{.type = "t_token"};
+  token.schema.attributes = {{.name = "value", .computed = true}};
+  std::string log;
+  token.open = [&](v1::EphemeralCall& call) {
+    call.private_data = "one";
+    call.renew_at = std::chrono::system_clock::time_point(std::chrono::seconds(1000));
+    return V::Object({{"value", V::String("v")}});
+  };
+  token.renew = [&](v1::EphemeralCall& call) {
+    log += "renew " + call.private_data + '\n';
+    call.private_data = "two";
+  };
+  token.close = [&](v1::EphemeralCall& call) { log += "close " + call.private_data + '\n'; };
+  provider.ephemeral_resources = {token};
+  Served served(std::move(provider));
+  Problems problems;
+  const Value config = Value::Object({{"value", Value::Null(Type::String())}});
+  const auto opened = served->OpenEphemeral("t_token", config, problems);
+  EXPECT_EQ(opened.result.Attribute("value").AsString(), "v");
+  EXPECT_EQ(opened.renew_at, 1000);
+  const auto renewed = served->RenewEphemeral("t_token", opened.private_data, problems);
+  EXPECT_EQ(renewed.renew_at, std::nullopt);
+  served->CloseEphemeral("t_token", renewed.private_data, problems);
+  EXPECT_EQ(log, "renew one\nclose two\n");
+  EXPECT_EQ(TextOf(problems), "");
+}
+
+TEST(ProviderFunctions, ArgumentsResultsAndErrors) {
+  v1::Provider provider;
+  v1::ProviderFunction join{.name = "join"};
+  join.parameters = {{.name = "by"}};
+  join.variadic = {.name = "parts"};
+  join.call = [](v1::FunctionCall& call) {
+    std::string text;
+    for (size_t i = 1; i < call.arguments.size(); ++i) {
+      const std::string part = *call.arguments[i].AsString();
+      if (part == "bad") {
+        call.error = "a bad part";
+        call.error_argument = static_cast<int64_t>(i);
+      } else if (part == "throw") {
+        throw std::runtime_error("thrown");
+      }
+      text += (i > 1 ? *call.arguments[0].AsString() : "") + part;
+    }
+    return text == "wrong" ? V::Tuple({}) : V::String(text);
+  };
+  provider.functions = {join};
+  Served served(std::move(provider));
+  const auto call = [&](std::vector<std::string_view> texts) {
+    std::vector<Value> arguments;
+    for (const std::string_view text : texts) {
+      arguments.push_back(Value::String(text));
+    }
+    int argument = -1;
+    const auto result = served->CallFunction("join", arguments, &argument);
+    return result ? std::string(result->AsString())
+                  : result.error() + " at " + std::to_string(argument);
+  };
+  EXPECT_EQ(call({"-", "a", "b"}), "a-b");
+  EXPECT_EQ(call({"-"}), "");
+  EXPECT_EQ(call({"-", "a", "bad"}), "a bad part at 2");
+  EXPECT_EQ(call({"-", "throw"}), "thrown at -1");
+  EXPECT_EQ(call({"-", "wrong"}), "the result is invalid: string required, but have tuple at -1");
+}
+
+// --- Configuration, stop, unknown names. ---
+
+TEST(ProviderConfigure, GetsItsConfiguration) {
+  v1::Provider provider;
+  provider.schema.attributes = {{.name = "url", .required = true}};
+  provider.validate = [](const V& config, v1::ProviderProblems& problems) {
+    if (config.Find("url")->AsString() == "bad") {
+      problems.AddError("Bad", {}, "url");
+    }
+  };
+  std::string seen;
+  provider.configure = [&](v1::ConfigureCall& call) {
+    seen = *call.config.Find("url")->AsString() + ' ' + call.client_version;
+  };
+  Served served(std::move(provider));
+  Problems problems;
+  served->Configure(Value::Object({{"url", Value::String("x")}}), problems);
+  EXPECT_TRUE(seen.starts_with("x 1.")) << seen;
+  served->ValidateProviderConfig(Value::Object({{"url", Value::String("bad")}}), problems);
+  EXPECT_EQ(TextOf(problems), "error: Bad ().url\n");
+}
+
+TEST(ProviderStop, AsksRunningCallsAndOnlyThem) {
+  v1::ManagedResource thing = Thing({{.name = "name", .required = true}});
+  std::promise<void> running;
+  bool wait = true;
+  thing.create = [&](v1::ResourceCall& call) {
+    running.set_value();
+    while (wait && !call.stopped.stop_requested()) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(call.stopped.stop_requested(), wait);
+    return call.planned;
+  };
+  v1::Provider provider = With(std::move(thing));
+  bool told = false;
+  provider.stop = [&] { told = true; };
+  Served served(std::move(provider));
+  const Value planned = served.Object(R"({"name":"a"})");
+  auto create = std::async(std::launch::async, [&] {
+    Problems problems;
+    return served.Apply(served.Null(), planned, problems).state;
+  });
+  running.get_future().wait();
+  served->Stop();
+  EXPECT_FALSE(create.get().IsNull());
+  EXPECT_TRUE(told);
+  running = {};
+  wait = false;
+  Problems problems;
+  served.Apply(served.Null(), planned, problems);
+}
+
+TEST(ProviderCalls, UnknownNames) {
+  v1::Provider provider;
+  ProviderService service(provider);
+  EXPECT_EQ(service.Answer("Nothing", "").status, 12);
+  EXPECT_EQ(service.Answer("ReadResource", "").status, 3);
+}
+
+}  // namespace
+}  // namespace kinu::sdk

@@ -1,0 +1,173 @@
+// The server's side of gRPC, called over sockets by the client of the plugin library.
+#include "sdk/server.h"
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "plugin/transport.h"
+#include "sdk/listener.h"
+#include "sdk/server_tls.h"
+#include "sdk/stdio_relay.h"
+
+namespace kinu::sdk {
+namespace {
+
+/// A server for one connection, and a client connected to it.
+class Wire {
+ public:
+  explicit Wire(Handler handler, bool tls = false, bool tcp = false) : listener_(tcp) {
+    plugin::Endpoint endpoint;
+    endpoint.target = tcp ? listener_.address() : "unix:" + listener_.address();
+    if (tls) {
+      endpoint.tls = true;
+      endpoint.identity = *plugin::MakeClientIdentity();
+      context_ = MakeServerContext(endpoint.identity.certificate, endpoint.server_certificate);
+      EXPECT_NE(context_, nullptr);
+    }
+    server_ = std::thread([this, shared = std::make_shared<const Handler>(std::move(handler))] {
+      ServeConnection(accept(listener_.descriptor(), nullptr, nullptr), context_.get(), shared);
+    });
+    client_ = plugin::Connect(std::move(endpoint));
+  }
+  ~Wire() {
+    client_.reset();
+    server_.join();
+    listener_.Remove();
+    close(listener_.descriptor());
+  }
+  plugin::Channel& client() { return *client_; }
+  /// The response, or the status.
+  std::string Call(const char* method, std::string_view request) {
+    std::string response;
+    const plugin::CallStatus status = client_->Call(method, request, &response);
+    return status.ok() ? response : std::to_string(status.code) + ' ' + status.message;
+  }
+
+ private:
+  Listener listener_;
+  plugin::SslContextPtr context_;
+  std::thread server_;
+  std::unique_ptr<plugin::Channel> client_;
+};
+
+Reply Echo(std::string_view method, std::string_view request, const Sender&) {
+  return {.message = std::string(method) + ' ' + std::string(request), .error = {}};
+}
+
+TEST(ProviderServer, AnswersOverEachKindOfSocket) {
+  for (const bool tls : {false, true}) {
+    for (const bool tcp : {false, true}) {
+      Wire wire(Echo, tls, tcp);
+      EXPECT_EQ(wire.Call("/a.B/C", "text"), "/a.B/C text");
+      EXPECT_EQ(wire.Call("/a.B/D", ""), "/a.B/D ");
+    }
+  }
+}
+
+TEST(ProviderServer, AnswersLargeMessages) {
+  Wire wire(Echo, true);
+  const std::string large(20'000'000, 'x');
+  EXPECT_EQ(wire.Call("/a.B/C", large), "/a.B/C " + large);
+}
+
+TEST(ProviderServer, CallsRunAtTheSameTime) {
+  std::promise<void> second;
+  Wire wire([&](std::string_view method, std::string_view, const Sender&) {
+    if (method == "/first") {
+      second.get_future().wait();
+    } else {
+      second.set_value();
+    }
+    return Reply{.message = "ok", .error = {}};
+  });
+  auto first = std::async(std::launch::async, [&] { return wire.Call("/first", ""); });
+  EXPECT_EQ(wire.Call("/second", ""), "ok");
+  EXPECT_EQ(first.get(), "ok");
+}
+
+TEST(ProviderServer, ErrorsAreEncoded) {
+  Wire wire([](std::string_view, std::string_view request, const Sender&) {
+    return Reply{.message = {}, .status = 3, .error = std::string(request)};
+  });
+  EXPECT_EQ(wire.Call("/x", "100% übel\n"), "3 100% übel\n");
+  EXPECT_EQ(PercentEncode("100% \xc3\xbc\n"), "100%25 %C3%BC%0A");
+}
+
+TEST(ProviderServer, Faults) {
+  for (const Reply::End end : {Reply::End::kReset, Reply::End::kGoAway, Reply::End::kDrop}) {
+    Wire wire([=](std::string_view method, std::string_view request, const Sender& send) {
+      Reply reply = Echo(method, request, send);
+      reply.end = end;
+      return reply;
+    });
+    std::string response;
+    EXPECT_FALSE(wire.client().Call("/x", "", &response).ok());
+  }
+}
+
+TEST(ProviderServer, SendsAStreamOfMessages) {
+  std::mutex mutex;
+  std::vector<std::string> got;
+  std::promise<void> sent;
+  Wire wire([&](std::string_view method, std::string_view request, const Sender& send) {
+    if (method == "/stream") {
+      send("one");
+      send("two");
+      sent.set_value();
+      return Reply{.message = {}, .error = {}, .streamed = true};
+    }
+    return Echo(method, request, send);
+  });
+  wire.client().Listen("/stream", [&](std::string_view message) {
+    const std::lock_guard lock(mutex);
+    got.emplace_back(message);
+  });
+  sent.get_future().wait();
+  const auto complete = [&] {
+    const std::lock_guard lock(mutex);
+    return got.size() == 2;
+  };
+  for (int i = 0; i < 100 && !complete(); ++i) {
+    wire.Call("/x", "");
+  }
+  EXPECT_EQ(got, (std::vector<std::string>{"one", "two"}));
+}
+
+TEST(ProviderListener, PortsOfTheEnvironment) {
+  setenv("PLUGIN_MIN_PORT", "41000", 1);
+  setenv("PLUGIN_MAX_PORT", "41100", 1);
+  const Listener first(true);
+  const Listener second(true);
+  unsetenv("PLUGIN_MIN_PORT");
+  unsetenv("PLUGIN_MAX_PORT");
+  EXPECT_TRUE(first.address().starts_with("127.0.0.1:41")) << first.address();
+  EXPECT_NE(first.address(), second.address());
+  EXPECT_STREQ(first.network(), "tcp");
+  close(first.descriptor());
+  close(second.descriptor());
+}
+
+TEST(ProviderOutput, GoesToTheClient) {
+  // A descriptor that stands for the standard output. The relay lives as long as the process.
+  const int output = dup(STDERR_FILENO);
+  StdioRelay& relay = *std::make_unique<StdioRelay>(output).release();
+  ASSERT_EQ(write(output, "printed\n", 8), 8);
+  std::string got;
+  const Reply reply = relay.Stream([&](std::string message) {
+    got = std::move(message);
+    return false;
+  });
+  EXPECT_TRUE(reply.streamed);
+  EXPECT_EQ(got, "\x08\x01\x12\x08printed\n");
+  close(output);
+}
+
+}  // namespace
+}  // namespace kinu::sdk
