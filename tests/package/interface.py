@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares the public interface with the recorded one: the declarations of include/kinu without
-their comments, and the symbols that the library defines for them.
+their comments, and the symbols that the libraries define for them.
 
-    interface.py --library libkinu_api.a --headers DIR...
+    interface.py --library libkinu_api.a libkinu_sdk.a --headers DIR...
 
 With KINU_UPDATE=1 the record is rewritten. A change of the record is a change for everybody who uses
 the library: version 1 may only grow.
@@ -26,8 +26,8 @@ def declarations(path):
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
-def symbols(library):
-    listing = subprocess.run(["nm", "-C", "--defined-only", library], text=True, check=True,
+def symbols(libraries):
+    listing = subprocess.run(["nm", "-C", "--defined-only"] + libraries, text=True, check=True,
                              capture_output=True).stdout
     found = {line.split(" T ", 1)[1] for line in listing.splitlines() if " T kinu::v1::" in line}
     return sorted(name.replace("[abi:cxx11]", "") for name in found)
@@ -35,7 +35,7 @@ def symbols(library):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", nargs="+", required=True)
     parser.add_argument("--headers", nargs="+", required=True)
     args = parser.parse_args()
     lines = []

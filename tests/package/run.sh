@@ -40,11 +40,20 @@ python3 "$root/tests/docs_examples.py" --write "$work/guide_source" "$root/docs/
 cmake -S "$work/guide_source" -B "$work/guide" "-DCMAKE_PREFIX_PATH=$work/prefix" "${flags[@]}" >>"$work/log" 2>&1 &&
   cmake --build "$work/guide" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 python3 "$root/tests/docs_examples.py" --binary "$work/prefix/bin/kinu" --path "$work/guide" "$root/docs/guide/library.md"
-# The same program without CMake.
+# A provider, from the page about providers and from the example.
+build_example provider
+mkdir "$work/provider_source"
+python3 "$root/tests/docs_examples.py" --write "$work/provider_source" "$root/docs/guide/provider.md"
+cmake -S "$work/provider_source" -B "$work/provider_guide" "-DCMAKE_PREFIX_PATH=$work/prefix" "${flags[@]}" >>"$work/log" 2>&1 &&
+  cmake --build "$work/provider_guide" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+python3 "$root/tests/docs_examples.py" --binary "$work/prefix/bin/kinu" --path "$work/provider_guide" "$root/docs/guide/provider.md"
+# The same programs without CMake.
 export PKG_CONFIG_PATH="$work/prefix/lib/pkgconfig"
 "${2:-c++}" -std=c++20 -o "$work/review" "$root/examples/documents_api/review.cc" \
   $(pkg-config --cflags --libs kinu) >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$work/review" "$documents/plan.json" "$documents/messages.jsonl" |
   prints "$root/examples/documents_api/expected.txt"
+"${2:-c++}" -std=c++20 -o "$work/greeting" "$work/provider_source/greeting.cc" \
+  $(pkg-config --cflags --libs kinu-provider) >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 [ "$(pkg-config --modversion kinu)" = "$(sed -n 's/^#define KINU_VERSION "\(.*\)"/\1/p' "$work/prefix/include/kinu/version.h")" ]
 echo "tests/package: the examples build against the installed package and say what they should"
