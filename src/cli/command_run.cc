@@ -113,9 +113,13 @@ void OperationRun::CatchInterrupts() {
   terminal::CatchInterrupts([this] { operation.pool.StopAll(); });
 }
 
-bool OperationRun::ShowPlan(const plan::Plan& plan) {
+bool OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary) {
   if (audience->json() != nullptr) {
     audience->json()->Plan(plan);
+  }
+  if (summary != nullptr) {
+    audience->Text(view::RenderSummary(view::MakeSummary(plan), *summary));
+    return true;
   }
   const view::SourceSchemas schemas(operation.providers->source());
   auto text = view::RenderPlan(plan, schemas, invocation.style(),

@@ -8,6 +8,7 @@
 #include "cli/audience.h"
 #include "cli/operation_flags.h"
 #include "terminal/prompt.h"
+#include "view/summary/summary.h"
 
 namespace kinu::cli {
 
@@ -76,8 +77,9 @@ struct OperationRun : CommandRun {
   bool Open(const PlanRequest& request, std::string_view lock_operation) {
     return operation.Open(invocation.workspace, request, lock_operation, *audience, diags);
   }
-  /// Shows a new plan as text and as JSON. Returns false after an error.
-  bool ShowPlan(const plan::Plan& plan);
+  /// Shows a new plan as text and as JSON. `summary`: the text is a summary; null: it is the whole
+  /// plan. Returns false after an error.
+  bool ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary = nullptr);
   /// Closes the operation first.
   int Fail() override;
   using CommandRun::Fail;

@@ -1,5 +1,6 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "cli/summary_flags.h"
 #include "meta/generated_blocks.h"
 #include "operation/generated_config.h"
 #include "operation/saved_plan.h"
@@ -25,12 +26,25 @@ bool SavePlan(OperationRun& run, plan::Plan& plan) {
   return written.has_value();
 }
 
+/// Whether the summary is read by programs, so that nothing else may be on standard output.
+bool ForPrograms(const std::optional<view::SummaryOptions>& summary) {
+  return summary && (summary->form == view::SummaryForm::kMarkdown ||
+                     summary->form == view::SummaryForm::kJson);
+}
+
 }  // namespace
 
 static int RunPlan(Invocation& invocation) {
   OperationRun run(invocation);
+  DefaultFlagValue(invocation.args, "summary", "text");
+  for (const std::string& word : invocation.args) {
+    if (word.contains("-summary=markdown") || word.contains("-summary=json")) {
+      invocation.view.concise = true;  // programs read standard output
+    }
+  }
   run.Parse();
   const Flags& flags = run.flags;
+  const auto summary = ReadSummaryFlags(flags, run.diags);
   if (!flags.positionals().empty()) {
     run.diags.Error("Too many command line arguments",
                     "To specify a working directory for the plan, use the global -chdir flag.");
@@ -70,14 +84,14 @@ static int RunPlan(Invocation& invocation) {
     return run.Fail();
   }
   if (!plan.rejected) {
-    failed = !run.ShowPlan(plan) || failed;
+    failed = !run.ShowPlan(plan, summary ? &*summary : nullptr) || failed;
   }
   run.operation.Close(run.diags);
   failed = run.audience->Show(run.diags) || failed;
   if (failed) {
     return 1;
   }
-  if (plan.CanApply() && !invocation.in_automation) {
+  if (plan.CanApply() && !invocation.in_automation && !ForPrograms(summary)) {
     run.audience->Text(
         view::RenderNextStep(invocation.style(),
                              {.plan_path = flags.String("out"),
@@ -96,7 +110,7 @@ constexpr auto kPlanFlags = JoinFlags(
              .help = "Write configuration for imported objects."},
     FlagSpec{.name = "detailed-exitcode",
              .help = "Exit 2 when there is something to do, 0 when not."},
-    kOperation);
+    kSummaryFlags, kOperation);
 
 extern constexpr CommandSpec kPlanCommand{
     .name = "plan",

@@ -1,38 +1,43 @@
-#include <algorithm>
-
 #include "base/files.h"
 #include "cli/flag_groups.h"
+#include "cli/summary_flags.h"
 #include "codec/json_writer.h"
 #include "operation/documents.h"
 #include "operation/saved_plan.h"
-#include "query/summary.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
 #include "view/human/text.h"
 #include "view/json/documents.h"
+#include "view/recorded/recorded.h"
 #include "view/source_schemas.h"
+#include "view/summary/summary.h"
 
 namespace kinu::cli {
 namespace {
-
-/// Of `-summary` without a number.
-constexpr size_t kSummaryBytes = 4000;
 
 /// How something is shown.
 struct Form {
   bool json = false;
   bool redact = false;  ///< JSON without sensitive values
   bool old = false;     ///< JSON in format 0.1
-  size_t summary = 0;   ///< at most so many bytes of lines about a plan
+  std::optional<view::SummaryOptions> summary;
   bool show_sensitive = false;
   const JsonCopy* copy = nullptr;
 };
 
-int NotAPlan(Diagnostics& diags) {
-  diags.Error("No plan to summarize", "The -summary option shows plans; this is a state.");
-  return 1;
+/// Prints the summary of a document.
+int SummarizeDocument(std::string text, const view::SummaryOptions& options, Diagnostics& diags) {
+  const auto document = tfjson::Document::Parse(std::move(text));
+  const auto summary =
+      document ? view::MakeSummary((*document)->root()) : std::unexpected(document.error());
+  if (!summary) {
+    diags.Error("Failed to read document", summary.error().message + ".");
+    return 1;
+  }
+  Print(view::RenderSummary(*summary, options));
+  return 0;
 }
 
 Result<void> WriteRedacted(std::string& out, const tfjson::Node& document) {
@@ -45,18 +50,8 @@ int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics
   if (!text) {
     return 1;
   }
-  if (form.summary > 0) {
-    const auto document = tfjson::Document::Parse(*std::move(text));
-    if (!document) {
-      diags.Error("Failed to read document", document.error().message + ".");
-      return 1;
-    }
-    if (!(*document)->root().Find("resource_changes") &&
-        !(*document)->root().Find("planned_values")) {
-      return NotAPlan(diags);
-    }
-    Print(query::SummarizePlan((*document)->root(), form.summary));
-    return 0;
+  if (form.summary) {
+    return SummarizeDocument(*std::move(text), *form.summary, diags);
   }
   using Writer = Result<void> (*)(std::string&, const tfjson::Node&);
   const Writer writers[] = {form.redact ? &WriteRedacted : nullptr,
@@ -95,9 +90,62 @@ Diagnostics OfUnusablePlan(const Diagnostics& diags, bool guessed) {
   return out;
 }
 
+int PrintPlan(const Invocation& invocation, const plan::Plan& plan,
+              const view::SchemaLookup& schemas, const Form& form, Diagnostics& diags) {
+  const view::PlanTextOptions options{.width = invocation.stdout_width,
+                                      .show_sensitive = form.show_sensitive};
+  auto text = view::RenderPlan(plan, schemas, invocation.style(), options);
+  if (!text) {
+    diags.Error("Failed to render plan", text.error().message);
+    return 1;
+  }
+  Print(*text);
+  return 0;
+}
+
+int PrintState(const Invocation& invocation, const state::State& state,
+               const view::SchemaLookup& schemas, const Form& form, Diagnostics& diags) {
+  auto text = view::RenderState(state, schemas, invocation.style(),
+                                {.show_sensitive = form.show_sensitive});
+  if (!text) {
+    diags.Error("Failed to render state", text.error().message);
+    return 1;
+  }
+  Print(*text);
+  return 0;
+}
+
+/// Shows a document of a plan or state as the text for people.
+int ShowDocument(const Invocation& invocation, std::string text, const Form& form,
+                 Diagnostics& diags) {
+  const auto document = tfjson::Document::Parse(std::move(text));
+  const auto unreadable = [&](const Error& error) {
+    diags.Error("Failed to read document", error.message + ".");
+    return 1;
+  };
+  if (!document) {
+    return unreadable(document.error());
+  }
+  const tfjson::Node root = (*document)->root();
+  if (view::IsPlanDocument(root)) {
+    const auto recorded = view::ReadPlanDocument(root);
+    return recorded ? PrintPlan(invocation, recorded->plan, *recorded->schemas, form, diags)
+                    : unreadable(recorded.error());
+  }
+  const auto recorded = view::ReadStateDocument(root);
+  if (!recorded) {
+    return unreadable(recorded.error());
+  }
+  if (!root.Find("values")) {
+    Print(std::string(view::kNoState) + "\n");
+    return 0;
+  }
+  return PrintState(invocation, recorded->state, *recorded->schemas, form, diags);
+}
+
 int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const Form& form,
              Diagnostics& diags) {
-  if (form.json || form.summary > 0) {
+  if (form.json) {
     return PrintDocument(operation::PlanJson(invocation.workspace, file, diags), form, diags);
   }
   if (auto version = file.CheckVersion(); !version) {
@@ -121,24 +169,19 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
     diags.Error("Failed to read plan from plan file", read.error().message);
     return 1;
   }
-  view::SourceSchemas schemas(providers->source());
-  view::PlanTextOptions options;
-  options.width = invocation.stdout_width;
-  options.show_sensitive = form.show_sensitive;
-  auto text = view::RenderPlan(*read, schemas, invocation.style(), options);
-  if (!text) {
-    diags.Error("Failed to render plan", text.error().message);
-    return 1;
+  if (form.summary) {
+    Print(view::RenderSummary(view::MakeSummary(*read), *form.summary));
+    return 0;
   }
-  Print(*text);
-  return 0;
+  return PrintPlan(invocation, *read, view::SourceSchemas(providers->source()), form, diags);
 }
 
 /// `from_file`: the state is in a file of its own, so there is one even if it is empty.
 int ShowState(const Invocation& invocation, const state::State& state, const Form& form,
               bool from_file, Diagnostics& diags) {
-  if (form.summary > 0) {
-    return NotAPlan(diags);
+  if (form.summary) {
+    Print(view::RenderSummary(view::MakeSummary(state), *form.summary));
+    return 0;
   }
   if (form.json) {
     return PrintDocument(operation::StateJson(invocation.workspace, state, diags), form, diags);
@@ -162,18 +205,10 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
               : "The state file is empty. No resources are represented.\n");
     return 0;
   }
-  view::StateTextOptions options;
-  options.show_sensitive = form.show_sensitive;
   if (!providers->RequireForState(state, nullptr, diags)) {
     return 1;
   }
-  auto text = view::RenderState(state, schemas, invocation.style(), options);
-  if (!text) {
-    diags.Error("Failed to render state", text.error().message);
-    return 1;
-  }
-  Print(*text);
-  return 0;
+  return PrintState(invocation, state, schemas, form, diags);
 }
 
 /// Reports flags that name several things, or a form that a thing does not have.
@@ -219,14 +254,10 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
   if (flags.Bool("redact") && !json) {
     diags.Error("JSON output required", "The -redact option requires -json to be specified.");
   }
-  if (flags.Int("summary") < 0 || (flags.Int("summary") > 0 && json)) {
-    diags.Error("Invalid summary",
-                "The -summary option takes a positive number of bytes and shows text, not JSON.");
-  }
   return {.json = json,
           .redact = flags.Bool("redact"),
           .old = old,
-          .summary = static_cast<size_t>(flags.Int("summary")),
+          .summary = ReadSummaryFlags(flags, diags),
           .show_sensitive = flags.Bool("show-sensitive"),
           .copy = &copy};
 }
@@ -323,10 +354,11 @@ int ShowStateFile(const Invocation& invocation, const std::string& path,
 int ShowFile(const Invocation& invocation, const std::string& path, bool guessed,
              std::span<const config::VariableArgument> variables, const Form& form,
              Diagnostics& diags) {
-  // A document is no state or plan file, but a form of it can be shown.
-  if ((form.redact || form.old || form.summary > 0) && operation::IsDocument(path)) {
-    return PrintDocument(operation::ReadDocument(invocation.workspace, path, {}, diags), form,
-                         diags);
+  if (path == "-" || operation::IsDocument(path)) {
+    auto text = operation::ReadDocument(invocation.workspace, path, {}, diags);
+    return !text                       ? 1
+           : form.json || form.summary ? PrintDocument(std::move(text), form, diags)
+                                       : ShowDocument(invocation, *std::move(text), form, diags);
   }
   const session::EncryptionRef encryption =
       session::LoadEncryption(invocation.workspace, variables, diags);
@@ -408,9 +440,7 @@ int ShowTarget(const Invocation& invocation, const Flags& flags, const Form& for
 
 static int RunShow(Invocation& invocation) {
   Diagnostics diags;
-  // A number behind -summary is optional.
-  std::ranges::replace(invocation.args, std::string("-summary"),
-                       "-summary=" + std::to_string(kSummaryBytes));
+  DefaultFlagValue(invocation.args, "summary", "text");
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags,
                                   "Failed to parse command-line options");
   const JsonCopy copy(flags, diags);
@@ -438,23 +468,15 @@ constexpr auto kShowFlags = JoinFlags(
     FlagSpec{
         .name = "plan", .kind = FlagKind::kString, .form = "=FILE", .help = "Show that plan file."},
     FlagSpec{.name = "redact", .help = "With -json: sensitive values are replaced."},
-    kShowSensitive, FlagSpec{.name = "state", .help = "Show the current state."},
-    FlagSpec{.name = "summary",
-             .kind = FlagKind::kInt,
-             .default_value = "0",
-             .form = "[=BYTES]",
-             .help = "Show what must be known of a plan in at most so many\n"
-                     "bytes (4000), the most important changes first.\n"
-                     "With -redact, -format and -summary PATH may also be\n"
-                     "a document that \"show -json\" has written."},
+    kShowSensitive, FlagSpec{.name = "state", .help = "Show the current state."}, kSummaryFlags,
     kJsonCopy, kVariables);
 
 extern constexpr CommandSpec kShowCommand{
     .name = "show",
     .synopsis = "Show the current state or a saved plan",
     .usage = "tofu [global options] show [options] [PATH]",
-    .description = R"(Shows the current state, a state file or a saved plan, for people or as
-JSON.)",
+    .description = R"(Shows the current state, a state file, a saved plan, or a document that
+"show -json" has written, for people or as JSON.)",
     .flags = kShowFlags,
     .run = RunShow,
 };

@@ -1,0 +1,33 @@
+// The flags -summary and -group-by of `plan` and `show`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/flag_groups.h"
+#include "view/summary/summary.h"
+
+namespace kinu::cli {
+
+inline constexpr auto kSummaryFlags = std::to_array<FlagSpec>({
+    {.name = "summary",
+     .kind = FlagKind::kString,
+     .form = "[=FORM]",
+     .help = "A summary: the instances of a block in one line. FORM is\n"
+             "text, tree, markdown or json; a number of bytes limits it,\n"
+             "as in \"tree,2000\" (text and tree: 4000 and 40 lines)."},
+    {.name = "group-by",
+     .kind = FlagKind::kString,
+     .form = "=action",
+     .help = "With -summary: group by action, module or type."},
+});
+
+/// Gives a flag that stands without a value this one: `-summary` becomes `-summary=text`.
+void DefaultFlagValue(std::vector<std::string>& args, std::string_view flag,
+                      std::string_view value);
+
+/// The summary that the flags ask for, or nothing. Problems are usage errors.
+std::optional<view::SummaryOptions> ReadSummaryFlags(const Flags& flags, Diagnostics& diags);
+
+}  // namespace kinu::cli

@@ -1,0 +1,38 @@
+// Plans and states from their documents, so that people can read what another program planned,
+// without its providers. A document has no schemas: they are inferred from all values of a type
+// (shape.h). Strings that are sensitive somewhere in the document are sensitive everywhere.
+//
+// The result is for views only: it lacks what documents do not have, and cannot be applied.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "plan/plan.h"
+#include "state/state.h"
+#include "tfjson/tree.h"
+#include "view/schema_lookup.h"
+
+namespace kinu::view {
+
+struct RecordedPlan {
+  std::unique_ptr<SchemaLookup> schemas;
+  plan::Plan plan;
+};
+
+struct RecordedState {
+  std::unique_ptr<SchemaLookup> schemas;
+  state::State state;
+};
+
+/// Whether a document is that of a plan.
+bool IsPlanDocument(const tfjson::Node& document);
+/// Whether it is that of a state. The one of an empty state has only versions.
+bool IsStateDocument(const tfjson::Node& document);
+
+/// Reads the document of a plan, in any supported format. The error says which part cannot be read.
+Result<RecordedPlan> ReadPlanDocument(const tfjson::Node& document);
+/// The same for the document of a state.
+Result<RecordedState> ReadStateDocument(const tfjson::Node& document);
+
+}  // namespace kinu::view

@@ -1,0 +1,116 @@
+// Summary: a plan or state in a few lines. The instances of a block that have the same effect are
+// one group, with the ranges of their keys. Made once from a plan, a state or a document
+// (MakeSummary), and written as text, tree, Markdown or JSON. Contains names and numbers, but no
+// values of attributes, outputs or variables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "base/result.h"
+#include "plan/plan.h"
+#include "state/state.h"
+#include "tfjson/tree.h"
+
+namespace kinu::view {
+
+/// The effect of a plan on an object, the most important first.
+enum class Effect : uint8_t {
+  kDestroy,
+  kReplace,
+  kForget,
+  kUpdate,
+  kImport,
+  kMove,
+  kCreate,
+  kRead,
+  kExists,  ///< in a state
+};
+inline constexpr size_t kEffects = 9;
+
+/// "destroy", "replace", …; "" for kExists.
+std::string_view EffectName(Effect effect);
+
+/// The instance keys at one step of an address: indexes as ranges, strings as the first few.
+class KeySet {
+ public:
+  void Add(const Program& program, const InstanceKey& key);
+  /// Appends `[0…4, 7, "a", … 12 more]`, or nothing if no object has a key.
+  void Append(std::string& out) const;
+  bool empty() const { return ranges_.empty() && texts_.empty(); }
+  /// Ascending, disjoint ranges of indexes, both ends included.
+  std::vector<std::pair<int64_t, int64_t>> Ranges() const;
+  /// The first string keys, in the order in which they were added.
+  const std::vector<std::string>& texts() const { return texts_; }
+  size_t text_count() const { return symbols_.size(); }
+
+ private:
+  std::vector<std::pair<int64_t, int64_t>> ranges_;  // overlapping, as they were added
+  FlatSet<uint32_t> symbols_;
+  std::vector<std::string> texts_;
+};
+
+/// The objects of one block with one effect.
+struct SummaryGroup {
+  Effect effect = Effect::kExists;
+  std::string module;  ///< "module.a.module.b", "" for the root
+  std::string type;    ///< "data.aws_ami" for data sources
+  std::string name;    ///< "aws_ami.x" with its mode: "data.aws_ami.x"
+  std::vector<std::pair<std::string, KeySet>> modules;  ///< call names with the keys of instances
+  KeySet keys;
+  size_t count = 0;
+  size_t deposed = 0;
+  size_t tainted = 0;
+  size_t imported = 0;
+  std::map<std::string, size_t, std::less<>> attributes;  ///< changed, with the number of objects
+  std::map<std::string, size_t, std::less<>> reasons;     ///< as documents name them
+  std::string previous;  ///< address of a single object before a move
+
+  /// `module.a["x"].aws_instance.web[0…9]`
+  std::string Address() const;
+};
+
+/// A summary.
+struct Summary {
+  bool of_state = false;
+  std::array<size_t, kEffects> counts{};
+  std::vector<SummaryGroup> groups;  ///< by effect, then in the order of the source
+  std::vector<std::string> outputs;  ///< that change, or that the state has
+  size_t drifted = 0;                ///< objects that changed outside
+  bool errored = false;
+  size_t steps = 0;  ///< objects and attributes that were examined; tests count them
+
+  size_t objects() const;
+};
+
+Summary MakeSummary(const plan::Plan& plan);
+Summary MakeSummary(const state::State& state);
+/// Of a document of a plan or state in any supported format. kInvalid: it is neither, or has an
+/// address that cannot be read.
+Result<Summary> MakeSummary(const tfjson::Node& document);
+
+/// What the lines of a summary are collected under.
+enum class GroupBy : uint8_t { kAction, kModule, kType };
+enum class SummaryForm : uint8_t { kText, kTree, kMarkdown, kJson };
+
+/// Layout of RenderSummary().
+struct SummaryOptions {
+  SummaryForm form = SummaryForm::kText;
+  GroupBy group_by = GroupBy::kAction;
+  size_t bytes = 4000;  ///< at most; JSON is always complete
+  size_t lines = 40;    ///< at most; 0: any number
+};
+
+/// Renders a summary with a final newline. Omitted lines are counted in the last one.
+std::string RenderSummary(const Summary& summary, const SummaryOptions& options);
+
+/// "50,000"
+std::string GroupedDigits(size_t number);
+
+}  // namespace kinu::view
