@@ -24,21 +24,7 @@ void WriteKey(JsonWriter& writer, std::string_view key) {
 }  // namespace
 
 Result<std::string> AwsLockTable::Call(std::string_view operation, std::string body) const {
-  net::HttpRequest request;
-  request.method = "POST";
-  request.url = service_.endpoint() + "/";
-  request.headers.Set("Content-Type", "application/x-amz-json-1.0");
-  request.headers.Set("X-Amz-Target", "DynamoDB_20120810." + std::string(operation));
-  request.body = std::move(body);
-  Result<net::HttpResponse> response = service_.Send(std::move(request));
-  if (!response) {
-    return Fail(response.error().code,
-                std::string(operation) + ": " + std::move(response).error().message);
-  }
-  if (!response->ok()) {
-    return std::unexpected(net::AwsService::ErrorOf(operation, *response));
-  }
-  return std::move(response->body);
+  return service_.CallJson("1.0", "DynamoDB_20120810", operation, std::move(body));
 }
 
 Result<void> AwsLockTable::Put(std::string_view key, std::string_view attribute,

@@ -191,6 +191,18 @@ std::optional<net::AzureIdentityOptions> FindAzureLogin(const Value& settings, P
   return std::nullopt;
 }
 
+Result<net::AzureCloud> FindAzureCloud(const net::HttpClient& client, const Value& settings) {
+  if (const std::string host = SettingText(settings, "metadata_host"); !host.empty()) {
+    return net::ReadAzureCloud(client, host);
+  }
+  const std::string name = SettingText(settings, "environment", "public");
+  std::optional<net::AzureCloud> cloud = net::FindAzureCloud(name);
+  if (!cloud) {
+    return Fail(ErrorCode::kInvalid, "unknown environment identifier: " + name);
+  }
+  return *std::move(cloud);
+}
+
 Result<std::string> AskAzureKey(const net::HttpClient& client, net::AzureIdentity& identity,
                                 const net::AzureCloud& cloud, const Value& settings,
                                 const std::string& subscription) {

@@ -1,4 +1,5 @@
-// Which of Azure's ways to log in the settings of the backend azurerm ask for.
+// Which of Azure's ways to log in the settings of the backend azurerm and the key
+// provider azure_vault ask for.
 // Ref: opentofu internal/backend/remote-state/azure/auth.
 #pragma once
 
@@ -13,6 +14,8 @@ namespace kinu::backend {
 /// The first way whose settings are complete. If there is none, reports what each one lacks.
 std::optional<net::AzureIdentityOptions> FindAzureLogin(const Value& settings,
                                                         provider::Problems& problems);
+/// The cloud that the settings name, or that their metadata service describes.
+Result<net::AzureCloud> FindAzureCloud(const net::HttpClient& client, const Value& settings);
 /// The key of a storage account, which its resource manager gives to `identity`.
 Result<std::string> AskAzureKey(const net::HttpClient& client, net::AzureIdentity& identity,
                                 const net::AzureCloud& cloud, const Value& settings,

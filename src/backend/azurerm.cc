@@ -101,8 +101,9 @@ class AzureBackend final : public Backend {
   void Configure(const Value& settings, provider::Problems& problems) override {
     service_ = std::make_shared<AzureService>(transport_);
     key_ = SettingText(settings, "key");
-    std::optional<net::AzureCloud> cloud = CloudOf(settings, problems);
+    const Result<net::AzureCloud> cloud = FindAzureCloud(service_->client, settings);
     if (!cloud) {
+      AddFailure(problems, cloud.error().message);
       return;
     }
     AzureOptions options;
@@ -165,23 +166,6 @@ class AzureBackend final : public Backend {
  private:
   std::string NameOf(std::string_view workspace) const {
     return workspace == kDefaultWorkspace ? key_ : key_ + "env:" + std::string(workspace);
-  }
-
-  std::optional<net::AzureCloud> CloudOf(const Value& settings, provider::Problems& problems) {
-    if (const std::string host = SettingText(settings, "metadata_host"); !host.empty()) {
-      auto cloud = net::ReadAzureCloud(service_->client, host);
-      if (!cloud) {
-        AddFailure(problems, cloud.error().message);
-        return std::nullopt;
-      }
-      return *std::move(cloud);
-    }
-    const std::string name = SettingText(settings, "environment");
-    std::optional<net::AzureCloud> cloud = net::FindAzureCloud(name);
-    if (!cloud) {
-      AddFailure(problems, "unknown environment identifier: " + name);
-    }
-    return cloud;
   }
 
   /// Finds how requests are signed: a key, a SAS token, or an identity, directly or for the key.

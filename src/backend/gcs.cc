@@ -6,6 +6,7 @@
 
 #include "addrs/compatible_version.h"
 #include "backend/gcs_client.h"
+#include "backend/google_login.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
 #include "backend/settings.h"
@@ -53,32 +54,6 @@ class GcsStateClient final : public RemoteClient {
   std::shared_ptr<GcsService> service_;
   GcsClient client_;
 };
-
-/// The content of the file of that name, or else the text itself.
-std::string ContentOrText(const std::string& text) {
-  const std::string path =
-      text.starts_with("~/") ? JoinPath(Environment("HOME"), text.substr(2)) : text;
-  auto content = ReadFile(path);
-  return content ? *std::move(content) : text;
-}
-
-/// Who sends the requests. Reports credentials that are neither a file nor JSON.
-net::GoogleIdentityOptions IdentityOf(const Value& settings, provider::Problems& problems) {
-  net::GoogleIdentityOptions who;
-  who.token = SettingText(settings, "access_token");
-  if (const std::string given = SettingText(settings, "credentials");
-      who.token.empty() && !given.empty()) {
-    who.credentials = ContentOrText(given);
-    if (!ParseJson(who.credentials).ok()) {
-      AddFailure(problems,
-                 "the string provided in credentials is neither valid json nor a valid file path");
-    }
-  }
-  who.impersonate = SettingText(settings, "impersonate_service_account");
-  who.delegates = SettingTexts(settings, "impersonate_service_account_delegates");
-  who.universe = SettingText(settings, "universe_domain");
-  return who;
-}
 
 /// The address of the JSON interface. STORAGE_EMULATOR_HOST names a server for tests.
 std::string EndpointOf(const Value& settings) {
@@ -129,7 +104,7 @@ class GcsBackend final : public Backend {
     if (!prefix_.empty() && !prefix_.ends_with('/')) {
       prefix_ += '/';
     }
-    net::GoogleIdentityOptions who = IdentityOf(settings, problems);
+    net::GoogleIdentityOptions who = ReadGoogleLogin(settings, problems);
     GcsOptions options = OptionsOf(settings, problems);
     if (!provider::HasErrors(problems)) {
       service_ = std::make_shared<GcsService>(transport_, std::move(options), std::move(who));

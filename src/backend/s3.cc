@@ -10,7 +10,6 @@
 #include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
-#include "net/cloud/aws_account.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {
@@ -20,14 +19,9 @@ namespace {
 struct S3Services {
   S3Services(net::Transport& transport, S3Settings given)
       : settings(std::move(given)),
-        client(transport, {.user_agent = "APN/1.0 kinu-S3-Backend/1.0", .stop = {}, .wait = {}}),
-        identity(client, settings.identity),
-        s3(Service("s3", settings.region, settings.s3_endpoint)),
-        dynamodb(Service("dynamodb", settings.region, settings.dynamodb_endpoint)),
-        sts(Service("sts", settings.sts_region, settings.sts_endpoint)),
-        // The identity service is signed for one region of each partition.
-        iam(Service("iam", settings.region.starts_with("cn-") ? "cn-north-1" : "us-east-1",
-                    settings.iam_endpoint)),
+        caller(transport, settings.login, "APN/1.0 kinu-S3-Backend/1.0"),
+        s3(caller.Service("s3", settings.login.region, settings.s3_endpoint)),
+        dynamodb(caller.Service("dynamodb", settings.login.region, settings.dynamodb_endpoint)),
         bucket(s3, settings.objects) {
     if (!settings.table.empty()) {
       table.emplace(dynamodb, settings.table);
@@ -36,15 +30,9 @@ struct S3Services {
   S3Services(const S3Services&) = delete;
   S3Services& operator=(const S3Services&) = delete;
 
-  net::AwsService Service(std::string name, std::string region, std::string endpoint) {
-    return {client,          identity,          settings.transfer,
-            std::move(name), std::move(region), std::move(endpoint)};
-  }
-
   S3Settings settings;
-  net::HttpClient client;
-  net::AwsIdentity identity;
-  net::AwsService s3, dynamodb, sts, iam;
+  AwsCaller caller;
+  net::AwsService s3, dynamodb;
   S3Bucket bucket;
   std::optional<AwsLockTable> table;
 };
@@ -69,77 +57,6 @@ class S3StateClient final : public RemoteClient {
   S3Client client_;
 };
 
-void AddFault(provider::Problems& problems, std::string summary, std::string detail) {
-  problems.push_back(
-      {.summary = std::move(summary), .detail = std::move(detail), .sourceless = true});
-}
-
-/// Reports whether there are credentials, and whether the role can be assumed.
-void FindCredentials(S3Services& services, provider::Problems& problems) {
-  const net::AwsCredentialOptions& options = services.settings.identity;
-  if (options.web_identity && options.web_identity->role.arn.empty()) {
-    AddFault(problems, "Assume Role With Web Identity", "Role ARN was not set");
-    return;
-  }
-  if (options.web_identity && options.web_identity->token.empty() &&
-      options.web_identity->token_file.empty()) {
-    AddFault(problems, "Assume Role With Web Identity",
-             "One of web_identity_token, web_identity_token_file must be set");
-    return;
-  }
-  if (auto base = services.identity.Base(); !base) {
-    if (options.keys) {
-      AddFault(problems, "retrieving credentials: " + base.error().message, "");
-    } else if (options.web_identity) {
-      AddFault(
-          problems, "Cannot assume IAM Role with web identity",
-          "IAM Role (" + options.web_identity->role.arn +
-              ") cannot be assumed with web identity token.\n\nError: " + base.error().message);
-    } else {
-      AddFault(problems, "No valid credential sources found",
-               "The S3 backend found no credentials in its configuration, the environment, shared "
-               "files and the machine.\n\nError: " +
-                   base.error().message);
-    }
-    return;
-  }
-  if (auto own = services.identity.Get(); !own) {
-    AddFault(problems, "Cannot assume IAM Role",
-             "IAM Role (" + options.role->arn +
-                 ") cannot be assumed. The most common causes are that the credentials for it are "
-                 "invalid, or lack the permission to assume it, or that the ARN is wrong.\n\n"
-                 "Error: " +
-                 own.error().message);
-  }
-}
-
-/// Reports an account that must not be used.
-void CheckAccount(S3Services& services, provider::Problems& problems) {
-  const S3Settings& settings = services.settings;
-  if (settings.allowed_accounts.empty() && settings.forbidden_accounts.empty()) {
-    return;
-  }
-  std::string account;
-  if (settings.check_credentials || settings.ask_account) {
-    auto found = net::AwsCallerAccount(services.sts);
-    if (!found) {
-      found = net::AwsUserAccount(services.iam);
-    }
-    if (!found) {
-      AddFault(problems, "Retrieving AWS account details: " + found.error().message, "");
-    } else {
-      account = *std::move(found);
-    }
-  }
-  const bool is_listed =
-      std::ranges::find(settings.allowed_accounts, account) != settings.allowed_accounts.end();
-  const bool is_forbidden =
-      std::ranges::find(settings.forbidden_accounts, account) != settings.forbidden_accounts.end();
-  if (is_forbidden || (!settings.allowed_accounts.empty() && !is_listed)) {
-    AddFault(problems, "Invalid account ID", "AWS account ID not allowed: " + account);
-  }
-}
-
 class S3Backend final : public Backend {
  public:
   explicit S3Backend(net::Transport& transport) : transport_(transport) {}
@@ -161,15 +78,7 @@ class S3Backend final : public Backend {
                           .sourceless = true});
     }
     services_ = std::make_shared<S3Services>(transport_, std::move(read));
-    FindCredentials(*services_, problems);
-    if (!provider::HasErrors(problems) && services_->settings.check_credentials) {
-      if (auto account = net::AwsCallerAccount(services_->sts); !account) {
-        AddFault(problems, "validating provider credentials: " + account.error().message, "");
-      }
-    }
-    if (!provider::HasErrors(problems)) {
-      CheckAccount(*services_, problems);
-    }
+    services_->caller.Check("S3 backend", problems);
   }
 
   Result<std::vector<std::string>> Workspaces() override {

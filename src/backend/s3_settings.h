@@ -3,10 +3,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "backend/aws_login.h"
 #include "backend/s3_client.h"
-#include "net/cloud/aws_credentials.h"
 #include "provider/provider.h"
 
 namespace kinu::backend {
@@ -16,16 +15,8 @@ struct S3Settings {
   std::string key;
   std::string workspace_prefix;
   std::string table;  ///< empty: none
-  std::string region;
-  // URLs of services.
-  std::string s3_endpoint, dynamodb_endpoint, sts_endpoint, iam_endpoint;
-  std::string sts_region;
-  net::AwsCredentialOptions identity;
-  net::AwsTransfer transfer;
-  bool check_credentials = true;
-  bool ask_account = true;
-  std::vector<std::string> allowed_accounts;
-  std::vector<std::string> forbidden_accounts;
+  AwsLogin login;
+  std::string s3_endpoint, dynamodb_endpoint;  ///< URLs
 };
 
 /// Reports what is invalid in the settings.

@@ -386,7 +386,7 @@ TEST(S3Settings, NameTheServices) {
       problems);
   EXPECT_EQ(read.s3_endpoint, "https://localhost:1");
   EXPECT_EQ(read.dynamodb_endpoint, "https://dynamodb-fips.eu-west-1.amazonaws.com");
-  EXPECT_EQ(read.transfer.attempts, 2);
+  EXPECT_EQ(read.login.transfer.attempts, 2);
   EXPECT_EQ(read.workspace_prefix, "env:");
 }
 

@@ -1,5 +1,6 @@
 #include "codec/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -90,6 +91,23 @@ Result<std::string> DecodeBase64(std::string_view text) {
     out += static_cast<char>(group >> 8);
   }
   return out;
+}
+
+std::string EncodeBase64Url(std::string_view bytes) {
+  std::string text = EncodeBase64(bytes);
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  text.erase(text.find_last_not_of('=') + 1);
+  return text;
+}
+
+Result<std::string> DecodeBase64Url(std::string_view text) {
+  std::string standard(text);
+  std::ranges::replace(standard, '-', '+');
+  std::ranges::replace(standard, '_', '/');
+  standard.erase(standard.find_last_not_of('=') + 1);
+  standard.append((4 - standard.size() % 4) % 4, '=');
+  return DecodeBase64(standard);
 }
 
 std::string EncodeHex(std::string_view bytes) {

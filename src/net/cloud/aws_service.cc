@@ -114,6 +114,25 @@ Result<HttpResponse> AwsService::Send(HttpRequest request) const {
   }
 }
 
+Result<std::string> AwsService::CallJson(std::string_view protocol, std::string_view target,
+                                         std::string_view operation, std::string body) const {
+  HttpRequest request;
+  request.method = "POST";
+  request.url = endpoint_ + "/";
+  request.headers.Set("Content-Type", "application/x-amz-json-" + std::string(protocol));
+  request.headers.Set("X-Amz-Target", std::string(target) + "." + std::string(operation));
+  request.body = std::move(body);
+  Result<HttpResponse> response = Send(std::move(request));
+  if (!response) {
+    return Fail(response.error().code,
+                std::string(operation) + ": " + std::move(response).error().message);
+  }
+  if (!response->ok()) {
+    return std::unexpected(ErrorOf(operation, *response));
+  }
+  return std::move(response->body);
+}
+
 AwsFault AwsService::FaultOf(const HttpResponse& response) {
   AwsFault fault{.status = response.status, .code = {}, .message = {}};
   if (response.body.starts_with('{')) {

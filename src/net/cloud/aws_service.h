@@ -46,6 +46,10 @@ class AwsService {
 
   /// Sends a request whose URL is complete. A response of any status is a success.
   Result<HttpResponse> Send(HttpRequest request) const;
+  /// Calls an operation of a service that speaks JSON and returns the body of the response.
+  /// `protocol`: "1.0". `target`: the version of the service in the header X-Amz-Target.
+  Result<std::string> CallJson(std::string_view protocol, std::string_view target,
+                               std::string_view operation, std::string body) const;
   /// The error in a response of another status than 2xx, in XML or JSON.
   static AwsFault FaultOf(const HttpResponse& response);
   /// An error whose message begins with the name of the operation.

@@ -16,16 +16,6 @@ namespace {
 
 using Clock = std::chrono::system_clock;
 
-std::string Base64Url(std::string_view bytes) {
-  std::string text = EncodeBase64(bytes);
-  std::ranges::replace(text, '+', '-');
-  std::ranges::replace(text, '/', '_');
-  while (text.ends_with('=')) {
-    text.pop_back();
-  }
-  return text;
-}
-
 std::string JsonText(const JsonNode& object, std::string_view name) {
   const JsonNode* node = object.Find(name);
   return node != nullptr && node->is_string() ? std::string(node->text()) : std::string();
@@ -148,9 +138,9 @@ Result<std::string> SignGoogleAssertion(std::string_view claims, std::string_vie
     writer.Member("kid", key_id);
   }
   writer.EndObject();
-  const std::string text = Base64Url(header) + '.' + Base64Url(claims);
+  const std::string text = EncodeBase64Url(header) + '.' + EncodeBase64Url(claims);
   KINU_TRY(const std::string signature, SignRs256(key, text));
-  return text + '.' + Base64Url(signature);
+  return text + '.' + EncodeBase64Url(signature);
 }
 
 Result<GoogleToken> GoogleIdentity::Impersonate() const {

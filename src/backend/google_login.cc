@@ -1,0 +1,34 @@
+#include "backend/google_login.h"
+
+#include "backend/settings.h"
+#include "base/environment.h"
+#include "base/files.h"
+#include "codec/json_reader.h"
+
+namespace kinu::backend {
+
+std::string ContentOrText(const std::string& text) {
+  const std::string path =
+      text.starts_with("~/") ? JoinPath(Environment("HOME"), text.substr(2)) : text;
+  auto content = ReadFile(path);
+  return content ? *std::move(content) : text;
+}
+
+net::GoogleIdentityOptions ReadGoogleLogin(const Value& settings, provider::Problems& problems) {
+  net::GoogleIdentityOptions who;
+  who.token = SettingText(settings, "access_token");
+  if (const std::string given = SettingText(settings, "credentials");
+      who.token.empty() && !given.empty()) {
+    who.credentials = ContentOrText(given);
+    if (!ParseJson(who.credentials).ok()) {
+      AddFailure(problems,
+                 "the string provided in credentials is neither valid json nor a valid file path");
+    }
+  }
+  who.impersonate = SettingText(settings, "impersonate_service_account");
+  who.delegates = SettingTexts(settings, "impersonate_service_account_delegates");
+  who.universe = SettingText(settings, "universe_domain");
+  return who;
+}
+
+}  // namespace kinu::backend
