@@ -13,18 +13,22 @@
 namespace kinu::config {
 namespace {
 
-enum class Shape : uint8_t { kString, kBool, kInteger, kStrings, kBytes, kKey };
+enum class Shape : uint8_t { kString, kBool, kInteger, kStrings, kBytes, kKey, kRole };
 
 struct Argument {
   std::string_view name;
   Shape shape = Shape::kString;
   bool required = false;
 };
+/// A block of texts. Its value is a tuple of objects, one for each block.
+struct PartBlock {
+  std::string_view name;
+  std::span<const std::string_view> texts;
+};
 struct PartType {
   std::string_view name;
   std::span<const Argument> arguments;
-  /// Blocks of which only the references are checked.
-  std::span<const std::string_view> blocks = {};
+  std::span<const PartBlock> blocks = {};
   std::span<const std::string_view> hidden = {};  ///< arguments that another reader has read
 };
 
@@ -61,8 +65,11 @@ constexpr Argument kAwsKms[] = {{"kms_key_id", Shape::kString, kRequired},
                                 {"shared_config_files", Shape::kStrings},
                                 {"allowed_account_ids", Shape::kStrings},
                                 {"forbidden_account_ids", Shape::kStrings},
-                                {"retry_mode"}};
-constexpr std::string_view kAwsKmsBlocks[] = {"endpoints"};
+                                {"retry_mode"},
+                                {"assume_role", Shape::kRole},
+                                {"assume_role_with_web_identity", Shape::kRole}};
+constexpr std::string_view kAwsEndpoints[] = {"iam", "sts"};
+constexpr PartBlock kAwsKmsBlocks[] = {{"endpoints", kAwsEndpoints}};
 constexpr Argument kGcpKms[] = {{"credentials"},
                                 {"access_token"},
                                 {"impersonate_service_account"},
@@ -114,6 +121,19 @@ constexpr Argument kExternalMethod[] = {{"keys", Shape::kKey},
 constexpr std::string_view kUnencrypted = "unencrypted";
 constexpr PartType kMethodTypes[] = {
     {"aes_gcm", kAesGcm}, {"external", kExternalMethod}, {kUnencrypted, {}}};
+
+/// A role of AWS that is assumed, with or without the token of an identity provider.
+Type RoleType() {
+  std::vector<Type::Attribute> parts;
+  for (const char* name : {"role_arn", "duration", "external_id", "policy", "session_name",
+                           "web_identity_token", "web_identity_token_file"}) {
+    parts.push_back({name, Type::String(), true});
+  }
+  parts.push_back({"policy_arns", Type::List(Type::String()), true});
+  parts.push_back({"tags", Type::Map(Type::String()), true});
+  parts.push_back({"transitive_tag_keys", Type::List(Type::String()), true});
+  return Type::Object(std::move(parts));
+}
 
 const PartType* FindType(std::span<const PartType> types, std::string_view name) {
   const auto found = std::ranges::find(types, name, &PartType::name);
@@ -299,6 +319,17 @@ class EncryptionChecker {
     return type;
   }
 
+  /// False if a body without blocks has one, which is then its only problem.
+  static bool CheckBlocks(const EncryptionPart& part, const PartType& type, Diagnostics& diags) {
+    Diagnostics found;
+    if (type.blocks.empty()) {
+      (void)part.body->JustAttributes({}, found);
+    }
+    const bool good = !found.has_errors();
+    diags.Append(std::move(found));
+    return good;
+  }
+
   static hcl::BodyContent ContentOf(const EncryptionPart& part, const PartType& type,
                                     Diagnostics& diags) {
     std::vector<hcl::AttributeSchema> attributes;
@@ -306,8 +337,8 @@ class EncryptionChecker {
     for (const Argument& argument : type.arguments) {
       attributes.push_back({argument.name, argument.required});
     }
-    for (const std::string_view block : type.blocks) {
-      blocks.push_back({block});
+    for (const PartBlock& block : type.blocks) {
+      blocks.push_back({block.name});
     }
     return part.body->Content({.attributes = attributes, .blocks = blocks, .hidden = type.hidden},
                               hcl::Strictness::kExact, diags);
@@ -323,28 +354,57 @@ class EncryptionChecker {
     const StaticSubject subject{"encryption.key_provider." + part.type + "." + part.name,
                                 encryption_.range};
     const size_t errors = diags_.error_count();
+    if (!CheckBlocks(part, *type, diags_)) {
+      return std::nullopt;
+    }
     Diagnostics shape;
     const hcl::BodyContent content = ContentOf(part, *type, shape);
     std::vector<Value> values;
     for (const hcl::Attribute& attribute : content.attributes) {
       values.push_back(evaluator_.Evaluate(root_, *attribute.expr, subject, diags_));
     }
-    for (const hcl::Block& block : content.blocks) {
-      for (const hcl::Attribute& attribute : block.body->JustAttributes({}, shape)) {
-        evaluator_.Evaluate(root_, *attribute.expr, subject, diags_);
-      }
+    PartValues out{&part, {}};
+    for (const PartBlock& block : type->blocks) {
+      out.arguments.emplace(block.name, ReadBlocks(block, content, subject, shape));
     }
     if (diags_.error_count() != errors) {
       return std::nullopt;
     }
     diags_.Append(shape);
-    PartValues out{&part, {}};
     for (size_t i = 0; i < values.size(); ++i) {
       const hcl::Attribute& given = content.attributes[i];
       const Argument& argument = *std::ranges::find(type->arguments, given.name, &Argument::name);
       Keep(argument, ReadValue(argument, values[i], *given.expr, subject), out);
     }
     return diags_.error_count() == errors ? std::optional(std::move(out)) : std::nullopt;
+  }
+
+  /// `shape` receives the problems of the bodies.
+  Value ReadBlocks(const PartBlock& type, const hcl::BodyContent& content,
+                   const StaticSubject& subject, Diagnostics& shape) {
+    std::vector<hcl::AttributeSchema> attributes;
+    for (const std::string_view name : type.texts) {
+      attributes.push_back({name, false});
+    }
+    std::vector<Value> objects;
+    for (const hcl::Block& block : content.blocks) {
+      if (block.type != type.name) {
+        continue;
+      }
+      std::vector<std::pair<std::string, Value>> texts;
+      for (const hcl::Attribute& attribute :
+           block.body->Content({.attributes = attributes}, hcl::Strictness::kExact, shape)
+               .attributes) {
+        const Value given = evaluator_.Evaluate(root_, *attribute.expr, subject, diags_);
+        const auto text =
+            ConvertKnownValue(given.UnmarkDeep(), Type::String(), *attribute.expr, shape);
+        if (text && !text->IsNull()) {
+          texts.emplace_back(attribute.name, *text);
+        }
+      }
+      objects.push_back(Value::Object(std::move(texts)));
+    }
+    return Value::Tuple(std::move(objects));
   }
 
   static void Keep(const Argument& argument, std::optional<Value> value, PartValues& out) {
@@ -373,6 +433,8 @@ class EncryptionChecker {
         return ConvertKnownValue(value, Type::List(Type::String()), expr, diags_);
       case Shape::kBytes:
         return ConvertKnownValue(value, Type::List(Type::Number()), expr, diags_);
+      case Shape::kRole:
+        return ConvertKnownValue(value, RoleType(), expr, diags_);
       case Shape::kKey:
         return ReadKey(value, expr, what);
     }

@@ -54,21 +54,13 @@ class KeyRun {
 
   std::optional<Value> Make(const config::PartValues& values, Diagnostics& diags) {
     const std::string& name = values.part->metadata_key;
-    const KeyProviderSpec* spec = FindKeyProvider(values.part->type);
-    if (spec == nullptr) {
-      diags.Error("Key provider is not supported",
-                  "Keys of \"" + values.part->type +
-                      "\" are not built yet: this version has the "
-                      "key providers \"pbkdf2\", \"openbao\" and \"external\".");
-      return std::nullopt;
-    }
     const std::string* metadata = nullptr;
     static const std::string kNone = "null";
     if (stored_ != nullptr) {
       const auto found = stored_->find(name);
       metadata = found == stored_->end() ? &kNone : &found->second;
     }
-    const Result<Provided> made = cache_.Get(*spec, values, metadata);
+    const Result<Provided> made = cache_.Get(KeyProviderOf(values.part->type), values, metadata);
     if (!made) {
       const ErrorCode code = made.error().code;
       if (code == ErrorCode::kUnsupported) {

@@ -5,7 +5,8 @@
 namespace kinu::encryption {
 namespace {
 
-constexpr const KeyProviderSpec* kKeyProviders[] = {&kPbkdf2, &kOpenBao, &kExternalKeys};
+constexpr const KeyProviderSpec* kKeyProviders[] = {&kPbkdf2,     &kAwsKms,  &kGcpKms,
+                                                    &kAzureVault, &kOpenBao, &kExternalKeys};
 
 const Value* Argument(const config::PartValues& values, std::string_view name) {
   const auto found = values.arguments.find(name);
@@ -40,10 +41,8 @@ Value ListOf(std::string_view key) {
 
 }  // namespace
 
-const KeyProviderSpec* FindKeyProvider(std::string_view type) {
-  const auto found = std::ranges::find_if(
-      kKeyProviders, [&](const KeyProviderSpec* spec) { return spec->type == type; });
-  return found == std::end(kKeyProviders) ? nullptr : *found;
+const KeyProviderSpec& KeyProviderOf(std::string_view type) {
+  return **std::ranges::find(kKeyProviders, type, &KeyProviderSpec::type);
 }
 
 Keys KeysOf(const Value& value) {

@@ -31,8 +31,8 @@ struct KeyProviderSpec {
                               const std::string* metadata) = nullptr;
 };
 
-/// Null if this version lacks the key provider.
-const KeyProviderSpec* FindKeyProvider(std::string_view type);
+/// The key provider of a type that the checked configuration names.
+const KeyProviderSpec& KeyProviderOf(std::string_view type);
 
 /// The keys in the value of an argument that refers to a key provider.
 Keys KeysOf(const Value& value);
@@ -48,5 +48,8 @@ std::vector<std::string> TextsArgument(const config::PartValues& values, std::st
 extern const KeyProviderSpec kPbkdf2;
 extern const KeyProviderSpec kExternalKeys;
 extern const KeyProviderSpec kOpenBao;
+extern const KeyProviderSpec kAwsKms;
+extern const KeyProviderSpec kGcpKms;
+extern const KeyProviderSpec kAzureVault;
 
 }  // namespace kinu::encryption
