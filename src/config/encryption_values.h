@@ -33,6 +33,12 @@ std::vector<const EncryptionPart*> MethodsOf(const ConfigNode& root, const Encry
                                              const EncryptionTarget& target,
                                              StaticEvaluator& evaluator);
 
+/// Checks that the methods and key providers in use are declared, have valid arguments, and refer
+/// only to values known while loading. Creates no keys. False after an error, which stands after
+/// the warnings of WarnOfUnencrypted().
+bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
+                     StaticEvaluator& evaluator, Diagnostics& diags);
+
 /// Warns of each method that does not encrypt.
 void WarnOfUnencrypted(const Encryption& encryption, Diagnostics& diags);
 

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "config/cloud_values.h"
 #include "config/decode.h"
+#include "config/encryption_values.h"
 #include "config/module_providers.h"
 #include "config/module_reader.h"
 #include "config/module_source.h"
@@ -26,7 +27,7 @@ struct IntentRules {
   bool files_only = false;      ///< the root's files are read and its calls not resolved
   bool despite_errors = false;  ///< called modules are loaded even when the root has errors
   bool for_validation = false;  ///< blocks for commands with a state are not checked
-  bool for_init = false;        ///< what other commands leave to `init` is checked
+  bool for_init = false;        ///< `init` reads `cloud` and `encryption` blocks itself
 };
 
 constexpr IntentRules RulesOf(LoadIntent intent) {
@@ -601,8 +602,10 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
   if (rules_.for_validation) {
     return;
   }
-  // A saved plan is decrypted with what the directory says now.
-  if (root.module->encryption && options_.snapshot == nullptr) {
+  // A saved plan is decrypted with what the directory says now. `init` reports problems of
+  // encryption apart from those of the configuration.
+  const bool is_used = options_.snapshot == nullptr && !options_.encryption_off && !rules_.for_init;
+  if (root.module->encryption && is_used) {
     CheckEncryption(root, *root.module->encryption, static_, diags_);
   }
   // What init needs of a cloud block it reads itself.
@@ -628,7 +631,7 @@ void ConfigLoader::Load() {
   }
   Directory& root = ReadDirectory(root_dir_, config_.tests.get());
   ShowProblems(root);
-  if (!rules_.for_validation) {
+  if (!rules_.for_validation && !options_.encryption_off) {
     MergeEncryptionText(*root.module, "TF_ENCRYPTION", options_.encryption, diags_);
   }
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);

@@ -34,7 +34,7 @@ enum class LoadIntent : uint8_t {
   kValidation,  ///< as kUse; blocks that only commands with a state need (`cloud`, `encryption`),
                 ///< are accepted
   kRootModule,  ///< the root module alone, without what it calls
-  kInitialization,  ///< as kRootModule; all values of a `cloud` block are checked
+  kInitialization,  ///< as kRootModule; values of `cloud` and `encryption` blocks are not checked
   kBackend,         ///< the files of the root module alone; its calls are not resolved
   kInstallation,    ///< local directories are followed without a manifest; other modules count as
                     ///< installed only if they satisfy the call
@@ -87,6 +87,8 @@ struct LoadOptions {
   const SourceFiles* files = nullptr;
   /// The content of an `encryption` block that precedes the configuration's; empty: none.
   std::string encryption = {};
+  /// Leaves that content and the `encryption` block alone.
+  bool encryption_off = false;
   /// Sources to read in place of `files` (a saved plan's); its modules count as installed.
   const SourceSnapshot* snapshot = nullptr;
 };

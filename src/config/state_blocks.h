@@ -1,5 +1,5 @@
-// Checks `encryption` and `cloud` blocks while loading, as commands with a state need it. Private
-// to config. Ref: opentofu internal/encryption, internal/cloud/backend.go.
+// `encryption` blocks that lie over each other. Private to config. Ref: opentofu
+// internal/encryption.
 #pragma once
 
 #include "config/static_value.h"
@@ -12,11 +12,5 @@ void MergeEncryption(Module& module, Encryption& over);
 /// in diagnostics.
 void MergeEncryptionText(Module& module, std::string_view name, std::string_view text,
                          Diagnostics& diags);
-
-/// Checks that the methods and key providers in use are declared, have valid arguments, and refer
-/// only to values known while loading. Creates no keys. False after an error, which stands after
-/// the warnings of WarnOfUnencrypted().
-bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
-                     StaticEvaluator& evaluator, Diagnostics& diags);
 
 }  // namespace kinu::config

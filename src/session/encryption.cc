@@ -18,6 +18,10 @@ class RootModule final : public encryption::Source {
     evaluator_ = std::make_unique<config::StaticEvaluator>(*program_, options_, ".");
   }
 
+  /// False after an error.
+  bool Check(Diagnostics& diags) const {
+    return config::CheckEncryption(root(), block(), *evaluator_, diags);
+  }
   const config::Encryption& block() const override { return *root().module->encryption; }
   std::vector<const config::EncryptionPart*> Methods(
       const config::EncryptionTarget& target) const override {
@@ -69,6 +73,15 @@ EncryptionRef SetUpEncryption(const Workspace& workspace, const Loaded& loaded,
   return loaded.config->root().module->encryption
              ? encryption::Encryption::SetUp(std::make_shared<RootModule>(workspace, loaded), diags)
              : NoEncryption();
+}
+
+EncryptionRef CheckEncryption(const Workspace& workspace, const Loaded& loaded,
+                              Diagnostics& diags) {
+  if (!loaded.config->root().module->encryption) {
+    return NoEncryption();
+  }
+  auto root = std::make_shared<RootModule>(workspace, loaded);
+  return root->Check(diags) ? encryption::Encryption::SetUp(std::move(root), diags) : nullptr;
 }
 
 EncryptionRef LoadEncryption(const Workspace& workspace,

@@ -16,6 +16,9 @@ EncryptionRef NoEncryption();
 
 /// Makes the keys that a loaded root module asks for. Null after an error.
 EncryptionRef SetUpEncryption(const Workspace& workspace, const Loaded& loaded, Diagnostics& diags);
+/// The same for a root module that was loaded for LoadIntent::kInitialization, whose encryption
+/// block is checked first.
+EncryptionRef CheckEncryption(const Workspace& workspace, const Loaded& loaded, Diagnostics& diags);
 /// The same for commands that need nothing else of the configuration. Loads it only if it may ask
 /// for encryption.
 EncryptionRef LoadEncryption(const Workspace& workspace,

@@ -69,6 +69,7 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
   options.files = request.files;
   options.fetcher = request.fetcher;
   options.encryption = Environment("TF_ENCRYPTION");
+  options.encryption_off = request.encryption_off;
   Diagnostics ignored;
   loaded.config = config::LoadConfig(
       loaded.program, request.directory.empty() ? workspace.directory : request.directory, options,

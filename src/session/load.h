@@ -48,6 +48,8 @@ struct LoadRequest {
   const config::SourceFiles* files = nullptr;
   /// Fetches modules, for kInstallation and kFetch.
   config::ModuleFetcher* fetcher = nullptr;
+  /// Leaves the `encryption` block and TF_ENCRYPTION alone.
+  bool encryption_off = false;
 };
 
 /// Loads a configuration and the texts of its variables. If values that it may depend on have

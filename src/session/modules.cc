@@ -26,7 +26,8 @@ Loaded InstallModules(const Workspace& workspace, const ModuleInstallRequest& re
            {.intent = request.only_fetch ? LoadIntent::kFetch : LoadIntent::kInstallation,
             .variables = request.variables,
             .test_directory = request.test_directory,
-            .fetcher = &installer},
+            .fetcher = &installer,
+            .encryption_off = request.encryption_off},
            diags);
   loaded.modules = installer.manifest();
   if (workspace.stopped()) {

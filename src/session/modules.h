@@ -17,6 +17,7 @@ struct ModuleInstallRequest {
   bool only_fetch = false;  ///< see LoadIntent::kFetch
   /// The directory of test files, whose modules are installed too; empty: none.
   std::string test_directory = {};
+  bool encryption_off = false;  ///< as LoadRequest::encryption_off
 };
 
 /// Loads the configuration as installation does: fetches modules that are not installed, follows

@@ -69,6 +69,8 @@ class Init {
 
  private:
   bool CopyFromModule();
+  /// Without a backend no state is read, so that nothing needs to be decrypted.
+  bool UsesBackend() const { return run_.flags.Bool("backend") && run_.flags.Bool("cloud"); }
   int FailWithConfigProblems();
   session::BackendInitRequest BackendRequest() const;
   std::optional<session::ConfiguredBackend> InitBackend(const Loaded& root);
@@ -125,11 +127,11 @@ std::optional<session::ConfiguredBackend> Init::InitBackend(const Loaded& root) 
   // itself come later.
   Diagnostics lock_diags;
   (void)install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
-  if (!run_.flags.Bool("backend") || !run_.flags.Bool("cloud")) {
+  if (!UsesBackend()) {
     return session::RecordedBackend(workspace_, run_.diags);
   }
   session::BackendInitRequest request = BackendRequest();
-  request.encryption = session::SetUpEncryption(workspace_, root, run_.diags);
+  request.encryption = session::CheckEncryption(workspace_, root, run_.diags);
   if (request.encryption == nullptr) {
     return std::nullopt;
   }
@@ -181,16 +183,22 @@ void Init::ReadState(const session::ConfiguredBackend& backend) {
 void Init::LoadWithModules(bool installs_modules) {
   const std::string& test_directory = run_.flags.String("test-directory");
   if (!installs_modules) {
-    loaded_ = session::Load(workspace_, {.variables = arguments_, .test_directory = test_directory},
+    loaded_ = session::Load(workspace_,
+                            {.variables = arguments_,
+                             .test_directory = test_directory,
+                             .encryption_off = !UsesBackend()},
                             run_.diags);
     return;
   }
   const bool upgrade = run_.flags.Bool("upgrade");
   narrator_.Say(upgrade ? "[reset][bold]Upgrading modules..."
                         : "[reset][bold]Initializing modules...");
-  loaded_ = session::InstallModules(
-      workspace_, {.variables = arguments_, .again = upgrade, .test_directory = test_directory},
-      narrator_, run_.diags);
+  loaded_ = session::InstallModules(workspace_,
+                                    {.variables = arguments_,
+                                     .again = upgrade,
+                                     .test_directory = test_directory,
+                                     .encryption_off = !UsesBackend()},
+                                    narrator_, run_.diags);
   session::WriteModuleManifest(workspace_, loaded_, run_.diags);
 }
 
@@ -209,7 +217,8 @@ int Init::Run() {
   const Loaded root = session::Load(workspace_,
                                     {.intent = LoadIntent::kInitialization,
                                      .variables = arguments_,
-                                     .test_directory = flags.String("test-directory")},
+                                     .test_directory = flags.String("test-directory"),
+                                     .encryption_off = !UsesBackend()},
                                     diags);
   if (diags.has_errors()) {
     return FailWithConfigProblems();
