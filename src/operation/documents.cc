@@ -10,6 +10,7 @@
 #include "addrs/compatible_version.h"
 #include "base/files.h"
 #include "codec/json_writer.h"
+#include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
 #include "session/load.h"
 #include "session/provider_set.h"
@@ -47,16 +48,15 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
     return std::nullopt;
   }
   auto program = std::make_shared<Program>();
-  auto providers = session::ProviderSet::Open(workspace, diags);
-  if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
+  const auto schemas = PlanSchemas::Open(workspace, file, diags);
+  if (schemas == nullptr) {
     return std::nullopt;
   }
-  auto read = file.Read(program, providers->PlanSchemas(*program));
+  auto read = file.Read(program, schemas->For(*program));
   if (!read) {
-    diags.Error("Failed to read plan from plan file", read.error().message);
+    diags.Error("Failed to read plan from plan file", schemas->Explain(read.error()));
     return std::nullopt;
   }
-  view::SourceSchemas schemas(providers->source());
   const auto snapshot = file.Configuration();
   const auto variables = file.Variables();
   if (!snapshot || !variables) {
@@ -82,7 +82,7 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
   document.reserve(16 * file.size());
   JsonWriter out(document);
   auto written =
-      view::WritePlan(out, *read, config.get(), schemas, {.version = kCompatibleVersion});
+      view::WritePlan(out, *read, config.get(), *schemas, {.version = kCompatibleVersion});
   if (!written) {
     diags.Error("Failed to marshal plan to json", written.error().message);
     return std::nullopt;
@@ -162,6 +162,12 @@ Head ReadHead(const std::string& text) {
       if (tokens.Take(':', "") && tokens.Peek() == '"') {
         head.format_version = tfjson::DecodeString(tokens.Text());
       }
+      return head;
+    }
+    if ((name == "\"meta\"" || name == "\"encrypted_data\"") &&
+        text.contains("\"encrypted_data\"")) {
+      // An encrypted state has its lineage in the clear, an encrypted plan nothing.
+      head.kind = lineage ? FileKind::kStateFile : FileKind::kPlanFile;
       return head;
     }
     version = version || name == "\"version\"";

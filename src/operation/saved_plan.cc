@@ -1,6 +1,7 @@
 #include "operation/saved_plan.h"
 
 #include "base/files.h"
+#include "operation/plan_schemas.h"
 #include "terminal/interrupts.h"
 
 namespace kinu::operation {
@@ -9,6 +10,7 @@ void AddPlanFileParts(const Operation& operation, plan::Plan& plan) {
   plan.configuration = config::TakeSnapshot(*operation.loaded.config);
   auto lock = ReadFile(std::string(install::kLockFileName));
   plan.lock_file = lock ? *lock : install::LockFile().ToText();
+  plan.schemas = SchemasForPlanFile(*operation.providers, *operation.loaded.config, plan);
 }
 
 namespace {

@@ -148,6 +148,7 @@ struct Plan {
   state::State previous_state;  ///< the state as the last run stored it
   config::SourceSnapshot configuration;  ///< the planned configuration
   std::string lock_file;
+  std::string schemas;  ///< for the plan file: provider/stored_schemas.h; empty: it has none
 
   /// Whether applying the plan would do anything.
   bool CanApply() const;

@@ -53,6 +53,8 @@ class PlanFile {
   Result<std::map<std::string, Value>> Variables() const;
   /// The dependency lock file at the time of planning.
   Result<std::string> LockFile() const;
+  /// The schemas of the types that the plan names. kNotFound: the file has none.
+  Result<std::string> Schemas() const;
   /// The source addresses of the providers that the changes need, sorted, without duplicates.
   Result<std::vector<std::string>> Providers() const;
   /// Size of the file in bytes.

@@ -812,6 +812,10 @@ Result<std::string> PlanFile::LockFile() const {
   return text;
 }
 
+Result<std::string> PlanFile::Schemas() const {
+  return archive_->zip.Read(kSchemasEntry);
+}
+
 namespace {
 
 std::string_view SourcesDigest(std::string_view message) {
@@ -856,7 +860,7 @@ Result<void> PlanFile::Verify() const {
       KINU_TRY(std::string content, zip.Read(entry));
       sources.push_back({entry.name, contents.emplace_back(std::move(content))});
     } else if (entry.name != kPlanEntry && entry.name != kStateEntry &&
-               entry.name != kPreviousStateEntry) {
+               entry.name != kPreviousStateEntry && entry.name != kSchemasEntry) {
       return damaged("nobody knows what its entry " + text::GoQuote(entry.name) + " is for");
     }
   }

@@ -118,6 +118,8 @@ inline constexpr std::string_view kStateEntry = "tfstate";
 inline constexpr std::string_view kPreviousStateEntry = "tfstate-prev";
 inline constexpr std::string_view kModulePrefix = "tfconfig/m-";
 inline constexpr std::string_view kManifestEntry = "tfconfig/modules.json";
+/// Schemas of the providers (provider/stored_schemas.h). OpenTofu ignores it.
+inline constexpr std::string_view kSchemasEntry = "kinu-schemas";
 inline constexpr std::string_view kLockEntry = ".terraform.lock.hcl";
 
 /// A configuration file or the lock file in the archive.

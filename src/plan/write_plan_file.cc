@@ -424,6 +424,9 @@ void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
   }
   add(kManifestEntry, Manifest(modules));
   add(kLockEntry, plan.lock_file);
+  if (!plan.schemas.empty()) {
+    add(kSchemasEntry, plan.schemas);
+  }
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ const Entry<T>* FindEntry(const Entries<T>& entries, std::string_view name) {
 class WireSchema final : public schema::ProviderSchema {
  public:
   explicit WireSchema(RawSchema raw) : raw_(std::move(raw)) {}
+  const RawSchema& raw() const { return raw_; }
 
   Result<void> Index() {
     ProtoReader reader(raw_.schema);
@@ -340,6 +341,11 @@ class WireSchema final : public schema::ProviderSchema {
 };
 
 }  // namespace
+
+const RawSchema* RawSchemaOf(const schema::ProviderSchema& schema) {
+  const auto* wire = dynamic_cast<const WireSchema*>(&schema);
+  return wire == nullptr ? nullptr : &wire->raw();
+}
 
 Result<std::shared_ptr<const schema::ProviderSchema>> OpenWireSchema(RawSchema raw) {
   auto schema = std::make_shared<WireSchema>(std::move(raw));

@@ -24,6 +24,9 @@ struct RawSchema {
 /// Opens a response. Fails when it is malformed at its top level.
 Result<std::shared_ptr<const schema::ProviderSchema>> OpenWireSchema(RawSchema raw);
 
+/// The responses that a schema was opened from. Null for a schema defined in code.
+const RawSchema* RawSchemaOf(const schema::ProviderSchema& schema);
+
 /// Decodes everything and checks the rules that a schema must follow. To be called once, before a
 /// response is kept. Ref: opentofu configschema/internal_validate.go.
 Result<void> CheckWireSchema(const RawSchema& raw);

@@ -3,6 +3,7 @@
 #include "cli/summary_flags.h"
 #include "codec/json_writer.h"
 #include "operation/documents.h"
+#include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
@@ -160,20 +161,20 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
     form.copy->Write(*document);
   }
   auto program = std::make_shared<Program>();
-  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
-  if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
+  const auto schemas = operation::PlanSchemas::Open(invocation.workspace, file, diags);
+  if (schemas == nullptr) {
     return 1;
   }
-  auto read = file.Read(program, providers->PlanSchemas(*program));
+  auto read = file.Read(program, schemas->For(*program));
   if (!read) {
-    diags.Error("Failed to read plan from plan file", read.error().message);
+    diags.Error("Failed to read plan from plan file", schemas->Explain(read.error()));
     return 1;
   }
   if (form.summary) {
     Print(view::RenderSummary(view::MakeSummary(*read), *form.summary));
     return 0;
   }
-  return PrintPlan(invocation, *read, view::SourceSchemas(providers->source()), form, diags);
+  return PrintPlan(invocation, *read, *schemas, form, diags);
 }
 
 /// `from_file`: the state is in a file of its own, so there is one even if it is empty.

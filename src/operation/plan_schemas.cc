@@ -1,0 +1,104 @@
+#include "operation/plan_schemas.h"
+
+#include <map>
+
+namespace kinu::operation {
+namespace {
+
+/// The types that a plan names, by the address of their provider.
+class TypeCollector {
+ public:
+  void Add(const Program& program, Symbol provider, const ResourceName& name) {
+    provider::NamedTypes& types = providers[std::string(program.Text(provider))];
+    auto& names = name.mode == ResourceMode::kManaged ? types.resources
+                  : name.mode == ResourceMode::kData  ? types.data
+                                                      : types.ephemeral;
+    names.emplace(program.Text(name.type));
+  }
+  void Add(const state::State& state) {
+    for (const auto& resource : state.resources) {
+      Add(*state.program, resource->provider.provider, resource->address.resource);
+    }
+  }
+  void Add(const Program& program, const std::vector<plan::ResourceChange>& changes) {
+    for (const plan::ResourceChange& change : changes) {
+      Add(program, change.provider.provider, change.address.resource.resource);
+    }
+  }
+  void Add(const config::Config& config) {
+    const Program& program = *config.program;
+    for (const auto& node : config.nodes) {
+      for (const config::Resource& resource : node->module->resources) {
+        Add(program, resource.provider, resource.name);
+      }
+      for (const config::ProviderBlock& block : node->module->providers) {
+        providers.try_emplace(
+            std::string(program.Text(config.ProviderAddress(*node->module, block.local_name))));
+      }
+    }
+  }
+
+  std::map<std::string, provider::NamedTypes> providers;
+};
+
+}  // namespace
+
+std::unique_ptr<PlanSchemas> PlanSchemas::Open(const session::Workspace& workspace,
+                                               const plan::PlanFile& file, Diagnostics& diags) {
+  auto out = std::make_unique<PlanSchemas>();
+  const auto text = file.Schemas();
+  if (text) {
+    auto stored = provider::StoredSchemas::Open(*text);
+    if (stored) {
+      out->stored_ = *std::move(stored);
+      return out;
+    }
+  }
+  out->providers_ = session::ProviderSet::Open(workspace, diags);
+  return out->providers_->RequirePackages(session::ProviderSet::Missing::kList, diags)
+             ? std::move(out)
+             : nullptr;
+}
+
+const schema::ProviderSchema* PlanSchemas::Find(std::string_view provider) const {
+  if (stored_ != nullptr) {
+    return stored_->Find(provider);
+  }
+  const auto schema = providers_->source().Schema(provider);
+  return schema ? *schema : nullptr;
+}
+
+plan::SchemaLookup PlanSchemas::For(const Program& program) const {
+  return [this, &program](Symbol provider, const ResourceName& name) {
+    return FindResource(program.Text(provider), name.mode, program.Text(name.type));
+  };
+}
+
+std::string PlanSchemas::Explain(const Error& error) const {
+  return stored_ != nullptr || !error.message.contains("schema")
+             ? error.message
+             : error.message +
+                   "\n\nThe plan file has no schemas of its providers, so that it can be read only "
+                   "where they are installed: run \"tofu init\" in a directory with the plan's "
+                   "configuration and read the plan there. Plan files that kinu writes have "
+                   "schemas.";
+}
+
+std::string SchemasForPlanFile(session::ProviderSet& providers, const config::Config& config,
+                               const plan::Plan& plan) {
+  TypeCollector types;
+  types.Add(config);
+  types.Add(*plan.program, plan.changes);
+  types.Add(*plan.program, plan.drift);
+  types.Add(plan.prior_state);
+  std::string out;
+  for (const auto& [address, names] : types.providers) {
+    // All of these were needed for planning; one that has no schema by now is not stored.
+    if (const auto schema = providers.source().Schema(address)) {
+      provider::AppendStoredSchema(out, address, **schema, names);
+    }
+  }
+  return out;
+}
+
+}  // namespace kinu::operation

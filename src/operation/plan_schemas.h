@@ -1,0 +1,34 @@
+// PlanSchemas: the schemas with which a plan file is read and shown: those in the file, else those
+// of the providers that are installed for the directory.
+#pragma once
+
+#include <memory>
+
+#include "plan/plan_file.h"
+#include "provider/stored_schemas.h"
+#include "session/provider_set.h"
+#include "view/schema_lookup.h"
+
+namespace kinu::operation {
+
+class PlanSchemas final : public view::SchemaLookup {
+ public:
+  /// Null, with an error, if the plan has no schemas and a selected provider is not installed.
+  static std::unique_ptr<PlanSchemas> Open(const session::Workspace& workspace,
+                                           const plan::PlanFile& file, Diagnostics& diags);
+  const schema::ProviderSchema* Find(std::string_view provider) const override;
+  /// For reading the file. `program` and this must outlive the result.
+  plan::SchemaLookup For(const Program& program) const;
+  /// The error of a plan that could not be read for want of a schema, with what to do about it.
+  std::string Explain(const Error& error) const;
+
+ private:
+  std::shared_ptr<const provider::StoredSchemas> stored_;
+  std::unique_ptr<session::ProviderSet> providers_;
+};
+
+/// The schemas of the types that a plan and its configuration name, for its file.
+std::string SchemasForPlanFile(session::ProviderSet& providers, const config::Config& config,
+                               const plan::Plan& plan);
+
+}  // namespace kinu::operation
