@@ -296,9 +296,15 @@ class RowApplier {
     return applied;
   }
 
-  /// An object whose creation failed is tainted. A failed update keeps the status of the object.
+  bool WantsProvisioners(const Applied& applied) const {
+    return creating() && !applied.failed && HasProvisioners(row_.resource, When::kCreate);
+  }
+
+  /// An object whose creation failed is tainted, and a new one until its provisioners have ended. A
+  /// failed update keeps the status of the object.
   void RecordObject(const Applied& applied) {
-    state::ObjectStatus status = state::ObjectStatus::kReady;
+    state::ObjectStatus status =
+        WantsProvisioners(applied) ? state::ObjectStatus::kTainted : state::ObjectStatus::kReady;
     if (applied.failed) {
       status = creating() ? state::ObjectStatus::kTainted
                : current_ ? current_->status
@@ -313,17 +319,17 @@ class RowApplier {
 
   /// Runs the provisioners of a new object, which is tainted when one fails.
   void Provision(Applied& applied) {
-    if (!creating() || applied.failed || !HasProvisioners(row_.resource, When::kCreate)) {
+    if (!WantsProvisioners(applied)) {
       return;
     }
     row_.row.value = applied.value;
     const size_t errors = diags_.error_count();
     RunProvisioners(row_, When::kCreate, applied.value, nullptr, diags_);
     applied.failed = diags_.error_count() != errors;
-    if (applied.failed) {
-      (void)Record(state::ObjectRecord::Step::kStore,
-                   MakeObject(row_, applied.value, applied.notes, state::ObjectStatus::kTainted));
-    }
+    (void)Record(
+        state::ObjectRecord::Step::kStore,
+        MakeObject(row_, applied.value, applied.notes,
+                   applied.failed ? state::ObjectStatus::kTainted : state::ObjectStatus::kReady));
   }
 
   void CheckResult(const Value& value) {
