@@ -154,7 +154,7 @@ class AzureBackend final : public Backend {
                                              Opening opening) override {
     auto client = std::make_unique<AzureStateClient>(service_, NameOf(workspace));
     KINU_TRY(const std::optional<std::string> present, client->Get());
-    auto store = std::make_unique<RemoteStore>(std::move(client), sealer());
+    auto store = std::make_unique<RemoteStore>(std::move(client), StoringOf(workspace));
     if (!present && opening == Opening::kMake) {
       if (auto made = StartWorkspace(*store, std::move(program), "azure"); !made) {
         return std::unexpected(std::move(made).error());

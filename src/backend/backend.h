@@ -42,6 +42,12 @@ enum class Opening : uint8_t {
   kLook,  ///< nothing is made: a workspace that does not exist has an empty state
 };
 
+/// How a store of a state elsewhere works.
+struct Storing {
+  state::SealerRef sealer;  ///< null: the state is not encrypted
+  std::string journal;      ///< path of its journal; empty: it has none
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -64,12 +70,20 @@ class Backend {
   virtual std::optional<StateFiles> Files(std::string_view) const { return std::nullopt; }
   /// From now on stores encrypt and decrypt states; null: they do not.
   void Seal(state::SealerRef sealer) { sealer_ = std::move(sealer); }
+  /// From now on stores of states elsewhere keep journals in that directory.
+  void KeepJournals(std::string directory) { journal_directory_ = std::move(directory); }
 
  protected:
   const state::SealerRef& sealer() const { return sealer_; }
+  Storing StoringOf(std::string_view workspace) const {
+    return {sealer_, journal_directory_.empty()
+                         ? std::string()
+                         : journal_directory_ + '/' + std::string(workspace) + ".journal"};
+  }
 
  private:
   state::SealerRef sealer_;
+  std::string journal_directory_;
 };
 
 enum class SettingType : uint8_t {

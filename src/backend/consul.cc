@@ -409,7 +409,7 @@ Result<std::unique_ptr<state::Store>> ConsulBackend::Open(std::string_view works
                                                           std::shared_ptr<Program> program,
                                                           Opening opening) {
   auto store = std::make_unique<RemoteStore>(
-      std::make_unique<ConsulClient>(service_, PathOf(workspace)), sealer());
+      std::make_unique<ConsulClient>(service_, PathOf(workspace)), StoringOf(workspace));
   if (workspace != kDefaultWorkspace && opening == Opening::kMake) {
     if (Result<void> made = StartWorkspace(*store, std::move(program), "Consul"); !made) {
       return std::unexpected(std::move(made).error());

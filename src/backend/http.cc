@@ -195,7 +195,7 @@ class HttpBackend final : public Backend {
       return NoWorkspaces();
     }
     return std::make_unique<RemoteStore>(std::make_unique<HttpStateClient>(service_, transport_),
-                                         sealer());
+                                         StoringOf(kDefaultWorkspace));
   }
 
  private:

@@ -103,7 +103,8 @@ class InmemBackend final : public Backend {
   Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
                                              std::shared_ptr<Program> program,
                                              Opening opening) override {
-    auto store = std::make_unique<RemoteStore>(std::make_unique<InmemClient>(workspace), sealer());
+    auto store = std::make_unique<RemoteStore>(std::make_unique<InmemClient>(workspace),
+                                               Storing{sealer(), {}});
     bool exists = true;
     {
       const std::scoped_lock hold(memory_.mutex);

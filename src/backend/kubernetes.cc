@@ -355,8 +355,8 @@ Result<std::unique_ptr<state::Store>> KubernetesBackend::Open(std::string_view w
                                                               std::shared_ptr<Program> program,
                                                               Opening opening) {
   KubeClient look(service_, workspace);
-  auto store =
-      std::make_unique<RemoteStore>(std::make_unique<KubeClient>(service_, workspace), sealer());
+  auto store = std::make_unique<RemoteStore>(std::make_unique<KubeClient>(service_, workspace),
+                                             StoringOf(workspace));
   if (opening == Opening::kMake) {
     KINU_TRY(const std::optional<std::string> stored, look.Get());
     if (!stored) {

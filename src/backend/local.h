@@ -68,6 +68,7 @@ class LocalStore final : public state::Store {
   using Store::Flush;
   Result<void> Flush(state::Durability durability) override;
 
+  void DropRecords() override;
   std::string_view recovery_note() const override { return recovery_note_; }
   const StateFiles& paths() const { return paths_; }
   /// The lock info file of a state file: ".NAME.lock.info" beside it.

@@ -261,6 +261,13 @@ Result<void> LocalStore::Record(const state::ObjectRecord& record) {
   return {};
 }
 
+void LocalStore::DropRecords() {
+  if (journal_) {
+    (void)std::exchange(journal_, std::nullopt)->Remove();
+    recording_ = false;
+  }
+}
+
 Result<void> LocalStore::Flush(state::Durability durability) {
   return journal_ ? journal_->Commit(durability) : Result<void>{};
 }

@@ -212,8 +212,8 @@ Result<std::vector<std::string>> PgBackend::Workspaces() {
 Result<std::unique_ptr<state::Store>> PgBackend::Open(std::string_view workspace,
                                                       std::shared_ptr<Program> program,
                                                       Opening opening) {
-  auto store =
-      std::make_unique<RemoteStore>(std::make_unique<PgClient>(table_, workspace), sealer());
+  auto store = std::make_unique<RemoteStore>(std::make_unique<PgClient>(table_, workspace),
+                                             StoringOf(workspace));
   KINU_TRY(const std::vector<std::string> names, Workspaces());
   if (opening == Opening::kMake && std::ranges::find(names, workspace) == names.end()) {
     if (Result<void> made = StartWorkspace(*store, std::move(program), "Postgres"); !made) {

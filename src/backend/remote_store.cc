@@ -25,6 +25,7 @@ Result<void> RemoteStore::Lock(const state::LockRequest& request) {
         Result<std::string> id = client_->Lock(info);
         if (id) {
           lock_id_ = *std::move(id);
+          locked_ = true;
           return true;
         }
         if (id.error().code != ErrorCode::kExists) {
@@ -37,6 +38,7 @@ Result<void> RemoteStore::Lock(const state::LockRequest& request) {
 }
 
 Result<void> RemoteStore::Unlock() {
+  locked_ = false;
   if (lock_id_.empty()) {
     return {};  // the client took no lock
   }
@@ -76,8 +78,50 @@ Result<RemoteStore::Stored> RemoteStore::Fetch(const std::shared_ptr<Program>& p
 Result<state::State> RemoteStore::Read(std::shared_ptr<Program> program) {
   KINU_TRY(Stored stored, Fetch(program));
   stored_ = std::move(stored);
-  return stored_->text == nullptr ? state::ReadState(program, std::string())
-                                  : state::ReadState(program, stored_->text);
+  program_ = program;
+  KINU_TRY(state::State state, stored_->text == nullptr ? state::ReadState(program, std::string())
+                                                        : state::ReadState(program, stored_->text));
+  const bool may_write = locked_ && !looks_only_;
+  KINU_TRY(const RemoteJournal::Recovery recovery, journal_.Recover(state, may_write));
+  if (recovery == RemoteJournal::Recovery::kUnstored && may_write) {
+    if (Result<void> written = Write(state); !written) {
+      return std::unexpected(std::move(written).error());
+    }
+  } else if (recovery == RemoteJournal::Recovery::kUnstored && !looks_only_) {
+    unwritten_ = state.Clone();
+  }
+  return state;
+}
+
+Result<void> RemoteStore::StartRecording() {
+  if (journal_.recording()) {
+    return {};
+  }
+  if (program_ == nullptr) {
+    program_ = std::make_shared<Program>();
+  }
+  if (unwritten_) {
+    state::State state = *std::exchange(unwritten_, std::nullopt);
+    if (Result<void> written = Write(state); !written) {
+      return written;
+    }
+  }
+  if (!stored_) {
+    KINU_TRY(Stored stored, Fetch(program_));
+    stored_ = std::move(stored);
+  }
+  if (stored_->lineage.empty()) {
+    stored_->lineage = RandomUuid();
+  }
+  return journal_.Start({stored_->serial, stored_->lineage});
+}
+
+Result<void> RemoteStore::Record(const state::ObjectRecord& record) {
+  if (Result<void> started = StartRecording(); !started) {
+    return started;
+  }
+  journal_.Record(*program_, record);
+  return {};
 }
 
 Result<void> RemoteStore::Persist(state::State& state) {
@@ -91,16 +135,21 @@ Result<void> RemoteStore::Persist(state::State& state) {
     const state::Snapshot snapshot{state.serial, state.lineage};
     KINU_TRY(sealed, sealer_->Seal(*text, &snapshot));
   }
+  journal_.BeforeStoring(state.serial);
   if (Result<void> put = client_->Put(sealer_ != nullptr ? sealed : *text); !put) {
     return put;
   }
   stored_ = Stored{std::move(text), state.lineage, state.serial, false};
-  return {};
+  unwritten_.reset();
+  return journal_.AfterStoring();
 }
 
 Result<void> RemoteStore::Write(state::State& state) {
   if (!stored_ || stored_->text == nullptr) {
     KINU_TRY(Stored stored, Fetch(state.program));
+    if (stored.text == nullptr && stored_) {
+      stored.lineage = std::move(stored_->lineage);  // that of the journal
+    }
     stored_ = std::move(stored);
   }
   state.lineage = stored_->lineage;
@@ -108,7 +157,7 @@ Result<void> RemoteStore::Write(state::State& state) {
   if (stored_->text != nullptr) {
     KINU_TRY(const state::State base, state::ReadState(state.program, stored_->text));
     if (state::SameContent(state, base) && !stored_->outdated) {
-      return {};
+      return journal_.AfterStoring();
     }
   }
   if (state.lineage.empty()) {

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "backend/backend.h"
 #include "backend/remote_client.h"
+#include "backend/remote_journal.h"
 #include "state/sealer.h"
 #include "state/store.h"
 
@@ -15,9 +17,10 @@ namespace kinu::backend {
 
 class RemoteStore final : public state::Store {
  public:
-  /// `sealer`: encrypts the state; null: nothing does.
-  RemoteStore(std::unique_ptr<RemoteClient> client, state::SealerRef sealer)
-      : client_(std::move(client)), sealer_(std::move(sealer)) {}
+  RemoteStore(std::unique_ptr<RemoteClient> client, Storing storing)
+      : client_(std::move(client)),
+        sealer_(std::move(storing.sealer)),
+        journal_(sealer_ == nullptr ? std::move(storing.journal) : std::string()) {}
   RemoteStore(const RemoteStore&) = delete;
   RemoteStore& operator=(const RemoteStore&) = delete;
   /// Unlocks.
@@ -27,15 +30,19 @@ class RemoteStore final : public state::Store {
   Result<void> Unlock() override;
   Result<void> ForceUnlock(std::string_view id) override;
   bool can_lock() const override { return client_->can_lock(); }
+  /// Stores what a killed run has left, if the state is locked.
   Result<state::State> Read(std::shared_ptr<Program> program) override;
+  void LookOnly() override { looks_only_ = true; }
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;
-  /// Objects are not recorded one by one: Write() stores the whole state.
-  Result<void> Record(const state::ObjectRecord&) override { return {}; }
+  Result<void> StartRecording() override;
+  Result<void> Record(const state::ObjectRecord& record) override;
   /// TF_STATE_PERSIST_INTERVAL, or 20 seconds.
   std::optional<std::chrono::seconds> write_interval() const override;
   using Store::Flush;
-  Result<void> Flush(state::Durability) override { return {}; }
+  Result<void> Flush(state::Durability durability) override { return journal_.Flush(durability); }
+  void DropRecords() override { (void)journal_.AfterStoring(); }
+  std::string_view recovery_note() const override { return journal_.note(); }
   bool exports_absent_state() const override { return true; }
 
  private:
@@ -52,8 +59,13 @@ class RemoteStore final : public state::Store {
 
   std::unique_ptr<RemoteClient> client_;
   const state::SealerRef sealer_;
-  std::string lock_id_;  // empty: not locked
+  RemoteJournal journal_;
+  std::string lock_id_;  // empty: not locked, or by a client that has no locks
+  bool locked_ = false;
+  bool looks_only_ = false;
   std::optional<Stored> stored_;
+  std::shared_ptr<Program> program_;       // of the state that was read
+  std::optional<state::State> unwritten_;  // what was read, with what a killed run has left
 };
 
 }  // namespace kinu::backend

@@ -112,7 +112,7 @@ class S3Backend final : public Backend {
                                              std::shared_ptr<Program> program,
                                              Opening opening) override {
     auto store = std::make_unique<RemoteStore>(
-        std::make_unique<S3StateClient>(services_, KeyOf(workspace)), sealer());
+        std::make_unique<S3StateClient>(services_, KeyOf(workspace)), StoringOf(workspace));
     KINU_TRY(const std::vector<std::string> names, Workspaces());
     if (std::ranges::find(names, workspace) == names.end() && opening == Opening::kMake) {
       if (auto made = StartWorkspace(*store, std::move(program), "s3"); !made) {

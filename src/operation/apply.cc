@@ -27,8 +27,8 @@ void ReportRemains(const engine::ApplyResult& result, const plan::Plan& plan, bo
 }
 
 /// Saves a state that its store refused: in errored.tfstate, or else in the output.
-void RescueState(state::State& state, const state::SealerRef& sealer, view::Audience& audience,
-                 Diagnostics& diags) {
+void RescueState(state::State& state, state::Store& store, const state::SealerRef& sealer,
+                 view::Audience& audience, Diagnostics& diags) {
   if (auto saved = backend::WriteErroredState(state, sealer); !saved) {
     diags.Error("Failed to create local state file", saved.error().message);
     // The last resort: whoever reads the output can keep it.
@@ -55,6 +55,7 @@ void RescueState(state::State& state, const state::SealerRef& sealer, view::Audi
   diags.Error("Failed to persist state to backend",
               "The state was written to errored.tfstate in this directory instead. Put it "
               "back with \"tofu state push errored.tfstate\" once the cause is mended.");
+  store.DropRecords();
 }
 
 void StoreResult(engine::ApplyResult& result, Operation& operation, view::Audience& audience,
@@ -62,7 +63,7 @@ void StoreResult(engine::ApplyResult& result, Operation& operation, view::Audien
   auto written = result.started ? operation.store().Write(result.state) : Result<void>();
   if (!written) {
     diags.Error("Failed to save state", written.error().message);
-    RescueState(result.state, operation.backend->sealer(), audience, diags);
+    RescueState(result.state, operation.store(), operation.backend->sealer(), audience, diags);
   }
 }
 

@@ -175,7 +175,7 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
   if (!operation.backend) {
     return false;
   }
-  operation.backend->Encrypt(operation.encryption);
+  operation.backend->Prepare(workspace, operation.encryption);
   if (!incomplete) {
     session::WarnOfOverrides(workspace, false, diags);
     audience.Show(diags);

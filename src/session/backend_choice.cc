@@ -365,7 +365,7 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
   if (diags.error_count() != errors) {
     return std::nullopt;
   }
-  out->Encrypt(std::move(encryption));
+  out->Prepare(workspace, std::move(encryption));
   return out;
 }
 

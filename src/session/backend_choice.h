@@ -24,10 +24,12 @@ struct ConfiguredBackend {
   EncryptionRef encryption = NoEncryption();  ///< of what the backend stores, and of plans
 
   const state::SealerRef& sealer() const { return encryption->state(); }
-  /// Sets the encryption of all that is stored from now on.
-  void Encrypt(EncryptionRef with) {
+  /// Sets the encryption of all that is stored from now on, and where results are recorded until
+  /// they are stored.
+  void Prepare(const Workspace& workspace, EncryptionRef with) {
     encryption = std::move(with);
     backend->Seal(encryption->state());
+    backend->KeepJournals(workspace.data_directory);
   }
 };
 

@@ -110,7 +110,7 @@ class Initializer {
   }
   std::optional<ConfiguredBackend> Encrypted(std::optional<ConfiguredBackend> backend) const {
     if (backend) {
-      backend->Encrypt(request_.encryption);
+      backend->Prepare(workspace_, request_.encryption);
     }
     return backend;
   }

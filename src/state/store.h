@@ -146,6 +146,8 @@ class Store {
   /// How long an apply may change objects before it stores the working state with Write(), so that
   /// a sudden end does not lose them; nothing: records are enough.
   virtual std::optional<std::chrono::seconds> write_interval() const { return std::nullopt; }
+  /// What was recorded is stored elsewhere: the records are not needed any more.
+  virtual void DropRecords() {}
   /// Makes all records durable.
   virtual Result<void> Flush(Durability durability) = 0;
   Result<void> Flush() { return Flush(Durability::kPowerLoss); }
