@@ -12,6 +12,7 @@
 #include "view/human/text.h"
 #include "view/json/documents.h"
 #include "view/recorded/recorded.h"
+#include "view/report/report.h"
 #include "view/source_schemas.h"
 #include "view/summary/summary.h"
 
@@ -25,6 +26,8 @@ struct Form {
   bool old = false;     ///< JSON in format 0.1
   std::optional<view::SummaryOptions> summary;
   bool show_sensitive = false;
+  std::string title;                ///< of a report: what is shown
+  std::optional<std::string> html;  ///< file of the report; empty: standard output
   const JsonCopy* copy = nullptr;
 };
 
@@ -46,10 +49,33 @@ Result<void> WriteRedacted(std::string& out, const tfjson::Node& document) {
   return {};
 }
 
+/// Writes the report of a document.
+int WriteReport(std::string text, const Form& form, Diagnostics& diags) {
+  const auto document = tfjson::Document::Parse(std::move(text));
+  const auto report = document ? view::RenderReport((*document)->root(), form.title)
+                               : std::unexpected(document.error());
+  if (!report) {
+    diags.Error("Failed to read document", report.error().message + ".");
+    return 1;
+  }
+  if (form.html->empty()) {
+    Print(*report);
+    return 0;
+  }
+  if (auto written = ReplaceFile(*form.html, *report); !written) {
+    diags.Error("Failed to write report", written.error().message + ".");
+    return 1;
+  }
+  return 0;
+}
+
 /// Prints a document as it was written, or a form of it.
 int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics& diags) {
   if (!text) {
     return 1;
+  }
+  if (form.html) {
+    return WriteReport(*std::move(text), form, diags);
   }
   if (form.summary) {
     return SummarizeDocument(*std::move(text), *form.summary, diags);
@@ -146,7 +172,7 @@ int ShowDocument(const Invocation& invocation, std::string text, const Form& for
 
 int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const Form& form,
              Diagnostics& diags) {
-  if (form.json) {
+  if (form.json || form.html) {
     return PrintDocument(operation::PlanJson(invocation.workspace, file, diags), form, diags);
   }
   if (auto version = file.CheckVersion(); !version) {
@@ -184,7 +210,7 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
     Print(view::RenderSummary(view::MakeSummary(state), *form.summary));
     return 0;
   }
-  if (form.json) {
+  if (form.json || form.html) {
     return PrintDocument(operation::StateJson(invocation.workspace, state, diags), form, diags);
   }
   if (form.copy->wanted()) {
@@ -255,11 +281,20 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
   if (flags.Bool("redact") && !json) {
     diags.Error("JSON output required", "The -redact option requires -json to be specified.");
   }
+  const bool html = flags.IsSet("html");
+  if (html && (json || flags.IsSet("summary"))) {
+    diags.Error("Conflicting output formats",
+                "The -html, -json and -summary options are mutually-exclusive.");
+  }
+  const auto& words = flags.positionals();
+  const std::string& plan = flags.String("plan");
   return {.json = json,
           .redact = flags.Bool("redact"),
           .old = old,
           .summary = ReadSummaryFlags(flags, diags),
           .show_sensitive = flags.Bool("show-sensitive"),
+          .title = words.empty() ? plan : words[0],
+          .html = html ? std::optional(flags.String("html")) : std::nullopt,
           .copy = &copy};
 }
 
@@ -357,9 +392,10 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
              Diagnostics& diags) {
   if (path == "-" || operation::IsDocument(path)) {
     auto text = operation::ReadDocument(invocation.workspace, path, {}, diags);
-    return !text                       ? 1
-           : form.json || form.summary ? PrintDocument(std::move(text), form, diags)
-                                       : ShowDocument(invocation, *std::move(text), form, diags);
+    return !text ? 1
+           : form.json || form.summary || form.html
+               ? PrintDocument(std::move(text), form, diags)
+               : ShowDocument(invocation, *std::move(text), form, diags);
   }
   const session::EncryptionRef encryption =
       session::LoadEncryption(invocation.workspace, variables, diags);
@@ -442,6 +478,7 @@ int ShowTarget(const Invocation& invocation, const Flags& flags, const Form& for
 static int RunShow(Invocation& invocation) {
   Diagnostics diags;
   DefaultFlagValue(invocation.args, "summary", "text");
+  DefaultFlagValue(invocation.args, "html", "");
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags,
                                   "Failed to parse command-line options");
   const JsonCopy copy(flags, diags);
@@ -460,6 +497,11 @@ constexpr auto kShowFlags = JoinFlags(
              .kind = FlagKind::kString,
              .form = "=0.1",
              .help = "With -json: a plan or state in that older format."},
+    FlagSpec{.name = "html",
+             .kind = FlagKind::kString,
+             .form = "[=FILE]",
+             .help = "A report for browsers, in one file: changes, graph and\n"
+                     "checks. Without FILE on standard output."},
     kJson,
     FlagSpec{.name = "module",
              .kind = FlagKind::kString,

@@ -1,0 +1,28 @@
+// The graph of the blocks of a document: which block refers to which.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tfjson/tree.h"
+
+namespace kinu::view {
+
+/// Blocks by address without instance keys, and edges from a block to one that it needs.
+struct ReportGraph {
+  struct Block {
+    std::string address;  ///< "module.a.aws_instance.web"
+    std::string module;   ///< "module.a"
+  };
+  std::vector<Block> blocks;
+  std::vector<std::pair<uint32_t, uint32_t>> edges;  ///< sorted, without duplicates
+};
+
+/// Reads the references in the configuration of a plan, through variables and outputs of modules.
+/// Local values are not in documents: blocks that refer to one, and all blocks of a state, have the
+/// dependencies that the state recorded.
+ReportGraph MakeReportGraph(const tfjson::Node& document);
+
+}  // namespace kinu::view

@@ -1,0 +1,21 @@
+// The HTML report of a plan or state: one page with its data, style and script, which loads
+// nothing. Made of a document, so that every plan of every program has one. Sensitive values, and
+// texts that contain one, are replaced before they are written into the page.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "tfjson/tree.h"
+
+namespace kinu::view {
+
+/// Renders the report. `title`: the name of what is shown, such as a file name. kInvalid: the
+/// document is neither a plan nor a state.
+Result<std::string> RenderReport(const tfjson::Node& document, std::string_view title);
+
+/// The data of the page alone: an object with `kind`, `title`, `version`, `timestamp`, `errored`,
+/// `changes`, `drift`, `outputs`, `checks` and `graph`. See report.cc for the members of each.
+Result<std::string> ReportData(const tfjson::Node& document, std::string_view title);
+
+}  // namespace kinu::view
