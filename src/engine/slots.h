@@ -16,7 +16,12 @@ struct ProviderSlot {
   Expansion expansion;                                     ///< of for_each
   std::vector<std::unique_ptr<provider::Provider>> keyed;  ///< per expansion row with for_each
   bool blocking = true;                                    ///< calls go to another process
+  bool reads_block = true;                                 ///< the same of reading data sources
 
+  /// Whether calls for resources of that mode wait for something else.
+  bool Blocks(ResourceMode mode) const {
+    return mode == ResourceMode::kData ? reads_block : blocking;
+  }
   /// The provider for an instance key, or null.
   provider::Provider* Get(const InstanceKey& key) const;
   /// Any of them, or null.

@@ -103,7 +103,12 @@ bool Walk::IsBlocking(NodeId id) const {
     return true;
   }
   const std::optional<uint32_t> provider = ProviderOfNode(graph, apply, node);
-  return provider && slots.providers[*provider].blocking;
+  const ResourceMode mode =
+      node.kind == NodeKind::kResource
+          ? config.nodes[node.config_node]->module->resources[node.index].name.mode
+      : node.kind == NodeKind::kCell ? apply->cells[node.index].resource.resource.mode
+                                     : ResourceMode::kManaged;
+  return provider && slots.providers[*provider].Blocks(mode);
 }
 
 }  // namespace kinu::engine

@@ -261,6 +261,7 @@ class BuiltInProvider final : public Provider {
 
   const schema::ProviderSchema& schema() const override { return BuiltInSchema(); }
   bool blocking() const override { return false; }
+  bool reads_block() const override { return true; }  // states may be far away
 
   void ValidateProviderConfig(const Value&, Problems&) override {}
 

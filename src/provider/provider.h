@@ -121,6 +121,8 @@ class Provider {
   virtual const schema::ProviderSchema& schema() const = 0;
   /// Whether calls wait for another process and therefore belong on a worker thread.
   virtual bool blocking() const { return true; }
+  /// The same of reading data sources.
+  virtual bool reads_block() const { return blocking(); }
 
   /// Report invalid arguments of a configuration, whose values may be unknown.
   virtual void ValidateProviderConfig(const Value& config, Problems& problems) = 0;

@@ -288,7 +288,8 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   const bool blocking = cell.flags.runs_commands ||
-                        (walk.slots.providers[cell.provider].blocking && TakesProvider(cell));
+                        (walk.slots.providers[cell.provider].Blocks(cell.resource.resource.mode) &&
+                         TakesProvider(cell));
   RowGates* gates = context.gates[cell_index].get();
   if (gates == nullptr) {
     walk.scheduler.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { run->RunRow(i); });

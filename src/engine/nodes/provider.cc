@@ -41,6 +41,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (walk.context.request.pool != nullptr) {
       if (auto kept = walk.context.request.pool->Take(info.address, row)) {
         slot.blocking = kept->blocking();
+        slot.reads_block = kept->reads_block();
         return kept;
       }
     }
@@ -50,6 +51,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
       return nullptr;
     }
     slot.blocking = (*started)->blocking();
+    slot.reads_block = (*started)->reads_block();
     return std::move(*started);
   };
   const Substitutes* substitutes = walk.context.request.substitutes;

@@ -233,8 +233,11 @@ void PlanRow(NodeContext& context, NodeId id, const RowWork& work, Diagnostics& 
 void PlanRows(NodeContext& context, NodeId id, const std::vector<RowWork>& work,
               std::vector<Diagnostics>& found) {
   Walk& walk = context.walk;
-  const BlockInfo& info = walk.graph.InfoOf(walk.graph.node(id));
-  const bool blocking = walk.slots.providers[info.provider].blocking;
+  const Node& node = walk.graph.node(id);
+  const BlockInfo& info = walk.graph.InfoOf(node);
+  const config::Resource& resource =
+      walk.config.nodes[node.config_node]->module->resources[node.index];
+  const bool blocking = walk.slots.providers[info.provider].Blocks(resource.name.mode);
   if (info.self_references.empty()) {
     walk.scheduler.ForEachRow(work.size(), blocking,
                               [&](size_t i) { PlanRow(context, id, work[i], found[i]); });

@@ -162,7 +162,7 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
     return std::nullopt;
   }
   row.walk().Post({.kind = EventKind::kReadStart, .address = row.address});
-  Timed timed(row.walk().ticker, row.provider_slot().blocking,
+  Timed timed(row.walk().ticker, row.provider_slot().reads_block,
               {.address = row.address, .action = plan::Action::kRead});
   problems.clear();
   Value value = provider.ReadDataSource(type, row.AddressText(), unmarked,
