@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Takes states in services through their whole life, with real services.
 
-  backends.py --binary PATH [--other PATH] [--show]
+  backends.py --binary PATH [--other PATH] [--only NAME] [--show]
 
+At the end several programs change one state at once.
 Every other command runs with --other (OpenTofu), where there is one: both programs share the
 service, the record of the directory and the locks.
 """
@@ -12,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -27,6 +29,22 @@ output "o" {
   value = terraform_data.a.output
 }
 """
+
+
+S3 = """backend "s3" {
+    bucket         = "states"
+    key            = "s"
+    use_path_style = true
+    %s
+  }"""
+# The name, the service (tests/peers.py), the block, and whether the backend has workspaces.
+BACKENDS = (
+    ("pg", "pg", 'backend "pg" {}', True),
+    ("http", "http", 'backend "http" {}', False),
+    ("s3 with a table", "moto", S3 % 'dynamodb_table = "locks"', True),
+    ("s3 with lock files", "moto", S3 % "use_lockfile = true", True),
+    ("gcs", "gcs", 'backend "gcs" { bucket = "states" }', True),
+)
 
 
 class Life:
@@ -65,7 +83,7 @@ class Life:
             self.failed.append("%s output: %r, wanted %r" % (program, value, wanted))
 
 
-def live(life, block):
+def live(life, block, workspaces=True):
     """From a local state to the service, through workspaces, and back."""
     life.write("")
     life.run("apply", "-auto-approve")
@@ -80,6 +98,18 @@ def live(life, block):
         life.run("apply", "-auto-approve", says="1 changed")
         for program in life.programs:
             life.run("plan", says="No changes", program=program)
+    if workspaces:
+        use_workspaces(life)
+    for program in life.programs:
+        life.output("z", program)
+        life.run("state", "pull", says='"lineage"', program=program)
+    life.write("", "z")
+    life.run("init", "-force-copy", says="unset the backend")
+    life.run("plan", says="No changes")
+    life.run("destroy", "-auto-approve")
+
+
+def use_workspaces(life):
     for name in ("one", "two"):
         life.run("workspace", "new", name)
         life.run("apply", "-auto-approve", says="1 added")
@@ -90,13 +120,6 @@ def live(life, block):
     life.run("workspace", "delete", "two")
     life.run("workspace", "delete", "one", wanted=1, says="not empty")
     life.run("workspace", "delete", "-force", "one")
-    for program in life.programs:
-        life.output("z", program)
-        life.run("state", "pull", says='"lineage"', program=program)
-    life.write("", "z")
-    life.run("init", "-force-copy", says="unset the backend")
-    life.run("plan", says="No changes")
-    life.run("destroy", "-auto-approve")
 
 
 def hold(life, block, seconds=4):
@@ -121,22 +144,85 @@ def hold(life, block, seconds=4):
             life.run("destroy", "-auto-approve", program=other)
 
 
+class Member(threading.Thread):
+    """One of several who change the same state, each from a directory of its own."""
+
+    def __init__(self, life, block, number, applies):
+        super().__init__()
+        self.life, self.number, self.applies = life, number, applies
+        self.program = life.programs[number % len(life.programs)]
+        self.root = os.path.join(life.root, "member%d" % number)
+        self.block, self.done, self.conflicts, self.odd = block, 0, 0, []
+
+    def command(self, *words):
+        return subprocess.run([self.program, *words], cwd=self.root, env=self.life.environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+
+    def run(self):
+        os.mkdir(self.root)
+        self.write(0)
+        started = self.command("init", "-no-color")
+        if started.returncode != 0:
+            self.odd.append(started.stdout)
+            return
+        while self.done < self.applies and not self.odd:
+            self.write(self.done)
+            run = self.command("apply", "-auto-approve", "-no-color")
+            if run.returncode == 0:
+                self.done += 1
+            elif "Error acquiring the state lock" in run.stdout and "Who:" in run.stdout:
+                self.conflicts += 1
+            else:
+                self.odd.append(run.stdout)
+
+    def write(self, step):
+        with open(os.path.join(self.root, "main.tf"), "w", encoding="utf-8") as file:
+            file.write(CONFIGURATION % (self.block, "member %d step %d" % (self.number, step)))
+
+
+def crowd(life, block, members, applies):
+    """Several change one state at once: each apply counts, and no lock stays."""
+    life.write(block)
+    life.run("init", "-reconfigure")
+    before = json.loads(life.run("state", "pull") or "{}").get("serial", 0)
+    everyone = [Member(life, block, number, applies // members) for number in range(members)]
+    for member in everyone:
+        member.start()
+    for member in everyone:
+        member.join()
+    done = sum(member.done for member in everyone)
+    conflicts = sum(member.conflicts for member in everyone)
+    serial = json.loads(life.run("state", "pull"))["serial"]
+    life.failed += [text for member in everyone for text in member.odd]
+    if serial - before != done:
+        life.failed.append("%d applies, but serial %d after %d" % (done, serial, before))
+    life.run("destroy", "-auto-approve")  # nobody holds the lock
+    print("  %d applies of %d at once, %d conflicts" % (done, members, conflicts))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     parser.add_argument("--other", default="/usr/local/bin/tofu")
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--members", type=int, default=3, help="how many change a state at once")
+    parser.add_argument("--applies", type=int, default=12, help="their applies together")
+    parser.add_argument("--only", action="append", help="the name of a backend; may be repeated")
     options = parser.parse_args()
     programs = [os.path.abspath(options.binary)]
     if os.access(options.other, os.X_OK):
         programs.append(options.other)
     failed, ran = 0, 0
-    for name, block in (("pg", 'backend "pg" {}'),):
+    for name, peer, block, workspaces in BACKENDS:
+        if options.only and name not in options.only:
+            continue
         try:
-            with peers.start(name) as environment, tempfile.TemporaryDirectory() as root:
+            with peers.start(peer) as environment, tempfile.TemporaryDirectory() as root:
                 life = Life(programs, root, environment, options.show)
-                live(life, block)
+                live(life, block, workspaces)
                 hold(life, block)
+                crowd(life, block, options.members, options.applies)
                 ran += 1
                 failed += len(life.failed)
                 for text in life.failed:
