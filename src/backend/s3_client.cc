@@ -61,6 +61,24 @@ Result<void> LockFailure(const Error& cause, const Result<state::LockInfo>& hold
   return Fail(ErrorCode::kUnavailable, cause.message + "\n" + holder.error().message);
 }
 
+/// Requests the lock `id`. Where it is held and then released before the holder is known, it is
+/// requested again.
+template <typename Request, typename Holder>
+Result<void> TakeLock(const Request& request, const Holder& find_holder, std::string_view id) {
+  constexpr int kAttempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    const Result<void> stored = request();
+    if (stored) {
+      return {};
+    }
+    const Result<state::LockInfo> holder = find_holder();
+    const bool released = !holder && holder.error().code == ErrorCode::kNotFound;
+    if (!released || stored.error().code != ErrorCode::kExists || attempt == kAttempts) {
+      return LockFailure(stored.error(), holder, id);
+    }
+  }
+}
+
 std::string BadDigest(std::string_view digest) {
   return "state data in S3 does not have the expected content.\n\n"
          "The MD5 digest of the stored state differs from the one in the DynamoDB table. S3 may "
@@ -313,16 +331,17 @@ Result<void> S3Client::LockByFile(const state::LockInfo& info) const {
   if (!bucket_.options().lock_file) {
     return {};
   }
-  auto stored = bucket_.Put(LockFile(), info.ToJson(), bucket_.options().lock_tags, true);
-  return stored ? std::move(stored) : LockFailure(stored.error(), FileHolder(), info.id);
+  return TakeLock(
+      [&] { return bucket_.Put(LockFile(), info.ToJson(), bucket_.options().lock_tags, true); },
+      [&] { return FileHolder(); }, info.id);
 }
 
 Result<void> S3Client::LockByTable(const state::LockInfo& info) const {
   if (table_ == nullptr) {
     return {};
   }
-  auto stored = table_->Put(LockPath(), "Info", info.ToJson(), true);
-  return stored ? std::move(stored) : LockFailure(stored.error(), TableHolder(), info.id);
+  return TakeLock([&] { return table_->Put(LockPath(), "Info", info.ToJson(), true); },
+                  [&] { return TableHolder(); }, info.id);
 }
 
 Result<std::string> S3Client::Lock(const state::LockInfo& info) {

@@ -189,6 +189,15 @@ TEST_F(S3ClientTest, AConflictNamesTheHolder) {
       std::string_view("PutObject: 412 Precondition Failed: PreconditionFailed: m\nLock Info:"));
 }
 
+TEST_F(S3ClientTest, ALockThatIsReleasedMeanwhileIsRequestedAgain) {
+  options_.lock_file = true;
+  On("PUT", "/k.tflock?x-id=PutObject", 412, S3Fault("PreconditionFailed"));
+  On("PUT", "/k.tflock?x-id=PutObject", 412, S3Fault("PreconditionFailed"));
+  On("PUT", "/k.tflock?x-id=PutObject", 200);
+  On("GET", "/k.tflock?x-id=GetObject", 404, S3Fault("NoSuchKey"));
+  EXPECT_EQ(Client().Lock(Info()).value(), "own");
+}
+
 TEST_F(S3ClientTest, ALockThatArrivedTwiceIsOurs) {
   options_.lock_file = true;
   On("PUT", "/k.tflock?x-id=PutObject", 500);

@@ -171,8 +171,9 @@ class Member(threading.Thread):
             run = self.command("apply", "-auto-approve", "-no-color")
             if run.returncode == 0:
                 self.done += 1
-            elif "Error acquiring the state lock" in run.stdout and "Who:" in run.stdout:
-                self.conflicts += 1
+            elif "Error acquiring the state lock" in run.stdout and (
+                    "Who:" in run.stdout or self.program != self.life.programs[0]):
+                self.conflicts += 1  # OpenTofu does not find a holder that has just left
             else:
                 self.odd.append(run.stdout)
 

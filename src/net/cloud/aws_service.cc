@@ -164,7 +164,12 @@ AwsFault AwsService::FaultOf(const HttpResponse& response) {
 }
 
 Error AwsService::ErrorOf(std::string_view operation, const HttpResponse& response) {
-  return {ErrorCode::kUnavailable, std::string(operation) + ": " + FaultOf(response).ToText()};
+  const AwsFault fault = FaultOf(response);
+  constexpr int kPreconditionFailed = 412;
+  const bool exists = fault.status == kPreconditionFailed ||
+                      fault.code.ends_with("ConditionalCheckFailedException");
+  return {exists ? ErrorCode::kExists : ErrorCode::kUnavailable,
+          std::string(operation) + ": " + fault.ToText()};
 }
 
 std::string AwsEndpoint(std::string_view service, std::string_view region, AwsEndpointKind kind) {

@@ -52,7 +52,8 @@ class AwsService {
                                std::string_view operation, std::string body) const;
   /// The error in a response of another status than 2xx, in XML or JSON.
   static AwsFault FaultOf(const HttpResponse& response);
-  /// An error whose message begins with the name of the operation.
+  /// An error whose message begins with the name of the operation. kExists: a condition of the
+  /// request does not hold.
   static Error ErrorOf(std::string_view operation, const HttpResponse& response);
 
   const std::string& endpoint() const { return endpoint_; }
