@@ -173,9 +173,13 @@ Response ReadResponse(std::string_view message, const ResponseLayout& layout, Pr
     }
   }
   if (reader.failed()) {
-    AddError(problems, "Plugin error", "The plugin returned a malformed message.");
+    ReportMalformed(problems);
   }
   return response;
+}
+
+void ReportMalformed(Problems& problems) {
+  AddError(problems, "Plugin error", "The plugin returned a malformed message.");
 }
 
 void AddError(Problems& problems, std::string summary, std::string detail) {

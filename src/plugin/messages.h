@@ -58,6 +58,8 @@ struct Response {
 Response ReadResponse(std::string_view message, const ResponseLayout& layout,
                       provider::Problems& problems);
 
+/// Adds the error of a response that is no message.
+void ReportMalformed(provider::Problems& problems);
 /// Adds an error that belongs to no attribute.
 void AddError(provider::Problems& problems, std::string summary, std::string detail = {});
 

@@ -349,6 +349,9 @@ std::vector<ImportedObject> PluginProvider::ImportResourceState(std::string_view
       object.identity = DecodedIdentity(object_identity, *schema, problems);
     }
   }
+  if (reader.failed()) {
+    ReportMalformed(problems);
+  }
   return objects;
 }
 
@@ -511,6 +514,9 @@ std::expected<Value, std::string> PluginProvider::CallFunction(std::string_view 
       }
       return std::unexpected(text);
     }
+  }
+  if (reader.failed()) {
+    return std::unexpected("the plugin returned a malformed message");
   }
   if (!result) {
     return Value::Null(signature->return_type);
