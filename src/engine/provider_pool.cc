@@ -15,6 +15,11 @@ std::unique_ptr<provider::Provider> ProviderPool::Take(const ProviderConfig& add
   return nullptr;
 }
 
+void ProviderPool::Use(provider::Provider& started) {
+  std::lock_guard lock(mutex_);
+  in_use_.push_back(&started);
+}
+
 void ProviderPool::Put(const ProviderConfig& address, size_t row,
                        std::unique_ptr<provider::Provider> provider) {
   std::lock_guard lock(mutex_);

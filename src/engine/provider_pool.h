@@ -15,6 +15,8 @@ class ProviderPool {
  public:
   /// A provider of an earlier walk for this configuration, or null.
   std::unique_ptr<provider::Provider> Take(const ProviderConfig& address, size_t row);
+  /// Counts a provider that was just started among those in use.
+  void Use(provider::Provider& started);
   void Put(const ProviderConfig& address, size_t row, std::unique_ptr<provider::Provider> provider);
   /// Asks all providers that are in use to stop.
   void StopAll();

@@ -82,6 +82,9 @@ provider::Provider* Walk::ProviderForValidation(uint32_t provider, Diagnostics& 
       return nullptr;
     }
     slot.provider = std::move(*started);
+    if (context.request.pool != nullptr) {
+      context.request.pool->Use(*slot.provider);
+    }
   }
   return slot.provider.get();
 }

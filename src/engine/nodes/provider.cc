@@ -46,6 +46,9 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
       }
     }
     auto started = walk.context.request.providers->Start(walk.program.Text(info.address.provider));
+    if (started && walk.context.request.pool != nullptr) {
+      walk.context.request.pool->Use(**started);
+    }
     if (!started) {
       diags.Error("Failed to instantiate provider", started.error().message);
       return nullptr;
