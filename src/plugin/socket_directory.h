@@ -7,7 +7,8 @@
 
 namespace kinu::plugin {
 
-/// A directory that only this user can enter, for one provider's socket; removed with it.
+/// A directory that only this user can enter, for one provider's socket; removed with it, and
+/// by std::quick_exit().
 class SocketDirectory {
  public:
   /// Null when it cannot be made, or when the user's environment places sockets.

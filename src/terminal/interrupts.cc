@@ -106,7 +106,7 @@ void WatchOperation(std::function<void(int)> first, std::function<void()> second
     first(number);
     if (operation_pipe.Await() >= 0) {
       second();
-      std::_Exit(1);
+      std::quick_exit(1);  // removes what providers would leave
     }
   }).detach();
   Catch(SIGINT, StopOperation, nullptr);
