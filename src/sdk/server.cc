@@ -190,21 +190,37 @@ class Connection {
   /// Writes until nothing is left or the socket takes no more. False if the connection ended.
   bool Send() {
     while (true) {
-      if (output_.empty()) {
-        const uint8_t* data = nullptr;
-        const ssize_t size = nghttp2_session_mem_send(session_.get(), &data);
-        if (size <= 0) {
-          return size == 0 && (nghttp2_session_want_read(session_.get()) != 0 ||
-                               nghttp2_session_want_write(session_.get()) != 0);
-        }
-        output_.assign(reinterpret_cast<const char*>(data), static_cast<size_t>(size));
+      if (output_.empty() && !FillOutput()) {
+        return false;
       }
-      const ssize_t sent = socket_.Write(output_);
+      if (output_.empty()) {
+        return nghttp2_session_want_read(session_.get()) != 0 ||
+               nghttp2_session_want_write(session_.get()) != 0;
+      }
+      const ssize_t sent = socket_.Write(std::string_view(output_).substr(written_));
       if (sent <= 0) {
         return sent == 0;
       }
-      output_.erase(0, static_cast<size_t>(sent));
+      written_ += static_cast<size_t>(sent);
+      if (written_ == output_.size()) {
+        output_.clear();
+        written_ = 0;
+      }
     }
+  }
+
+  /// Gathers frames for one write. False if the session failed.
+  bool FillOutput() {
+    constexpr size_t kEnough = 256 * 1024;
+    while (output_.size() < kEnough) {
+      const uint8_t* data = nullptr;
+      const ssize_t size = nghttp2_session_mem_send(session_.get(), &data);
+      if (size <= 0) {
+        return size == 0;
+      }
+      output_.append(reinterpret_cast<const char*>(data), static_cast<size_t>(size));
+    }
+    return true;
   }
 
   /// Reads all that has arrived. False if the connection ended.
@@ -354,6 +370,7 @@ class Connection {
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   std::map<int32_t, Stream> streams_;
   std::string output_;
+  size_t written_ = 0;  ///< bytes of `output_`
   bool dropped_ = false;
   std::unique_ptr<nghttp2_session, SessionDeleter> session_;
 };
