@@ -35,7 +35,7 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-Listener::Listener(bool tcp) {
+Listener::Listener(bool tcp) : tcp_(tcp) {
   if (tcp) {
     OpenTcp();
   } else {
@@ -48,14 +48,15 @@ void Listener::OpenUnix() {
   if (parent.empty()) {
     parent = std::filesystem::temp_directory_path().string();
   }
-  directory_ = parent + "/pluginXXXXXX";
+  address_ = parent + "/pluginXXXXXX";
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  address_ = directory_ + "/socket";
-  if (address_.size() >= sizeof(address.sun_path) || mkdtemp(directory_.data()) == nullptr) {
+  const int file = address_.size() < sizeof(address.sun_path) ? mkstemp(address_.data()) : -1;
+  if (file < 0) {
     return;
   }
-  address_ = directory_ + "/socket";
+  close(file);
+  unlink(address_.c_str());
   std::memcpy(address.sun_path, address_.data(), address_.size());
   descriptor_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (!BindAndListen(descriptor_, address)) {
@@ -86,9 +87,8 @@ void Listener::OpenTcp() {
 }
 
 void Listener::Remove() const {
-  if (!directory_.empty()) {
+  if (!tcp_) {
     unlink(address_.c_str());
-    rmdir(directory_.c_str());
   }
 }
 
