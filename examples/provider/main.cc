@@ -92,8 +92,7 @@ sdk::DataSource PairData() {
 /// A file that exists as long as the operation that opened it.
 sdk::EphemeralResource Lock() {
   sdk::EphemeralResource lock{.type = "kv_lock"};
-  lock.schema.attributes = {{.name = "key", .required = true},
-                            {.name = "path", .computed = true}};
+  lock.schema.attributes = {{.name = "key", .required = true}, {.name = "path", .computed = true}};
   lock.open = [](sdk::EphemeralCall& call) {
     const std::string path = PathOf(call.config).string() + ".lock";
     std::ofstream(path) << "locked";
@@ -138,6 +137,5 @@ int main(int count, char** arguments) {
   provider.data_sources = {PairData()};
   provider.ephemeral_resources = {Lock()};
   provider.functions = {Join()};
-  return sdk::Serve(provider,
-                    {.debug = count > 1 && std::string_view(arguments[1]) == "-debug"});
+  return sdk::Serve(provider, {.debug = count > 1 && std::string_view(arguments[1]) == "-debug"});
 }
