@@ -56,8 +56,25 @@ Value Call::ReadValue(std::string_view bytes, const Type& type) {
   return *std::move(value);
 }
 
+Value Call::ReadObject(std::string_view bytes, const Type& type) {
+  Value object = ReadValue(bytes, type);
+  if (!object.IsKnown()) {
+    problems.AddError("Invalid value", "The object is unknown.");
+    return Value::Null(type);
+  }
+  return object;
+}
+
+Value Call::ReadConfig(std::string_view bytes, const Type& type) {
+  Value config = ReadObject(bytes, type);
+  if (config.IsNull() && !problems.has_errors()) {
+    problems.AddError("Invalid value", "The configuration is missing.");
+  }
+  return config;
+}
+
 Value Call::ReadIdentity(std::string_view bytes, const Type& type) {
-  return ReadValue(Request(bytes)[1], type);
+  return ReadObject(Request(bytes)[1], type);
 }
 
 Value Call::ReadStored(std::string_view raw) {

@@ -50,6 +50,10 @@ class Call {
 
   /// A DynamicValue. After an error, which is reported, null.
   Value ReadValue(std::string_view bytes, const Type& type);
+  /// As ReadValue(), of an object or null: an unknown one is an error.
+  Value ReadObject(std::string_view bytes, const Type& type);
+  /// As ReadObject(); null is an error, too.
+  Value ReadConfig(std::string_view bytes, const Type& type);
   /// A ResourceIdentityData field.
   Value ReadIdentity(std::string_view bytes, const Type& type);
   /// A RawState as JSON has it: objects and tuples.

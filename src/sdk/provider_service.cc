@@ -56,12 +56,12 @@ void GetFunctions(ProviderService& service, Call& call) {
 
 void ValidateConfig(ProviderService& service, Call& call) {
   call.Validate(service.provider().validate,
-                call.ReadValue(call.request[1], service.config().type));
+                call.ReadConfig(call.request[1], service.config().type));
 }
 
 void Configure(ProviderService& service, Call& call) {
   v1::ConfigureCall arguments;
-  arguments.config = ToPublic(call.ReadValue(call.request[2], service.config().type));
+  arguments.config = ToPublic(call.ReadConfig(call.request[2], service.config().type));
   arguments.client_version = call.request[1];
   if (service.provider().configure && !call.problems.has_errors()) {
     call.Run(service.provider().configure, arguments);
@@ -74,12 +74,12 @@ void Stop(ProviderService& service, Call&) {
 
 template <typename Row>
 void ValidateRow(const Bound<Row>& bound, Call& call) {
-  call.Validate(bound.row->validate, call.ReadValue(call.request[2], bound.level.type));
+  call.Validate(bound.row->validate, call.ReadConfig(call.request[2], bound.level.type));
 }
 
 void ReadData(const Bound<v1::DataSource>& source, Call& call) {
   v1::DataCall arguments;
-  arguments.config = ToPublic(call.ReadValue(call.request[2], source.level.type));
+  arguments.config = ToPublic(call.ReadConfig(call.request[2], source.level.type));
   arguments.stopped = call.stopped;
   Value state = Value::Null(source.level.type);
   if (source.row->read && !call.problems.has_errors()) {
@@ -104,7 +104,7 @@ void WriteRenewal(Call& call, const v1::EphemeralCall& arguments, uint32_t priva
 
 void OpenEphemeral(const Bound<v1::EphemeralResource>& resource, Call& call) {
   v1::EphemeralCall arguments;
-  arguments.config = ToPublic(call.ReadValue(call.request[2], resource.level.type));
+  arguments.config = ToPublic(call.ReadConfig(call.request[2], resource.level.type));
   arguments.stopped = call.stopped;
   Value result = Value::Null(resource.level.type);
   if (resource.row->open && !call.problems.has_errors()) {

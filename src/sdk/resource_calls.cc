@@ -129,7 +129,7 @@ Value Update(const BoundResource& resource, v1::ResourceCall& arguments, Call& c
 /// Creates, updates or destroys an object. Returns the object that is stored then.
 Value Change(const BoundResource& resource, v1::ResourceCall& arguments, Call& call) {
   if (arguments.planned.is_null()) {
-    if (resource.row->destroy) {
+    if (resource.row->destroy && !arguments.prior.is_null()) {
       call.Run(resource.row->destroy, arguments);
     }
     return call.problems.has_errors() ? ToInner(arguments.prior) : Value::Null(resource.level.type);
@@ -141,7 +141,7 @@ Value Change(const BoundResource& resource, v1::ResourceCall& arguments, Call& c
 }  // namespace
 
 void ValidateResource(const BoundResource& resource, Call& call) {
-  call.Validate(resource.row->validate, call.ReadValue(call.request[2], resource.level.type));
+  call.Validate(resource.row->validate, call.ReadConfig(call.request[2], resource.level.type));
 }
 
 void UpgradeState(const BoundResource& resource, Call& call) {
@@ -185,7 +185,7 @@ void UpgradeIdentity(const BoundResource& resource, Call& call) {
 
 void ReadResource(const BoundResource& resource, Call& call) {
   v1::ResourceCall arguments = Arguments(call, call.request[3]);
-  Value state = call.ReadValue(call.request[2], resource.level.type);
+  Value state = call.ReadObject(call.request[2], resource.level.type);
   ReadIdentity(resource, call, call.request[6], arguments.identity);
   if (resource.row->read && !state.IsNull() && !call.problems.has_errors()) {
     arguments.prior = ToPublic(state);
@@ -200,9 +200,9 @@ void ReadResource(const BoundResource& resource, Call& call) {
 void PlanChange(const BoundResource& resource, Call& call) {
   const Type& type = resource.level.type;
   v1::ResourceCall arguments = Arguments(call, call.request[5]);
-  const Value prior = call.ReadValue(call.request[2], type);
-  Value planned = call.ReadValue(call.request[3], type);
-  const Value config = call.ReadValue(call.request[4], type);
+  const Value prior = call.ReadObject(call.request[2], type);
+  Value planned = call.ReadObject(call.request[3], type);
+  const Value config = call.ReadObject(call.request[4], type);
   ReadIdentity(resource, call, call.request[8], arguments.identity);
   if (!planned.IsNull() && !config.IsNull() && !call.problems.has_errors()) {
     arguments.prior = ToPublic(prior);
@@ -222,10 +222,10 @@ void PlanChange(const BoundResource& resource, Call& call) {
 void ApplyChange(const BoundResource& resource, Call& call) {
   const Type& type = resource.level.type;
   v1::ResourceCall arguments = Arguments(call, call.request[5]);
-  const Value prior = call.ReadValue(call.request[2], type);
+  const Value prior = call.ReadObject(call.request[2], type);
   arguments.prior = ToPublic(prior);
-  arguments.planned = ToPublic(call.ReadValue(call.request[3], type));
-  arguments.config = ToPublic(call.ReadValue(call.request[4], type));
+  arguments.planned = ToPublic(call.ReadObject(call.request[3], type));
+  arguments.config = ToPublic(call.ReadObject(call.request[4], type));
   ReadIdentity(resource, call, call.request[7], arguments.identity);
   Value state = prior;
   if (!call.problems.has_errors()) {

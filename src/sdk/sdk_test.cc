@@ -1,6 +1,7 @@
 // The service of a provider, called by the client of the plugin library without a process between.
 #include <future>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <thread>
 
@@ -517,6 +518,14 @@ TEST(ProviderData, IsNotReadWithAnInvalidConfiguration) {
   out.End(value);
   const Reply reply = served.service().Answer("ReadDataSource", request);
   EXPECT_NE(reply.message.find("Invalid value"), std::string::npos);
+  EXPECT_NE(served.service()
+                .Answer("ReadDataSource", "\x0a\x06t_data")
+                .message.find("The configuration is missing."),
+            std::string::npos);
+  const std::string unknown("\x0a\x06t_data\x12\x05\x0a\x03\xd4\0\0", 15);
+  EXPECT_NE(
+      served.service().Answer("ReadDataSource", unknown).message.find("The object is unknown."),
+      std::string::npos);
   EXPECT_EQ(reads, 1);
 }
 
@@ -638,6 +647,99 @@ TEST(ProviderStop, AsksRunningCallsAndOnlyThem) {
   wait = false;
   Problems problems;
   served.Apply(served.Null(), planned, problems);
+}
+
+/// A provider with one of each thing, whose functions look at what they get.
+v1::Provider Everything() {
+  v1::ManagedResource thing =
+      Thing({{.name = "name", .required = true}, {.name = "id", .computed = true}},
+            {{.name = "rule", .attributes = {{.name = "a", .optional = true}}}});
+  const auto name = [](const V& object) { return V::Object({{"name", *object.Find("name")}}); };
+  thing.validate = [=](const V& config, v1::ProviderProblems&) { name(config); };
+  thing.plan = [](v1::ResourceCall& call) { return call.planned; };
+  thing.create = [=](v1::ResourceCall& call) { return name(call.planned); };
+  thing.update = [=](v1::ResourceCall& call) { return name(call.prior); };
+  thing.read = thing.update;
+  thing.destroy = [=](v1::ResourceCall& call) { name(call.prior); };
+  thing.import = [](v1::ResourceCall& call) { return V::Object({{"name", V::String(call.id)}}); };
+  thing.upgrade = [](v1::UpgradeCall& call) { return call.stored; };
+  thing.move = [](v1::MoveCall& call) { return call.source; };
+  thing.identity = {{.name = "name", .required_for_import = true}};
+  v1::Provider provider = With(std::move(thing));
+  v1::DataSource data{.type = "t_data"};
+  data.schema.attributes = {{.name = "name", .optional = true}};
+  data.read = [=](v1::DataCall& call) { return name(call.config); };
+  provider.data_sources = {data};
+  v1::EphemeralResource token{.type = "t_token"};
+  token.schema.attributes = {{.name = "name", .optional = true}};
+  token.open = [=](v1::EphemeralCall& call) { return name(call.config); };
+  provider.ephemeral_resources = {token};
+  v1::ProviderFunction echo{.name = "echo", .parameters = {{.name = "a"}}};
+  echo.call = [](v1::FunctionCall& call) { return call.arguments[0]; };
+  provider.functions = {echo};
+  return provider;
+}
+
+TEST(ProviderCalls, SurviveAnyRequest) {
+  const v1::Provider provider = Everything();
+  ProviderService service(provider);
+  std::minstd_rand random;  // NOLINT(cert-msc51-cpp): the same requests each time
+  const char* methods[] = {"ValidateProviderConfig",
+                           "ValidateResourceConfig",
+                           "ValidateDataResourceConfig",
+                           "ValidateEphemeralResourceConfig",
+                           "ConfigureProvider",
+                           "UpgradeResourceState",
+                           "UpgradeResourceIdentity",
+                           "ReadResource",
+                           "PlanResourceChange",
+                           "ApplyResourceChange",
+                           "ImportResourceState",
+                           "MoveResourceState",
+                           "ReadDataSource",
+                           "OpenEphemeralResource",
+                           "RenewEphemeralResource",
+                           "CloseEphemeralResource",
+                           "CallFunction"};
+  const std::string values[] = {"",
+                                "\xc0",
+                                "\x81\xa4name\xa1x",
+                                "\x82\xa2id\xc0\xa4name\xa1x",
+                                "\x83\xa2id\xc0\xa4name\xa1x\xa4rule\x91\x81\xa1"
+                                "a\xc0",
+                                R"({"name":"a"})",
+                                std::string("\xd4\x00\x00", 3)};
+  for (const char* method : methods) {
+    for (int i = 0; i < 2000; ++i) {
+      std::string request;
+      ProtoWriter out(request);
+      for (uint32_t field = 1; field <= 8; ++field) {
+        const std::string& value = values[random() % std::size(values)];
+        switch (random() % 5) {
+          case 0:
+            break;
+          case 1:
+            out.Bytes(field, field == 5 || field == 1 ? "t_thing" : value);
+            break;
+          case 2:
+            out.Uint(field, random() % 3);
+            break;
+          default:
+            if (field == 1) {
+              out.Bytes(1, random() % 2 == 0 ? "t_data" : random() % 2 == 0 ? "t_token" : "echo");
+            } else {
+              const size_t begin = out.Begin(field);
+              out.Bytes(1, value);
+              out.End(begin);
+            }
+        }
+      }
+      if (random() % 8 == 0 && !request.empty()) {
+        request[random() % request.size()] = static_cast<char>(random());
+      }
+      service.Answer(method, request);
+    }
+  }
 }
 
 TEST(ProviderCalls, UnknownNames) {
