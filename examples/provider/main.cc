@@ -1,4 +1,5 @@
 // A key-value store in files: each pair is a file of a directory.
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,7 @@ std::filesystem::path PathOf(const sdk::Value& object) {
 void Configure(sdk::ConfigureCall& call) {
   const char* fallback = std::getenv("KV_DIRECTORY");
   directory = call.config.Find("directory")->AsString().value_or(fallback ? fallback : ".");
+  std::printf("the files are in %s\n", directory.c_str());  // to the log of the client
   if (!std::filesystem::is_directory(directory)) {
     call.problems.AddError("No such directory", directory.string() + " is not a directory.",
                            "directory");

@@ -58,8 +58,13 @@ class Process {
     }
     if (method == "/plugin.GRPCController/Shutdown") {
       std::fflush(stdout);
-      listener_.Remove();
-      _exit(0);
+      if (relay_ != nullptr) {
+        relay_->Finish();
+      }
+      return {.message = {}, .error = {}, .after = [this] {
+                listener_.Remove();
+                _exit(0);
+              }};
     }
     if (method == "/plugin.GRPCStdio/StreamStdio" && relay_ != nullptr) {
       return relay_->Stream(send);
@@ -136,6 +141,7 @@ int Serve(const v1::Provider& provider, const v1::ServeOptions& options,
     return Refuse("cannot listen for the plugin's client\n");
   }
   HandleSignals(listener, options.debug);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // before the first line, or it has no effect
   if (options.debug) {
     PrintAttachment(provider, listener);
   } else {
@@ -143,7 +149,6 @@ int Serve(const v1::Provider& provider, const v1::ServeOptions& options,
                 certificate.c_str());
     std::fflush(stdout);
     process.RelayOutput();
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);
   }
   AcceptAll(process, context.get());
 }

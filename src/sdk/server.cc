@@ -154,6 +154,9 @@ class Connection {
     nghttp2_submit_settings(session_.get(), NGHTTP2_FLAG_NONE, &window, 1);
     nghttp2_session_set_local_window_size(session_.get(), NGHTTP2_FLAG_NONE, 0, kWindow);
     while (Send() && !dropped_) {
+      if (after_ && output_.empty()) {
+        std::exchange(after_, {})();
+      }
       std::array<pollfd, 2> wait = {
           {{socket_.descriptor(), Events(), 0}, {mailbox_->descriptor(), POLLIN, 0}}};
       if (poll(wait.data(), wait.size(), -1) < 0 && errno != EINTR) {
@@ -317,6 +320,9 @@ class Connection {
 
   void Deliver(Mailbox::Letter& letter) {
     const Reply& reply = letter.reply;
+    if (reply.after) {
+      after_ = reply.after;
+    }
     switch (reply.end) {
       case Reply::End::kAnswer:
         Respond(letter);
@@ -372,6 +378,7 @@ class Connection {
   std::string output_;
   size_t written_ = 0;  ///< bytes of `output_`
   bool dropped_ = false;
+  std::function<void()> after_;
   std::unique_ptr<nghttp2_session, SessionDeleter> session_;
 };
 

@@ -25,6 +25,8 @@ struct Reply {
   std::string error;
   End end = End::kAnswer;
   bool streamed = false;  ///< the messages were sent before; there is no other
+  /// Called when the response is written, in the thread of the connection.
+  std::function<void()> after = {};
 };
 /// Sends a message of a stream of messages; false if the client is gone.
 using Sender = std::function<bool(std::string message)>;

@@ -166,7 +166,42 @@ TEST(ProviderOutput, GoesToTheClient) {
   });
   EXPECT_TRUE(reply.streamed);
   EXPECT_EQ(got, "\x08\x01\x12\x08printed\n");
+  relay.Finish();  // nobody reads
   close(output);
+}
+
+TEST(ProviderOutput, IsWholeBeforeTheEnd) {
+  const int output = dup(STDERR_FILENO);
+  StdioRelay& relay = *std::make_unique<StdioRelay>(output).release();
+  std::promise<void> first;
+  std::string got;
+  std::thread([&] {
+    relay.Stream([&](std::string message) {
+      if (got.empty()) {
+        first.set_value();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      got += message.substr(4);
+      return true;
+    });
+  }).detach();
+  ASSERT_EQ(write(output, "one", 3), 3);
+  first.get_future().wait();
+  ASSERT_EQ(write(output, "two", 3), 3);
+  relay.Finish();
+  EXPECT_EQ(got, "onetwo");
+  close(output);
+}
+
+TEST(ProviderServer, RunsWhatFollowsAResponse) {
+  std::promise<void> written;
+  Wire wire([&](std::string_view method, std::string_view request, const Sender& send) {
+    Reply reply = Echo(method, request, send);
+    reply.after = [&] { written.set_value(); };
+    return reply;
+  });
+  EXPECT_EQ(wire.Call("/x", ""), "/x ");
+  written.get_future().wait();
 }
 
 }  // namespace

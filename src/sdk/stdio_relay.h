@@ -20,13 +20,20 @@ class StdioRelay {
 
   /// Answers StreamStdio: sends text as it comes, until the client is gone.
   Reply Stream(const Sender& send);
+  /// Ends the output, and waits until a client that reads it has all of it.
+  void Finish();
 
  private:
   void ReadAll(int pipe);
+  bool idle() const { return ended_ && text_.empty() && !sending_; }
 
   std::mutex mutex_;
-  std::condition_variable arrived_;
+  std::condition_variable changed_;
+  int output_;
   std::string text_;
+  bool ended_ = false;    ///< nothing is added to `text_`
+  bool read_ = false;     ///< a client reads
+  bool sending_ = false;  ///< what was taken from `text_`
 };
 
 }  // namespace kinu::sdk

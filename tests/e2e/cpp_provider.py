@@ -105,11 +105,13 @@ def run_steps(binary, provider, directory):
     os.remove(os.path.join(root, "terraform.tfstate"))
     results += [step("import", "kv_pair.a", "b"), step("plan", "-detailed-exitcode"),
                 step("destroy", "-auto-approve")]
+    logged = subprocess.run([binary, "plan"], cwd=root, env=dict(environment, TF_LOG="DEBUG"), timeout=60,
+                            capture_output=True, text=True).stderr
     with open(os.path.join(root, "main.tf"), "w") as file:
         file.write(REQUIRED + WRONG)
     done = subprocess.run([binary, "plan", "-json"], cwd=root, env=environment, timeout=60,
                           capture_output=True, text=True)
-    results.append((done.returncode, errors(done.stdout)))
+    results.append((done.returncode, errors(done.stdout), "the files are in ../kv" in logged))
     return results, os.listdir(sockets)
 
 
@@ -162,7 +164,7 @@ def main():
     wrong = [("Invalid function argument", 15, True), ("Invalid key", 12, True)]
     for binary, steps in results.items():
         if [step[:2] for step in steps[:-1]] != expected or \
-                steps[-1] != (1, wrong):
+                steps[-1] != (1, wrong, True):
             failures.append("%s: %s" % (binary, steps))
         if steps != results[args.binary]:
             failures.append("%s: other states than %s" % (binary, args.binary))
