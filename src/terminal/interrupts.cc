@@ -123,7 +123,8 @@ void CatchInterrupts(std::function<void()> stop) {
           Print("\nStopping operation...\n");
         }
         StopRequested().store(true);
-        stop();
+        // It may wait for providers, but the second interrupt must be seen.
+        std::thread(stop).detach();
       },
       [] { PrintError(view::kSecondInterrupt); });
 }
