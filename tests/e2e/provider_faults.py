@@ -92,6 +92,8 @@ FAULTS = {
     "null": "there is no object",
     "problem": "the provider reports an error",
     "unknown": "the object's id is unknown",
+    "none": "there is no imported object",
+    "two": "there are two imported objects",
     "write": "a write-only attribute has a value",
 }
 # What each command does: (call, what is done, configuration, whether there is a state, arguments, faults).
@@ -105,11 +107,13 @@ COMMANDS = [
     ("ValidateEphemeralResourceConfig", "plan", EPHEMERAL, False, PLAN, TRANSPORT),
     ("CallFunction", "plan", FUNCTION, False, PLAN, TRANSPORT + LARGE + ["garbage", "null"]),
     ("UpgradeResourceState", "plan", THING, True, PLAN, TRANSPORT + LARGE + ["garbage", "type", "null", "unknown", "write"]),
+    ("UpgradeResourceIdentity", "plan", THING, True, PLAN, TRANSPORT + ["problem"]),
     ("ReadResource", "plan", THING, True, PLAN, TRANSPORT + LARGE + THINGS),
     ("ReadDataSource", "plan", DATA, False, PLAN, TRANSPORT + LARGE + OBJECT),
     ("OpenEphemeralResource", "plan", EPHEMERAL, False, PLAN, TRANSPORT + LARGE + OBJECT),
     ("CloseEphemeralResource", "plan", EPHEMERAL, False, PLAN, TRANSPORT + ["problem"]),
-    ("ImportResourceState", "plan", THING + IMPORT, True, PLAN, TRANSPORT + LARGE + THINGS),
+    ("ImportResourceState", "plan", THING + IMPORT, True, PLAN,
+     TRANSPORT + LARGE + THINGS + ["none", "two"]),
     ("MoveResourceState", "plan", THING + MOVE, "move", PLAN, TRANSPORT + THINGS),
     ("PlanResourceChange", "create", THING, False, PLAN, TRANSPORT + LARGE + THINGS),
     ("PlanResourceChange", "update", THING, True, PLAN + UPDATE, TRANSPORT + THINGS),
@@ -117,6 +121,7 @@ COMMANDS = [
     ("PlanResourceChange", "apply of a saved plan", THING, True, UPDATE, TRANSPORT + THINGS),
     ("ApplyResourceChange", "create", THING, False, APPLY, TRANSPORT + LARGE + THINGS),
     ("ApplyResourceChange", "update", THING, True, APPLY + UPDATE, TRANSPORT + LARGE + THINGS),
+    ("StopProvider", "create that hangs", THING, False, APPLY, ["crash", "hang", "error", "malformed", "reset"]),
     ("ApplyResourceChange", "replace", THING, True, APPLY + REPLACE, TRANSPORT + THINGS),
     ("ApplyResourceChange", "destroy", THING, True, DESTROY, TRANSPORT + LARGE + THINGS),
 ]
@@ -161,7 +166,7 @@ class Side:
     def run(self, directory, arguments, fault=""):
         """(exit code, standard output, interrupts) of a command. One that hangs is interrupted."""
         # Schemas that an earlier case cached are not asked for again.
-        home = directory if fault.startswith("Get") else self.root
+        home = directory if fault.startswith(("Get", "UpgradeResourceIdentity")) else self.root
         environment = {"PATH": os.environ.get("PATH", ""), "HOME": home, "TZ": "UTC", "LANG": "C.UTF-8",
                        "TMPDIR": os.path.join(directory, "tmp"), "TF_CLI_CONFIG_FILE": self.config,
                        "FAULTY": fault, "FAULTY_DIRECTORY": os.path.join(directory, "exists")}
@@ -169,7 +174,7 @@ class Side:
             process = subprocess.Popen([self.binary] + arguments, cwd=directory, env=environment, stdout=output,
                                        stderr=subprocess.STDOUT)
             interrupts = 0
-            if fault.endswith("=hang"):
+            if "=hang" in fault:
                 marker = os.path.join(directory, "exists", ".hang")
                 while process.poll() is None and not os.path.exists(marker):
                     time.sleep(0.01)
@@ -198,7 +203,10 @@ class Side:
         if what.endswith("saved plan"):
             self.run(directory, ["plan", "-out=plan"] + arguments)
             arguments = ["apply", "-json", "-parallelism=1", "plan"]
-        code, output, interrupts = self.run(directory, arguments, "%s=%s" % (call, fault))
+        faults = "%s=%s" % (call, fault)
+        if call == "StopProvider":
+            faults = "ApplyResourceChange=hang," + faults
+        code, output, interrupts = self.run(directory, arguments, faults)
         told = "; ".join(sorted(set(summaries(output)))) or "nothing"
         if interrupts > 1:
             told += "; after a second interrupt"

@@ -1,5 +1,6 @@
-// A provider that fails as the environment says: FAULTY="ApplyResourceChange=crash". Its objects
-// are files of the directory FAULTY_DIRECTORY, so tests see what was really done.
+// A provider that fails as the environment says:
+// FAULTY="ApplyResourceChange=hang,StopProvider=crash". Its objects are files of the directory
+// FAULTY_DIRECTORY, so tests see what was really done.
 //
 //   crash      the process ends
 //   hang       the call ends when the provider is asked to stop; a file .hang shows that it waits
@@ -15,9 +16,11 @@
 //   null       there is no object
 //   unknown    the object's id is unknown
 //   write      the write-only password has a value
+//   none       (ImportResourceState) there is nothing to import
+//   two        (ImportResourceState) there are two objects
 //   problem    the function of the provider reports an error
 //
-// The faults from `error` to `write` happen after the call was answered: what it does is done.
+// The faults from `error` to `two` happen after the call was answered: what it does is done.
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -51,10 +54,14 @@ const std::filesystem::path& Directory() {
 
 /// The fault of a call; empty if it does not fail.
 std::string FaultOf(std::string_view method) {
-  static const std::string faults = Environment("FAULTY");
-  const size_t equals = faults.find('=');
-  return equals != faults.npos && faults.substr(0, equals) == method ? faults.substr(equals + 1)
-                                                                     : "";
+  static const std::string faults = ',' + Environment("FAULTY") + ',';
+  const std::string start = ',' + std::string(method) + '=';
+  const size_t begin = faults.find(start);
+  if (begin == faults.npos) {
+    return "";
+  }
+  const size_t fault = begin + start.size();
+  return faults.substr(fault, faults.find(',', fault) - fault);
 }
 
 // --- The provider, which works. ---
@@ -116,6 +123,13 @@ v1::ManagedResource Thing() {
   thing.move = [](v1::MoveCall& call) {
     Misbehave("MoveResourceState", call.problems);
     return V::Object({{"name", V::String("a")}, {"id", V::String("id-a")}});
+  };
+  thing.identity = {{.name = "name", .required_for_import = true}};
+  // The state that tests start with has the version 0.
+  thing.identity_version = FaultOf("UpgradeResourceIdentity").empty() ? 0 : 1;
+  thing.upgrade_identity = [](v1::UpgradeCall& call) {
+    Misbehave("UpgradeResourceIdentity", call.problems);
+    return call.stored;
   };
   return thing;
 }
@@ -243,12 +257,16 @@ void Flood() {
   }
 }
 
-/// Ends a response in the way of a fault of the transport.
-void BreakTransport(Reply& reply, std::string_view fault) {
+/// Changes a response as a whole.
+void BreakResponse(Reply& reply, std::string_view fault) {
   constexpr size_t kHuge = 200 << 20;
   constexpr uint32_t kUnknownField = 1000;
   if (fault == "error") {
     reply = Error("failed as told");
+  } else if (fault == "none") {
+    reply.message.clear();
+  } else if (fault == "two") {
+    reply.message += std::string(reply.message);  // repeated fields of both
   } else if (fault == "malformed") {
     reply.message = "\xff\xff\xff";
   } else if (fault == "huge") {
@@ -270,11 +288,11 @@ int Run() {
       provider, {},
       [&](std::string_view method, std::string_view request, const sdk::Answerer& answer) {
         const std::string fault = FaultOf(method);
-        if (method == "StopProvider") {
-          stopped.Set();
-        }
         if (fault == "crash") {
           _exit(3);
+        }
+        if (method == "StopProvider" && fault != "hang") {
+          stopped.Set();
         }
         if (fault == "hang") {
           stopped.Wait();
@@ -291,7 +309,7 @@ int Run() {
             reply.message = ChangeObject(reply.message, place, fault, thing);
           }
         }
-        BreakTransport(reply, fault);
+        BreakResponse(reply, fault);
         return reply;
       });
 }
