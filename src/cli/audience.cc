@@ -7,6 +7,7 @@
 
 #include "addrs/compatible_version.h"
 #include "base/files.h"
+#include "terminal/status_line.h"
 
 namespace kinu::cli {
 namespace {
@@ -28,6 +29,7 @@ std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags
                                        Diagnostics& diags, bool people_too) {
   Audience::Options options{.style = invocation.style(),
                             .concise = invocation.view.concise,
+                            .status = terminal::CanDrawStatus(),
                             .version = kCompatibleVersion,
                             .print = [](std::string_view text) { Print(text); },
                             .show = [&invocation](Diagnostics& shown) { invocation.Show(shown); }};

@@ -19,6 +19,7 @@ namespace kinu::cli {
 /// Flags that every command accepts, removed before its own flags are parsed.
 struct ViewOptions {
   bool color = true;
+  bool links = false;  ///< diagnostics link to their files
   bool compact_warnings = false;
   bool consolidate_warnings = true;
   bool consolidate_errors = false;

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "terminal/interrupts.h"
+#include "terminal/pager.h"
 #include "view/human/plan.h"
 #include "view/source_schemas.h"
 
@@ -110,7 +111,12 @@ void CommandRun::Say(const std::string& text, const std::string& message) {
 }
 
 void OperationRun::CatchInterrupts() {
-  terminal::CatchInterrupts([this] { operation.pool.StopAll(); });
+  terminal::CatchInterrupts([this] {
+    if (operation.status != nullptr) {
+      Print(operation.status->Interrupted());
+    }
+    operation.pool.StopAll();
+  });
 }
 
 bool OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary) {
@@ -130,7 +136,13 @@ bool OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* 
     diags.Error("Failed to render plan", text.error().message);
     return false;
   }
-  audience->Text(*text);
+  const std::string pager =
+      flags.Has("pager") ? terminal::ChoosePager(flags.Bool("pager")) : std::string();
+  if (pager.empty()) {
+    audience->Text(*text);
+  } else if (!json_only()) {
+    terminal::PrintPaged(*text, pager);
+  }
   return true;
 }
 

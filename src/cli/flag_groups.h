@@ -50,6 +50,13 @@ inline constexpr FlagSpec kConcise{
     .name = "concise", .kind = FlagKind::kView, .help = "No progress lines."};
 inline constexpr FlagSpec kNoColor{
     .name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."};
+/// For the commands that only kinu has (cli/color_choice.h).
+inline constexpr FlagSpec kColor{.name = "color",
+                                 .kind = FlagKind::kView,
+                                 .form = "=auto",
+                                 .help = "Colours: auto, always or never."};
+inline constexpr FlagSpec kPager{.name = "pager",
+                                 .help = "Use a pager: KINU_PAGER, PAGER or less."};
 inline constexpr FlagSpec kShowSensitive{.name = "show-sensitive",
                                          .help = "Show sensitive values."};
 inline constexpr FlagSpec kJson{.name = "json", .help = "As JSON."};

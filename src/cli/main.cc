@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "cli/autocomplete.h"
 #include "cli/build_info.h"
+#include "cli/color_choice.h"
 #include "cli/command_help.h"
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"
@@ -22,6 +23,7 @@
 #include "plugin/handshake.h"
 #include "plugin/log_relay.h"
 #include "terminal/shell_completion.h"
+#include "terminal/status_line.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 #include "tfjson/mapped_file.h"
@@ -300,6 +302,7 @@ bool AddExtraArguments(const CommandSpec& command, std::vector<std::string>& arg
 void ReadSurroundings(Invocation& invocation) {
   invocation.workspace.data_directory = session::DataDirectory();
   invocation.workspace.chosen = Environment("TF_WORKSPACE");
+  invocation.view.links = terminal::CanDrawLinks();
   invocation.stdout_width = terminal::WidthOf(STDOUT_FILENO);
   invocation.stderr_width = terminal::WidthOf(STDERR_FILENO);
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
@@ -335,6 +338,11 @@ int RunCommand(Invocation& invocation, const CommandLine& line, const CommandSpe
   invocation.command = &command;
   invocation.old_name = line.old_name;
   ReadSurroundings(invocation);
+  Diagnostics diags;
+  ChooseColor(command, invocation.args, invocation.view, diags);
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
   return RunLogged(invocation);
 }
 

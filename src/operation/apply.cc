@@ -1,6 +1,9 @@
 #include "operation/apply.h"
 
+#include <optional>
+
 #include "backend/state_file.h"
+#include "operation/status_phase.h"
 
 namespace kinu::operation {
 
@@ -73,8 +76,12 @@ engine::ApplyResult ApplyAndStore(Operation& operation, const plan::Plan& plan, 
                                   view::Audience& audience, Diagnostics& diags) {
   Diagnostics apply_diags;
   operation.input.prior_state = &plan.prior_state;
+  std::optional<StatusPhase> phase;
+  phase.emplace(operation.status, plan.mode == plan::Mode::kDestroy ? "destroy" : "apply",
+                StepsToApply(plan));
   engine::ApplyResult result =
       engine::Apply(operation.input, plan, &operation.store(), apply_diags);
+  phase.reset();
   ReportRemains(result, plan, may_forget, apply_diags);
   StoreResult(result, operation, audience, diags);
   diags.Append(std::move(apply_diags));

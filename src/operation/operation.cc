@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "addrs/compatible_version.h"
+#include "operation/status_phase.h"
 #include "terminal/interrupts.h"
 #include "terminal/prompt.h"
 
@@ -105,6 +106,7 @@ void Operation::FillInput(const session::Workspace& workspace, const PlanRequest
   input.pool = &pool;
   input.stop = &terminal::StopRequested();
   input.events = audience.Sink(*loaded.program);
+  status = audience.status();
   input.options = request.options;
   if (input.options.parallelism == 0) {
     input.options.parallelism = engine::Options().parallelism;
@@ -186,6 +188,9 @@ plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
   operation.input.record.backend.type = operation.backend->type;
   operation.input.record.backend.config = operation.backend->settings;
   operation.input.record.backend.workspace = operation.input.options.workspace;
+  const bool refreshes = operation.input.options.refresh;
+  const StatusPhase phase(operation.status, "plan",
+                          refreshes ? ObjectsToRefresh(operation.prior) : 0);
   return engine::MakePlan(operation.input, diags);
 }
 

@@ -44,6 +44,7 @@ struct Operation {
   std::optional<session::StateHandle> handle;
   state::State prior;
   engine::Request input;
+  view::Status* status = nullptr;  ///< of the audience; null: nobody sees it
   std::optional<session::ConfiguredBackend> backend;
   /// Of a saved plan and its state, before OpenSavedPlan().
   session::EncryptionRef encryption = session::NoEncryption();

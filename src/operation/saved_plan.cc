@@ -211,6 +211,7 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
   input.pool = &operation.pool;
   input.stop = &terminal::StopRequested();
   input.events = audience.Sink(*operation.loaded.program);
+  operation.status = audience.status();
   input.options.mode = plan.mode;
   input.options.parallelism = std::max(1, request.options.parallelism);
   input.options.workspace = workspace.Name();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "terminal/status_line.h"
 #include "view/human/style.h"
 
 namespace kinu::terminal {
@@ -28,10 +29,12 @@ bool WriteAll(int fd, std::string_view text) {
 }  // namespace
 
 bool Print(std::string_view text) {
+  const StatusPause pause(text);
   return WriteAll(STDOUT_FILENO, text);
 }
 
 void PrintError(std::string_view text) {
+  const StatusPause pause(text);
   (void)WriteAll(STDERR_FILENO, text);
 }
 

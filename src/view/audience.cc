@@ -15,15 +15,32 @@ Audience::Audience(Options options) : options_(std::move(options)) {
     json_ = std::make_unique<JsonUi>([this](std::string_view text) { JsonText(text); });
     json_->Version(options_.version);
   }
+  if (options_.status && !options_.json_only) {
+    status_ = std::make_unique<Status>();
+  }
 }
 
 Audience::~Audience() {
+  if (status_ != nullptr) {
+    if (const std::string closing = status_->Closing(); !closing.empty()) {
+      options_.print(closing);
+    }
+  }
   if (options_.json_fd >= 0) {
     ::close(options_.json_fd);
   }
 }
 
 engine::EventSink* Audience::Sink(const Program& program) {
+  engine::EventSink* sink = PrintingSink(program);
+  if (status_ == nullptr) {
+    return sink;
+  }
+  status_sink_ = std::make_unique<StatusSink>(program, *status_, sink);
+  return status_sink_.get();
+}
+
+engine::EventSink* Audience::PrintingSink(const Program& program) {
   if (json_ != nullptr) {
     json_->SetProgram(&program);
   }

@@ -10,6 +10,7 @@
 #include "diag/diagnostic.h"
 #include "view/events/json_ui.h"
 #include "view/events/progress_sink.h"
+#include "view/events/status.h"
 #include "view/human/style.h"
 
 namespace kinu::view {
@@ -21,6 +22,7 @@ class Audience {
     bool concise = false;      ///< no progress in text
     bool json_only = false;    ///< JSON messages on stdout, and no text
     int json_fd = -1;          ///< a file that receives JSON messages; closed at the end
+    bool status = false;       ///< counts what runs, for a status line and a closing line
     std::string_view version;  ///< in the first JSON message
     Print print;               ///< prints to stdout
     std::function<void(Diagnostics& diags)> show;  ///< prints diagnostics as text
@@ -33,6 +35,8 @@ class Audience {
   bool json_only() const { return options_.json_only; }
   /// The JSON messages, or null if there are none.
   JsonUi* json() { return json_.get(); }
+  /// What the operation is doing, or null if nobody sees it.
+  Status* status() { return status_.get(); }
   /// The sink for events, whose addresses belong to `program`.
   engine::EventSink* Sink(const Program& program);
   /// Writes complete JSON text to every place that receives JSON.
@@ -45,10 +49,14 @@ class Audience {
   bool Show(Diagnostics& diags);
 
  private:
+  engine::EventSink* PrintingSink(const Program& program);
+
   Options options_;
   std::unique_ptr<JsonUi> json_;
   std::unique_ptr<ProgressSink> progress_;
   std::unique_ptr<TeeSink> tee_;
+  std::unique_ptr<Status> status_;
+  std::unique_ptr<StatusSink> status_sink_;
 };
 
 }  // namespace kinu::view

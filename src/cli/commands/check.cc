@@ -144,23 +144,24 @@ static int RunCheck(Invocation& invocation) {
   return report.failed + report.errored > 0 ? kNotPassed : 0;
 }
 
-constexpr auto kCheckFlags = JoinFlags(
-    FlagSpec{.name = "plan",
-             .kind = FlagKind::kList,
-             .form = "=FILE",
-             .help = "A plan: the output of \"show -json\", or a plan file. May be\n"
-                     "repeated; assertions tell them apart by number, from 0."},
-    FlagSpec{.name = "state",
-             .kind = FlagKind::kList,
-             .form = "=FILE",
-             .help = "A state: the output of \"show -json\", or a state file. May\n"
-                     "be repeated."},
-    FlagSpec{.name = "json", .help = "The results as one JSON object."},
-    FlagSpec{.name = "junit", .help = "The results as JUnit XML."},
-    FlagSpec{.name = "sarif", .help = "What did not pass as SARIF 2.1.0."},
-    FlagSpec{.name = "annotations",
-             .help = "What did not pass as workflow commands for code review."},
-    FlagSpec{.name = "show-sensitive", .help = "Show sensitive values that were found."}, kNoColor);
+constexpr auto kCheckFlags =
+    JoinFlags(FlagSpec{.name = "plan",
+                       .kind = FlagKind::kList,
+                       .form = "=FILE",
+                       .help = "A plan: the output of \"show -json\", or a plan file. May be\n"
+                               "repeated; assertions tell them apart by number, from 0."},
+              FlagSpec{.name = "state",
+                       .kind = FlagKind::kList,
+                       .form = "=FILE",
+                       .help = "A state: the output of \"show -json\", or a state file. May\n"
+                               "be repeated."},
+              FlagSpec{.name = "json", .help = "The results as one JSON object."},
+              FlagSpec{.name = "junit", .help = "The results as JUnit XML."},
+              FlagSpec{.name = "sarif", .help = "What did not pass as SARIF 2.1.0."},
+              FlagSpec{.name = "annotations",
+                       .help = "What did not pass as workflow commands for code review."},
+              FlagSpec{.name = "show-sensitive", .help = "Show sensitive values that were found."},
+              kColor, kNoColor);
 
 extern constexpr CommandSpec kCheckCommand{
     .name = "check",

@@ -110,7 +110,7 @@ constexpr auto kPlanFlags = JoinFlags(
              .help = "Write configuration for imported objects."},
     FlagSpec{.name = "detailed-exitcode",
              .help = "Exit 2 when there is something to do, 0 when not."},
-    kSummaryFlags, kOperation);
+    kSummaryFlags, kPager, kOperation);
 
 extern constexpr CommandSpec kPlanCommand{
     .name = "plan",

@@ -195,7 +195,7 @@ constexpr auto kQueryFlags = JoinFlags(
              .form = "=PATH",
              .help = "Find the one value at this path, such as\n"
                      "'[\"resource_changes\", 0, \"address\"]'."},
-    kNoColor);
+    kColor, kNoColor);
 
 extern constexpr CommandSpec kQueryCommand{
     .name = "query",

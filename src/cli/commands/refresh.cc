@@ -2,6 +2,7 @@
 
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "operation/status_phase.h"
 #include "view/human/output.h"
 #include "view/human/text.h"
 
@@ -28,7 +29,10 @@ static int RunRefresh(Invocation& invocation) {
   });
   // The state that a plan starts from is the refreshed one.
   Diagnostics found;
+  std::optional<operation::StatusPhase> phase;
+  phase.emplace(run.operation.status, "refresh", operation::ObjectsToRefresh(run.operation.prior));
   plan::Plan plan = engine::MakePlan(run.operation.input, found);
+  phase.reset();
   if (!any && !plan.rejected) {
     run.diags.Warning("Empty or non-existent state",
                       "There are currently no remote objects tracked in the state, so there is "

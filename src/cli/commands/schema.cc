@@ -41,7 +41,7 @@ static int RunSchema(Invocation& invocation) {
   return 1;
 }
 
-constexpr auto kSchemaFlags = JoinFlags(kNoColor);
+constexpr auto kSchemaFlags = JoinFlags(kColor, kNoColor);
 
 extern constexpr CommandSpec kSchemaCommand{
     .name = "schema",

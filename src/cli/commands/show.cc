@@ -5,6 +5,7 @@
 #include "operation/documents.h"
 #include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
+#include "terminal/pager.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
 #include "view/human/plan.h"
@@ -28,6 +29,7 @@ struct Form {
   bool show_sensitive = false;
   std::string title;                ///< of a report: what is shown
   std::optional<std::string> html;  ///< file of the report; empty: standard output
+  std::string pager;
   const JsonCopy* copy = nullptr;
 };
 
@@ -126,7 +128,7 @@ int PrintPlan(const Invocation& invocation, const plan::Plan& plan,
     diags.Error("Failed to render plan", text.error().message);
     return 1;
   }
-  Print(*text);
+  terminal::PrintPaged(*text, form.pager);
   return 0;
 }
 
@@ -138,7 +140,7 @@ int PrintState(const Invocation& invocation, const state::State& state,
     diags.Error("Failed to render state", text.error().message);
     return 1;
   }
-  Print(*text);
+  terminal::PrintPaged(*text, form.pager);
   return 0;
 }
 
@@ -295,6 +297,7 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
           .show_sensitive = flags.Bool("show-sensitive"),
           .title = words.empty() ? plan : words[0],
           .html = html ? std::optional(flags.String("html")) : std::nullopt,
+          .pager = terminal::ChoosePager(flags.Bool("pager")),
           .copy = &copy};
 }
 
@@ -507,7 +510,7 @@ constexpr auto kShowFlags = JoinFlags(
              .kind = FlagKind::kString,
              .form = "=DIR",
              .help = "Show one module's configuration (needs -json)."},
-    kNoColor,
+    kNoColor, kPager,
     FlagSpec{
         .name = "plan", .kind = FlagKind::kString, .form = "=FILE", .help = "Show that plan file."},
     FlagSpec{.name = "redact", .help = "With -json: sensitive values are replaced."},

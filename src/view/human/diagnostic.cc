@@ -124,7 +124,8 @@ void AppendSource(std::string& out, const Diagnostic& diagnostic, SourceIndex& s
   if (!place) {
     return;
   }
-  out += "  on " + ShowControls(place->file) + " line " + std::to_string(place->start.line);
+  out += "  on " + style.Link(place->file, ShowControls(place->file)) + " line " +
+         std::to_string(place->start.line);
   if (!place->snippet) {
     out += ":\n  (source code not available)\n";
   } else {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/files.h"
 #include "text/quote.h"
 #include "text/unicode.h"
 
@@ -35,6 +36,27 @@ std::string_view CodeOf(std::string_view name) {
 }
 
 }  // namespace
+
+std::string Style::Link(std::string_view path, std::string_view text) const {
+  if (!links_ || path.empty() || path.starts_with('<')) {
+    return std::string(text);
+  }
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string absolute(path.starts_with('/') ? "" : WorkingDirectory() + "/");
+  absolute += path;
+  std::string out = "\x1b]8;;file://";
+  for (const char c : absolute) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7F && c != '%' && c != ';' && c != '?' && c != '#') {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  out += "\x1b\\";
+  out += text;
+  return out + "\x1b]8;;\x1b\\";
+}
 
 std::string Style::Paint(std::string_view markup) const {
   std::string out;

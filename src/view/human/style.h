@@ -12,16 +12,20 @@ namespace kinu::view {
 /// Colours, or none.
 class Style {
  public:
-  explicit Style(bool color) : color_(color) {}
+  /// `links`: texts may be links (Link()), if there are colours.
+  explicit Style(bool color, bool links = false) : color_(color), links_(color && links) {}
   bool color() const { return color_; }
 
   /// Replaces the markup. A text with markup gets one more reset code at its end, as in OpenTofu.
   std::string Paint(std::string_view markup) const;
   /// As Paint(), then replaces the first "%" of the markup by `text`.
   std::string Paint(std::string_view markup, std::string_view text) const;
+  /// The text as a link to a local file, if links are wanted. OSC 8 of terminals.
+  std::string Link(std::string_view path, std::string_view text) const;
 
  private:
   bool color_;
+  bool links_;
 };
 
 /// The width in columns when the stream is not a terminal.

@@ -1,0 +1,53 @@
+#include "cli/color_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include <unistd.h>
+
+namespace kinu::cli {
+namespace {
+
+constexpr std::array<std::string_view, 6> kOwnCommands = {"about", "check", "convert",
+                                                          "eval",  "query", "schema"};
+
+std::string_view Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+bool ColorOfSurroundings() {
+  if (!Variable("NO_COLOR").empty()) {
+    return false;
+  }
+  if (const std::string_view force = Variable("CLICOLOR_FORCE"); !force.empty() && force != "0") {
+    return true;
+  }
+  return ::isatty(STDOUT_FILENO) != 0 && Variable("TERM") != "dumb";
+}
+
+}  // namespace
+
+void ChooseColor(const CommandSpec& command, std::vector<std::string>& args, ViewOptions& view,
+                 Diagnostics& diags) {
+  if (std::ranges::find(kOwnCommands, command.name) == kOwnCommands.end()) {
+    return;
+  }
+  constexpr std::string_view kFlag = "-color=";
+  std::string choice = view.color ? "auto" : "never";
+  std::erase_if(args, [&](const std::string& word) {
+    const bool is = word.starts_with(kFlag);
+    if (is) {
+      choice = word.substr(kFlag.size());
+    }
+    return is;
+  });
+  if (choice != "auto" && choice != "always" && choice != "never") {
+    diags.Error("Invalid color", "The -color option takes auto, always or never.");
+    choice = "never";
+  }
+  view.color = choice == "always" || (choice == "auto" && ColorOfSurroundings());
+}
+
+}  // namespace kinu::cli

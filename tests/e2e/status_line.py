@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Runs plan, apply and destroy in terminals of several widths, which change their width meanwhile.
+
+  status_line.py --binary PATH [--frames FILE]
+
+A small terminal emulator (below) keeps the screen and what scrolled out of it. While the program runs, the status line
+must be on the screen, in one line; afterwards nothing of it may be left, and all other lines must be those of a run
+without a status line. --frames writes the screens of one run.
+"""
+import argparse
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+CONFIGURATION = """resource "terraform_data" "a" {
+  count = 60
+  input = count.index
+  provisioner "local-exec" {
+    command = count.index == %d ? "exit 3" : "sleep 0.2"
+  }
+}
+"""
+STATUS = re.compile(r"^(plan|apply|destroy|refresh) \d+(/\d+)?( · |$)")
+SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[a-zA-Z]|\][^\x1b\x07]*(\x07|\x1b\\))")
+ROWS = 12
+
+
+class Screen:
+    """Lines of a terminal with automatic margins. Lines that scroll out are kept."""
+
+    def __init__(self, columns):
+        self.columns, self.lines, self.scrolled = columns, [""] * ROWS, []
+        self.row = self.column = 0
+        self.rest = ""
+
+    def resize(self, columns):
+        self.columns = columns
+        self.lines = [line[:columns] for line in self.lines]
+        self.column = min(self.column, columns - 1)
+
+    def feed(self, text):
+        text = self.rest + text
+        self.rest = ""
+        at = 0
+        while at < len(text):
+            if text[at] == "\x1b":
+                match = SEQUENCE.match(text, at)
+                if not match:
+                    self.rest = text[at:]
+                    return
+                self.control(match.group(1))
+                at = match.end()
+            else:
+                self.put(text[at])
+                at += 1
+
+    def control(self, sequence):
+        if sequence in ("[J", "[0J"):
+            self.lines[self.row] = self.lines[self.row][:self.column]
+            self.lines[self.row + 1:] = [""] * (ROWS - self.row - 1)
+        elif sequence in ("[K", "[0K"):
+            self.lines[self.row] = self.lines[self.row][:self.column]
+
+    def down(self):
+        if self.row < ROWS - 1:
+            self.row += 1
+        else:
+            self.scrolled.append(self.lines.pop(0))
+            self.lines.append("")
+
+    def put(self, char):
+        if char == "\r":
+            self.column = 0
+        elif char == "\n":
+            self.down()
+        elif char >= " ":
+            if self.column == self.columns:
+                self.column = 0
+                self.down()
+            line = self.lines[self.row].ljust(self.column)
+            self.lines[self.row] = line[:self.column] + char + line[self.column + 1:]
+            self.column += 1
+
+    def shown(self):
+        return [line.rstrip() for line in self.lines]
+
+    def all(self):
+        return [line.rstrip() for line in self.scrolled + self.lines]
+
+
+class Run:
+    def __init__(self, binary, folder, words, columns, extra=None):
+        self.screen = Screen(columns)
+        self.process, self.master = pty.fork()
+        if self.process == 0:
+            os.chdir(folder)
+            environment = {"PATH": os.environ["PATH"], "HOME": folder, "TERM": "xterm", **(extra or {})}
+            os.execve(binary, [binary, *words], environment)
+        self.size(columns)
+        self.frames, self.status = [], []
+
+    def size(self, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
+        self.screen.resize(columns)
+
+    def finish(self, widths=(), interrupt_after=None, seconds=60):
+        """Feeds the screen until the program ends. Returns its exit code."""
+        start = last = time.monotonic()
+        widths = list(widths)
+        decoder = ""
+        while time.monotonic() - start < seconds:
+            ready, _, _ = select.select([self.master], [], [], 0.05)
+            if ready:
+                try:
+                    data = os.read(self.master, 65536)
+                except OSError:
+                    break
+                if not data:
+                    break
+                decoder += data.decode("utf-8", "surrogateescape")
+                self.screen.feed(decoder)
+                decoder = ""
+            frame = self.screen.shown()
+            if not self.frames or self.frames[-1] != frame:
+                self.frames.append(frame)
+                self.status += [line for line in frame if STATUS.match(line)]
+            now = time.monotonic()
+            if interrupt_after and now - start > interrupt_after:
+                os.kill(self.process, signal.SIGINT)
+                interrupt_after = None
+            if widths and now - last > 0.3:
+                last = now
+                self.size(widths.pop(0))
+        _, status = os.waitpid(self.process, 0)
+        return os.waitstatus_to_exitcode(status)
+
+
+class Test:
+    def __init__(self, binary):
+        self.binary, self.failures = os.path.abspath(binary), 0
+
+    def expect(self, good, what):
+        if not good:
+            self.failures += 1
+            print("FAIL", what)
+
+    def clean(self, run, what):
+        """The status line was seen, in one line each, and nothing of it is left."""
+        left = [line for line in run.screen.all() if STATUS.match(line) or re.search(r" \d+ running", line) and "done and" not in line]
+        self.expect(not left, "%s leaves %r" % (what, left[:3]))
+        for frame in run.frames:
+            self.expect(sum(1 for line in frame if STATUS.match(line)) <= 1, "%s has two lines: %r" % (what, frame))
+
+    def folder(self, root, name, failing=-1):
+        folder = os.path.join(root, name)
+        os.makedirs(folder)
+        with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
+            file.write(CONFIGURATION % failing)
+        return folder
+
+
+def widths(test, root, frames):
+    for columns in (40, 80, 200):
+        folder = test.folder(root, "w%d" % columns)
+        run = Run(test.binary, folder, ["apply", "-auto-approve", "-no-color"], columns)
+        code = run.finish()
+        what = "apply at %d columns" % columns
+        test.expect(code == 0, "%s exits %d: %s" % (what, code, run.screen.all()[-5:]))
+        test.expect(run.status and all(len(line) < columns for line in run.status), "%s: status %r" % (what, run.status[:3]))
+        test.expect(any("/60" in line and "running" in line for line in run.status), "%s: no count: %r" % (what, run.status[:3]))
+        test.clean(run, what)
+        text = "\n".join(run.screen.all())
+        test.expect("Time: " in text, what + " has no closing line")
+        if frames and columns == 80:
+            with open(frames, "w", encoding="utf-8") as file:
+                for frame in run.frames[::5]:
+                    file.write("\n".join(frame) + "\n" + "-" * columns + "\n")
+        again = Run(test.binary, folder, ["destroy", "-auto-approve", "-no-color"], columns, {"KINU_STATUS": "0"})
+        test.expect(again.finish() == 0, "destroy without a status line")
+        test.expect(not again.status, "KINU_STATUS=0 draws %r" % again.status[:1])
+
+
+def resized(test, root):
+    folder = test.folder(root, "resized")
+    run = Run(test.binary, folder, ["apply", "-auto-approve", "-no-color"], 120)
+    test.expect(run.finish([60, 40, 100, 50, 200]) == 0, "apply while resized")
+    test.expect(bool(run.status), "no status line while resized")
+    test.clean(run, "resized apply")
+
+
+def failures(test, root):
+    folder = test.folder(root, "failing", failing=25)
+    run = Run(test.binary, folder, ["apply", "-auto-approve", "-no-color"], 100)
+    test.expect(run.finish() == 1, "a failing apply")
+    test.clean(run, "failing apply")
+    folder = test.folder(root, "interrupted")
+    run = Run(test.binary, folder, ["apply", "-auto-approve", "-no-color"], 100)
+    test.expect(run.finish(interrupt_after=1.0) == 1, "an interrupted apply")
+    text = "\n".join(run.screen.all())
+    test.expect(re.search(r"\d+ of 60 done and recorded, \d+ running", text), "no line about the interrupt: " + text[-600:])
+    test.clean(run, "interrupted apply")
+
+
+def elsewhere(test, root):
+    """Without a terminal nothing is drawn, whatever the environment says."""
+    folder = test.folder(root, "piped")
+    done = subprocess.run([test.binary, "apply", "-auto-approve", "-no-color"], cwd=folder, capture_output=True, check=False,
+                          env={"PATH": os.environ["PATH"], "HOME": folder, "TERM": "xterm", "KINU_PAGER": "false"})
+    test.expect(done.returncode == 0 and b"\x1b" not in done.stdout and b"Time:" not in done.stdout,
+                "output without a terminal: %r" % done.stdout[-300:])
+    run = Run(test.binary, folder, ["show", "-no-color"], 80, {"KINU_PAGER": "head -n 1 | tr a-z A-Z"})
+    test.expect(run.finish() == 0 and run.screen.all()[0].startswith("# TERRAFORM_DATA.A[0]:"), "pager: %r" % run.screen.all()[:2])
+    run = Run(test.binary, folder, ["plan", "-no-color", "-destroy", "-pager"], 80, {"PAGER": "grep -c destroyed"})
+    test.expect(run.finish() == 0 and "60" in run.screen.all(), "plan -pager: %r" % run.screen.all()[-12:])
+    with open(os.path.join(folder, "main.tf"), "a", encoding="utf-8") as file:
+        file.write("x = 1\n")
+    for words, extra, linked in ((["validate"], {}, True), (["validate", "-no-color"], {}, False), (["validate"], {"TERM": "dumb"}, False)):
+        run = Run(test.binary, folder, words, 80, extra)
+        raw = []
+        feed, run.screen.feed = run.screen.feed, raw.append
+        run.finish()
+        link = "\x1b]8;;file://" + folder
+        test.expect((link in "".join(raw)) == linked, "links of %s %s: %r" % (words, extra, "".join(raw)[:200]))
+        del feed
+    for words, extra, colored in ((["query", "$.["], {}, True), (["query", "$.["], {"NO_COLOR": "1"}, False),
+                                  (["query", "-color=never", "$.["], {}, False), (["query", "-color=always", "$.["], {"NO_COLOR": "1"}, True)):
+        run = Run(test.binary, folder, words, 80, extra)
+        raw = []
+        run.screen.feed = raw.append
+        run.finish()
+        test.expect(("\x1b[31m" in "".join(raw)) == colored, "colours of %s %s" % (words, extra))
+    for extra, colored in (({}, False), ({"CLICOLOR_FORCE": "1"}, True)):
+        done = subprocess.run([test.binary, "query", "$.["], cwd=folder, capture_output=True, check=False, stdin=subprocess.DEVNULL,
+                              env={"PATH": os.environ["PATH"], **extra})
+        test.expect((b"\x1b[31m" in done.stderr) == colored, "colours without a terminal, %s" % extra)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--frames")
+    args = parser.parse_args()
+    test = Test(args.binary)
+    with tempfile.TemporaryDirectory(prefix="status-") as root:
+        widths(test, root, args.frames)
+        resized(test, root)
+        failures(test, root)
+        elsewhere(test, root)
+    print("%d failed" % test.failures)
+    return 1 if test.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
