@@ -1,5 +1,6 @@
 #include "terminal/line_editor.h"
 
+#include <algorithm>
 #include <clocale>
 #include <cstdio>
 #include <iostream>
@@ -8,6 +9,8 @@
 #include <histedit.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include "terminal/streams.h"
 
 namespace kinu::terminal {
 namespace {
@@ -20,6 +23,7 @@ struct Library {
   decltype(&::el_set) el_set = nullptr;
   decltype(&::el_gets) el_gets = nullptr;
   decltype(&::el_line) el_line = nullptr;
+  decltype(&::el_insertstr) el_insertstr = nullptr;
   decltype(&::history_init) history_init = nullptr;
   decltype(&::history_end) history_end = nullptr;
   decltype(&::history) history = nullptr;
@@ -43,6 +47,7 @@ Library Load() {
   find("el_set", out.el_set);
   find("el_gets", out.el_gets);
   find("el_line", out.el_line);
+  find("el_insertstr", out.el_insertstr);
   find("history_init", out.history_init);
   find("history_end", out.history_end);
   find("history", out.history);
@@ -60,6 +65,7 @@ struct State {
   std::string prompt;
   bool interrupted = false;
   bool line_was_empty = true;  ///< when it was interrupted
+  const LineEditor::Completer* completer = nullptr;
 };
 
 State& StateOf(EditLine* editor) {
@@ -104,15 +110,82 @@ unsigned char OnInterrupt(EditLine* editor, int) {
   return CC_EOF;
 }
 
+bool IsWordCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '.' || c == ':';
+}
+
+size_t CommonPrefix(const std::vector<std::string>& words) {
+  size_t size = words.front().size();
+  for (const std::string& word : words) {
+    size = std::min(size, word.size());
+    while (word.compare(0, size, words.front(), 0, size) != 0) {
+      --size;
+    }
+  }
+  return size;
+}
+
+/// Prints words in columns below the line that is being typed.
+void PrintWords(const std::vector<std::string>& words) {
+  constexpr size_t kMost = 200;
+  size_t longest = 0;
+  for (const std::string& word : words) {
+    longest = std::max(longest, word.size());
+  }
+  const size_t columns =
+      std::max<size_t>(1, static_cast<size_t>(WidthOf(STDOUT_FILENO)) / (longest + 2));
+  std::string text = "\n";
+  for (size_t i = 0; i < words.size() && i < kMost; ++i) {
+    text += words[i];
+    const bool last = (i + 1) % columns == 0 || i + 1 == words.size() || i + 1 == kMost;
+    text += last ? "\n" : std::string(longest + 2 - words[i].size(), ' ');
+  }
+  if (words.size() > kMost) {
+    text += "… " + std::to_string(words.size() - kMost) + " more\n";
+  }
+  Print(text);
+}
+
+/// Completes the word before the cursor as far as it is clear, else shows what it may become.
+unsigned char OnComplete(EditLine* editor, int) {
+  const State& state = StateOf(editor);
+  const LineInfo* line = Edit().el_line(editor);
+  const char* begin = line->cursor;
+  while (begin > line->buffer && IsWordCharacter(begin[-1])) {
+    --begin;
+  }
+  const std::string_view word(begin, static_cast<size_t>(line->cursor - begin));
+  if (state.completer == nullptr || *state.completer == nullptr) {
+    return CC_ERROR;
+  }
+  const std::vector<std::string> words = (*state.completer)(word);
+  if (words.empty()) {
+    return CC_ERROR;
+  }
+  const size_t size = CommonPrefix(words);
+  if (size > word.size()) {
+    const std::string rest = words.front().substr(word.size(), size - word.size());
+    return Edit().el_insertstr(editor, rest.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
+  }
+  if (words.size() == 1) {
+    return CC_ERROR;
+  }
+  PrintWords(words);
+  return CC_REDISPLAY;
+}
+
 }  // namespace
 
 struct LineEditor::Impl {
   EditLine* editor = nullptr;
   History* history = nullptr;
   State state;
+  Completer completer;
 };
 
-LineEditor::LineEditor() : impl_(std::make_unique<Impl>()) {
+LineEditor::LineEditor(Completer completer) : impl_(std::make_unique<Impl>()) {
+  impl_->completer = std::move(completer);
   if (!Edit().loaded) {
     return;
   }
@@ -132,6 +205,8 @@ LineEditor::LineEditor() : impl_(std::make_unique<Impl>()) {
   Edit().el_set(editor, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   Edit().el_set(editor, EL_ADDFN, "interrupt-line", "Drops the line", OnInterrupt);
   Edit().el_set(editor, EL_BIND, "^C", "interrupt-line", nullptr);
+  Edit().el_set(editor, EL_ADDFN, "complete-word", "Completes the word", OnComplete);
+  Edit().el_set(editor, EL_BIND, "^I", "complete-word", nullptr);
 }
 
 LineEditor::~LineEditor() {
@@ -147,7 +222,7 @@ std::optional<LineEditor::Line> LineEditor::Read(const std::string& prompt) {
     std::string line;
     return std::getline(std::cin, line) ? std::optional<Line>(Line{std::move(line)}) : std::nullopt;
   }
-  impl_->state = {.prompt = prompt};
+  impl_->state = {.prompt = prompt, .completer = &impl_->completer};
   const InterruptKey key;
   int count = 0;
   const char* text = Edit().el_gets(impl_->editor, &count);

@@ -3,15 +3,21 @@
 // are read as the terminal gives them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace kinu::terminal {
 
 class LineEditor {
  public:
-  LineEditor();
+  /// Returns the words that begin with a word, sorted.
+  using Completer = std::function<std::vector<std::string>(std::string_view word)>;
+  /// `completer`: what Tab offers for the word before the cursor.
+  explicit LineEditor(Completer completer = nullptr);
   ~LineEditor();
 
   struct Line {

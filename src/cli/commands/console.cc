@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "cli/console_names.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "config/referenced_resources.h"
@@ -15,6 +16,7 @@
 #include "lang/eval.h"
 #include "terminal/line_editor.h"
 #include "text/unicode.h"
+#include "view/source_schemas.h"
 
 namespace kinu::cli {
 namespace {
@@ -110,8 +112,8 @@ class Console {
     return 0;
   }
 
-  int RunInteractive() {
-    terminal::LineEditor editor;
+  int RunInteractive(const ConsoleNames& names) {
+    terminal::LineEditor editor([&](std::string_view word) { return names.Complete(word); });
     std::string prompt = "> ";
     for (;;) {
       auto line = editor.Read(prompt);
@@ -244,7 +246,10 @@ static int RunConsole(Invocation& invocation) {
   }
   session.audience->Show(session.diags);
   Console console(session, evaluation);
-  int code = ::isatty(STDIN_FILENO) == 0 ? console.RunPiped() : console.RunInteractive();
+  const view::SourceSchemas schemas(providers->source());
+  int code = ::isatty(STDIN_FILENO) == 0
+                 ? console.RunPiped()
+                 : console.RunInteractive(ConsoleNames(*loaded.config, schemas));
   session.Close();
   pool.CloseAll();
   return session.audience->Show(session.diags) ? 1 : code;

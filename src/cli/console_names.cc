@@ -1,0 +1,77 @@
+#include "cli/console_names.h"
+
+#include <algorithm>
+
+#include "functions/function.h"
+
+namespace kinu::cli {
+
+ConsoleNames::ConsoleNames(const config::Config& config, const view::SchemaLookup& schemas)
+    : config_(config), schemas_(schemas) {
+  const Program& program = *config.program;
+  const config::Module& root = *config.root().module;
+  const auto add = [&](std::string_view prefix, Symbol name) {
+    names_.push_back(std::string(prefix) + std::string(program.Text(name)));
+  };
+  for (const functions::FunctionSpec* function : functions::Table::Standard().specs()) {
+    names_.push_back(std::string(function->name) + "(");
+  }
+  for (const config::Variable& variable : root.variables) {
+    add("var.", variable.name);
+  }
+  for (const config::Local& local : root.locals) {
+    add("local.", local.name);
+  }
+  for (const config::Resource& resource : root.resources) {
+    names_.push_back(program.ToText(resource.name));
+  }
+  for (size_t i = 0; i < root.calls.size(); ++i) {
+    add("module.", root.calls[i].name);
+    const std::string prefix = names_.back() + ".";
+    if (const config::ConfigNode* called = config.root().children[i]) {
+      for (const config::Output& output : called->module->outputs) {
+        add(prefix, output.name);
+      }
+    }
+  }
+  for (const std::string_view name : {"path.cwd", "path.module", "path.root", "terraform.workspace",
+                                      "tofu.workspace", "true", "false", "null"}) {
+    names_.emplace_back(name);
+  }
+  std::ranges::sort(names_);
+}
+
+void ConsoleNames::AddAttributes(std::string_view word, std::vector<std::string>& names) const {
+  const Program& program = *config_.program;
+  for (const config::Resource& resource : config_.root().module->resources) {
+    const std::string address = program.ToText(resource.name) + ".";
+    if (!word.starts_with(address)) {
+      continue;
+    }
+    const schema::ResourceSchema* schema = schemas_.FindResource(
+        program.Text(resource.provider), resource.name.mode, program.Text(resource.name.type));
+    if (schema != nullptr) {
+      for (const ObjectAttribute& attribute : schema->block.implied_type().attributes()) {
+        names.push_back(address + std::string(attribute.name));
+      }
+    }
+  }
+}
+
+std::vector<std::string> ConsoleNames::Complete(std::string_view word) const {
+  std::vector<std::string> names = names_;
+  AddAttributes(word, names);
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    if (name.starts_with(word)) {
+      const size_t dot = name.find('.', word.size());
+      out.push_back(dot == std::string::npos ? name : name.substr(0, dot + 1));
+    }
+  }
+  std::ranges::sort(out);
+  const auto twice = std::ranges::unique(out);
+  out.erase(twice.begin(), twice.end());
+  return out;
+}
+
+}  // namespace kinu::cli
