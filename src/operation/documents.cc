@@ -42,7 +42,7 @@ OpenedDocument::~OpenedDocument() {
 }
 
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
-                                    Diagnostics& diags) {
+                                    Diagnostics& diags, const ConfigVisitor& visit) {
   if (auto version = file.CheckVersion(); !version) {
     diags.Error("Failed to read plan file", version.error().message);
     return std::nullopt;
@@ -76,6 +76,9 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
     }
     diags.Error("Failed to read configuration from plan file", std::move(list));
     return std::nullopt;
+  }
+  if (visit) {
+    visit(*config);
   }
   std::string document;
   // Address space, not memory: the document is then never moved while it grows.

@@ -2,11 +2,13 @@
 // plan or state file itself, which is then what `show -json` prints for it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "plan/plan_file.h"
 #include "session/workspace.h"
 #include "state/state.h"
@@ -14,10 +16,13 @@
 
 namespace kinu::operation {
 
+/// Receives the configuration of a plan file.
+using ConfigVisitor = std::function<void(const config::Config& config)>;
+
 /// What `show -json` prints for a plan file or a state, with its line end. Nothing when it fails:
-/// the diagnostics say why.
+/// the diagnostics say why. `visit` is called with the plan's configuration, if it is given.
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
-                                    Diagnostics& diags);
+                                    Diagnostics& diags, const ConfigVisitor& visit = nullptr);
 /// A state file for reading only. `sealer`: decrypts it; null: nothing does.
 Result<state::State> ReadStateFile(const std::string& path, const state::SealerRef& sealer);
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,

@@ -52,9 +52,10 @@ Result<void> WriteRedacted(std::string& out, const tfjson::Node& document) {
 }
 
 /// Writes the report of a document.
-int WriteReport(std::string text, const Form& form, Diagnostics& diags) {
+int WriteReport(std::string text, const Form& form, Diagnostics& diags,
+                std::string_view locals = {}) {
   const auto document = tfjson::Document::Parse(std::move(text));
-  const auto report = document ? view::RenderReport((*document)->root(), form.title)
+  const auto report = document ? view::RenderReport((*document)->root(), form.title, locals)
                                : std::unexpected(document.error());
   if (!report) {
     diags.Error("Failed to read document", report.error().message + ".");
@@ -174,7 +175,14 @@ int ShowDocument(const Invocation& invocation, std::string text, const Form& for
 
 int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const Form& form,
              Diagnostics& diags) {
-  if (form.json || form.html) {
+  if (form.html) {
+    std::string locals;
+    auto text = operation::PlanJson(
+        invocation.workspace, file, diags,
+        [&](const config::Config& config) { locals = view::LocalReferences(config); });
+    return text ? WriteReport(*std::move(text), form, diags, locals) : 1;
+  }
+  if (form.json) {
     return PrintDocument(operation::PlanJson(invocation.workspace, file, diags), form, diags);
   }
   if (auto version = file.CheckVersion(); !version) {

@@ -71,7 +71,13 @@ void ForEachReference(const Node& node, const std::function<void(const std::stri
 
 class GraphMaker {
  public:
-  explicit GraphMaker(const Node& document) : document_(document) {}
+  GraphMaker(const Node& document, const Node& locals) : document_(document) {
+    if (locals && locals.is_object()) {
+      for (const Member local : locals.members()) {
+        locals_[local.name.String()] = local.value;
+      }
+    }
+  }
   ReportGraph Make();
 
  private:
@@ -87,6 +93,7 @@ class GraphMaker {
   uint32_t BlockOf(const std::string& address, const std::string& module);
 
   const Node& document_;
+  FlatMap<std::string, Node> locals_;
   Scope root_;
   ReportGraph graph_;
   FlatMap<std::string, uint32_t> index_;
@@ -147,7 +154,13 @@ const Blocks& GraphMaker::Behind(const std::string& name, const Scope& scope,
 void GraphMaker::ResolveReference(const Scope& scope, const std::string& reference, Blocks& out) {
   const std::string first = StepAt(reference, 0);
   if (first == "local") {
-    meets_local_ = true;
+    const std::string name = scope.prefix + "local." + StepAt(reference, 1);
+    const auto local = locals_.find(name);
+    meets_local_ = meets_local_ || local == locals_.end();
+    if (local != locals_.end()) {
+      const Blocks& behind = Behind(name, scope, local->second);
+      out.insert(behind.begin(), behind.end());
+    }
   } else if (first == "var" && scope.parent != nullptr) {
     const std::string name = StepAt(reference, 1);
     const Blocks& behind = Behind(scope.prefix + "var." + name, *scope.parent,
@@ -306,8 +319,8 @@ ReportGraph GraphMaker::Make() {
 
 }  // namespace
 
-ReportGraph MakeReportGraph(const Node& document) {
-  return GraphMaker(document).Make();
+ReportGraph MakeReportGraph(const Node& document, const Node& locals) {
+  return GraphMaker(document, locals).Make();
 }
 
 }  // namespace kinu::view

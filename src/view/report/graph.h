@@ -20,9 +20,9 @@ struct ReportGraph {
   std::vector<std::pair<uint32_t, uint32_t>> edges;  ///< sorted, without duplicates
 };
 
-/// Reads the references in the configuration of a plan, through variables and outputs of modules.
-/// Local values are not in documents: blocks that refer to one, and all blocks of a state, have the
-/// dependencies that the state recorded.
-ReportGraph MakeReportGraph(const tfjson::Node& document);
+/// Reads the references in the configuration of a plan, through variables, outputs of modules, and
+/// the local values that `locals` has (LocalReferences() in report.h). Blocks that refer to another
+/// one, and all blocks of a state, have the dependencies that the state recorded.
+ReportGraph MakeReportGraph(const tfjson::Node& document, const tfjson::Node& locals = {});
 
 }  // namespace kinu::view

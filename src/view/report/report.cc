@@ -7,6 +7,7 @@
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
 #include "tfjson/secrets.h"
+#include "view/json/expression.h"
 #include "view/recorded/recorded.h"
 #include "view/recorded/shape.h"
 #include "view/report/graph.h"
@@ -24,7 +25,8 @@ using tfjson::Node;
 ///   replacement, s names of attributes whose sensitive values differ.
 class DataWriter {
  public:
-  explicit DataWriter(const Node& document) : document_(document), secrets_(document) {}
+  DataWriter(const Node& document, const Node& locals)
+      : document_(document), locals_(locals), secrets_(document) {}
 
   std::string Write(std::string_view title);
 
@@ -44,6 +46,7 @@ class DataWriter {
   void Common(const Node& entry, const std::string& module);
 
   const Node& document_;
+  const Node& locals_;
   tfjson::Secrets secrets_;
   std::string text_;
   JsonWriter out_{text_};
@@ -274,7 +277,7 @@ void DataWriter::Checks() {
 }
 
 void DataWriter::Graph() {
-  const ReportGraph graph = MakeReportGraph(document_);
+  const ReportGraph graph = MakeReportGraph(document_, locals_);
   out_.BeginObject();
   out_.Key("blocks");
   out_.BeginArray();
@@ -341,16 +344,39 @@ void AppendScriptData(std::string& out, std::string_view json) {
 
 }  // namespace
 
-Result<std::string> ReportData(const Node& document, std::string_view title) {
+std::string LocalReferences(const config::Config& config) {
+  const Program& program = *config.program;
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject();
+  for (const auto& node : config.nodes) {
+    const std::string module = program.ToText(node->path);
+    const std::string prefix = module.empty() ? "local." : module + ".local.";
+    for (const config::Local& local : node->module->locals) {
+      out.Key(prefix + std::string(program.Text(local.name)));
+      WriteExpression(out, *local.expr);
+    }
+  }
+  out.EndObject();
+  return text;
+}
+
+Result<std::string> ReportData(const Node& document, std::string_view title,
+                               std::string_view locals) {
   KINU_TRY([[maybe_unused]] const tfjson::FormatVersion version, tfjson::FormatVersionOf(document));
   if (!IsPlanDocument(document) && !IsStateDocument(document)) {
     return Fail(ErrorCode::kInvalid, "it is neither a plan nor a state");
   }
-  return DataWriter(document).Write(title);
+  const auto references = tfjson::Document::Parse(std::string(locals.empty() ? "{}" : locals));
+  if (!references) {
+    return std::unexpected(references.error());
+  }
+  return DataWriter(document, (*references)->root()).Write(title);
 }
 
-Result<std::string> RenderReport(const Node& document, std::string_view title) {
-  KINU_TRY(const std::string data, ReportData(document, title));
+Result<std::string> RenderReport(const Node& document, std::string_view title,
+                                 std::string_view locals) {
+  KINU_TRY(const std::string data, ReportData(document, title, locals));
   constexpr std::pair<std::string_view, int> kMarks[] = {
       {"/*style*/", 0}, {"/*data*/", 1}, {"/*script*/", 2}};
   std::string out;

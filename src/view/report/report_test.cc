@@ -42,9 +42,10 @@ TEST(Report, OtherDocumentsAreErrors) {
 }
 
 /// Edges as texts "from -> to".
-std::vector<std::string> EdgesOf(const std::string& text) {
+std::vector<std::string> EdgesOf(const std::string& text, const std::string& locals = "{}") {
   const auto document = Parse(text);
-  const ReportGraph graph = MakeReportGraph(document->root());
+  const auto references = Parse(locals);
+  const ReportGraph graph = MakeReportGraph(document->root(), references->root());
   std::vector<std::string> out;
   for (const auto& [from, to] : graph.edges) {
     out.push_back(graph.blocks[from].address + " -> " + graph.blocks[to].address);
@@ -70,6 +71,14 @@ TEST(ReportGraph, CirclesAndUnknownNamesEnd) {
       "outputs":{"out":{"expression":{"references":["var.v","a.gone","each.key","path.module"]}}},
       "resources":[{"address":"a.in","expressions":{"y":{"references":["var.v","a.in"]}}}]}}}}}})"),
             std::vector<std::string>());
+}
+
+TEST(ReportGraph, ReferencesGoThroughLocalValues) {
+  EXPECT_EQ(EdgesOf(R"({"configuration":{"root_module":{"resources":[{"address":"a.one"},
+      {"address":"a.two","expressions":{"x":{"references":["local.y"]}}}]}}})",
+                    R"({"local.x":{"references":["a.one.id","a.one","local.y"]},
+                        "local.y":{"references":["local.x"]}})"),
+            std::vector<std::string>{"a.two -> a.one"});
 }
 
 TEST(ReportGraph, StatesHaveRecordedDependencies) {
