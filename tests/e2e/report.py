@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Opens reports of `show -html` in a headless browser and uses them.
 
-  report.py --binary PATH [--screenshots DIRECTORY]
+  report.py --binary PATH [--measure] [--screenshots DIRECTORY]
 
 The page of a plan with 10,000 changes is written, measured and opened: the browser runs a script behind that of the
-page, whose results are compared. --screenshots keeps pictures of each view in both themes. Without Chromium (Debian's
+page, whose results are compared. --measure also compares the times with their goals. --screenshots keeps pictures of each view in both themes. Without Chromium (Debian's
 package `chromium`) only the file is tested.
 """
 import argparse
@@ -149,8 +149,8 @@ def document():
 
 
 class Test:
-    def __init__(self):
-        self.failures = 0
+    def __init__(self, measure):
+        self.failures, self.measure = 0, measure
 
     def expect(self, good, what):
         if not good:
@@ -167,8 +167,7 @@ def test_file(test, binary, folder):
     end = resource.getrusage(resource.RUSAGE_CHILDREN)
     test.expect(done.returncode == 0 and not done.stdout, "show -html: " + done.stdout + done.stderr)
     seconds = end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
-    # A loaded machine and a build without optimization take longer than the goal.
-    test.expect(seconds < 5 * WRITE_SECONDS, "writing took %.2f s" % seconds)
+    test.expect(not test.measure or seconds < WRITE_SECONDS, "writing took %.2f s" % seconds)
     with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
         text = file.read()
     data = re.search(r'id="data">(.*?)</script>', text, re.S).group(1)
@@ -203,7 +202,7 @@ def test_page(test, browser, folder, text):
         test.expect(result.get(name) == value, "%s is %r, not %r" % (name, result.get(name), value))
     test.expect("There are 3." in result["checks"], "no message of a check: " + result["checks"])
     test.expect("(sensitive value)" in result["outputs"], "no hidden output: " + result["outputs"])
-    test.expect(result["opened"] < OPEN_MILLISECONDS, "the page opened in %d ms" % result["opened"])
+    test.expect(not test.measure or result["opened"] < OPEN_MILLISECONDS, "the page opened in %d ms" % result["opened"])
     print("opened in %d ms" % result["opened"])
 
 
@@ -219,9 +218,10 @@ def screenshots(browser, folder, to):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", required=True)
+    parser.add_argument("--measure", action="store_true")
     parser.add_argument("--screenshots")
     args = parser.parse_args()
-    test = Test()
+    test = Test(args.measure)
     browser = shutil.which("chromium")
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         text = test_file(test, os.path.abspath(args.binary), folder)

@@ -41,6 +41,7 @@ class Screen:
         self.columns, self.lines, self.scrolled = columns, [""] * ROWS, []
         self.row = self.column = 0
         self.rest = ""
+        self.status = []  # status lines, which stand where the cursor returns to the first column
 
     def resize(self, columns):
         self.columns = columns
@@ -79,6 +80,8 @@ class Screen:
 
     def put(self, char):
         if char == "\r":
+            if STATUS.match(self.lines[self.row]):
+                self.status.append(self.lines[self.row].rstrip())
             self.column = 0
         elif char == "\n":
             self.down()
@@ -106,13 +109,17 @@ class Run:
             environment = {"PATH": os.environ["PATH"], "HOME": folder, "TERM": "xterm", **(extra or {})}
             os.execve(binary, [binary, *words], environment)
         self.size(columns)
-        self.frames, self.status = [], []
+        self.frames = []
+
+    @property
+    def status(self):
+        return self.screen.status
 
     def size(self, columns):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
         self.screen.resize(columns)
 
-    def finish(self, widths=(), interrupt_after=None, seconds=60):
+    def finish(self, widths=(), interrupt=False, seconds=60):
         """Feeds the screen until the program ends. Returns its exit code."""
         start = last = time.monotonic()
         widths = list(widths)
@@ -132,11 +139,10 @@ class Run:
             frame = self.screen.shown()
             if not self.frames or self.frames[-1] != frame:
                 self.frames.append(frame)
-                self.status += [line for line in frame if STATUS.match(line)]
             now = time.monotonic()
-            if interrupt_after and now - start > interrupt_after:
+            if interrupt and any(line.startswith("apply ") for line in self.status):
                 os.kill(self.process, signal.SIGINT)
-                interrupt_after = None
+                interrupt = False
             if widths and now - last > 0.3:
                 last = now
                 self.size(widths.pop(0))
@@ -204,7 +210,7 @@ def failures(test, root):
     test.clean(run, "failing apply")
     folder = test.folder(root, "interrupted")
     run = Run(test.binary, folder, ["apply", "-auto-approve", "-no-color"], 100)
-    test.expect(run.finish(interrupt_after=1.0) == 1, "an interrupted apply")
+    test.expect(run.finish(interrupt=True) == 1, "an interrupted apply")
     text = "\n".join(run.screen.all())
     test.expect(re.search(r"\d+ of 60 done and recorded, \d+ running", text), "no line about the interrupt: " + text[-600:])
     test.clean(run, "interrupted apply")
