@@ -147,6 +147,8 @@ AFTER_APPLY = [
     ["check", "-junit", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
     ["check", "-sarif", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
     ["check", "-annotations", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
+    ["check", "-tap", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
+    ["check", "-markdown", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
 ]
 # Only for documents: human output may show a copy that no mask covers.
 COPIES_SHOWN = {"plan", "apply", "state"}

@@ -388,10 +388,12 @@ CheckReport RunChecks(CheckRun run, Diagnostics& problems) {
     }
   };
   for (std::string& plan : run.plans) {
-    read(check::PlanDocument::Read(std::move(plan), files.has_selectors()), documents.plans);
+    read(check::PlanDocument::Read(std::move(plan), files.needs_whole_documents()),
+         documents.plans);
   }
   for (std::string& state : run.states) {
-    read(check::StateDocument::Read(std::move(state), files.has_selectors()), documents.states);
+    read(check::StateDocument::Read(std::move(state), files.needs_whole_documents()),
+         documents.states);
   }
   if (!all_read) {
     return report;

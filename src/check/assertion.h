@@ -12,8 +12,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "check/documents.h"
 #include "check/known_value.h"
+#include "check/objects.h"
 #include "diag/source.h"
 #include "hcl/body.h"
 #include "query/selector.h"
@@ -33,17 +35,23 @@ enum class ArgumentType : uint8_t {
   kPaths,        ///< a list of paths
   kKnown,        ///< a known value
   kKnownObject,  ///< an object of known values
+  kTexts,        ///< a list of strings
+  kCount,        ///< a whole number from 0
+  kBool,         ///< true or false
+  kExpression,   ///< an expression that is evaluated for each object
 };
 
 /// A parameter of a kind of assertion.
 struct ArgumentSpec {
   std::string_view name;
   ArgumentType type = ArgumentType::kText;
+  bool optional = false;
 };
 
 using KnownMembers = std::vector<std::pair<std::string, const KnownValue*>>;
-using ArgumentValue = std::variant<std::string, tfjson::Path, std::vector<tfjson::Path>,
-                                   const KnownValue*, KnownMembers>;
+using ArgumentValue =
+    std::variant<std::string, tfjson::Path, std::vector<tfjson::Path>, const KnownValue*,
+                 KnownMembers, std::vector<std::string>, uint64_t, bool, const hcl::Expr*>;
 
 using Selector = std::shared_ptr<const query::Query>;
 
@@ -66,18 +74,35 @@ struct SelectorSpec {
   bool path_may_follow = false;
 };
 
+/// One of the objects that an assertion failed for.
+struct Failure {
+  std::string address;  ///< of the resource or resource change; empty if there is none
+  tfjson::Path path{};  ///< in the document; empty: the object at the address
+  std::string message{};
+  tfjson::Node found{};  ///< the tested value, if there is one
+  tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< sensitive parts of `found`
+};
+
 /// The result of an assertion.
 struct Outcome {
   bool passed = false;
   std::string message;   ///< why it failed
   tfjson::Node found{};  ///< the tested value, if there is one
   tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< sensitive parts of `found`
+  /// All failures of an assertion about several objects, in the order of the document.
+  std::vector<Failure> failures{};
 };
 
 /// The documents that assertions refer to by index.
 struct Documents {
   std::vector<std::unique_ptr<PlanDocument>> plans;
   std::vector<std::unique_ptr<StateDocument>> states;
+
+  /// The objects of a document, found at the first call.
+  const ObjectList& Objects(Side side, uint64_t document) const;
+
+ private:
+  mutable FlatMap<uint64_t, std::unique_ptr<ObjectList>> plan_objects_, state_objects_;
 };
 
 struct Assertion;
@@ -90,6 +115,7 @@ struct KindSpec {
   Outcome (*run)(const Assertion& assertion, const Documents& documents) = nullptr;
   std::span<const SelectorSpec> selectors = {};
   bool has_state_values = false;  ///< `state_value` blocks instead of `document`
+  bool needs_selector = false;    ///< the first selector must be given
 };
 
 /// A decoded assertion.
@@ -107,11 +133,18 @@ struct Assertion {
 
   const std::string& Text(size_t i) const { return std::get<std::string>(arguments[i]); }
   const tfjson::Path& Path(size_t i) const { return std::get<tfjson::Path>(arguments[i]); }
+  /// The argument `i` if it is given and of type T; else null.
+  template <typename T>
+  const T* Optional(size_t i) const {
+    return std::get_if<T>(&arguments[i]);
+  }
   const query::Query* selector(size_t i = 0) const {
     return i < selectors.size() ? selectors[i].get() : nullptr;
   }
   /// Whether the assertion or one of its `state_value` blocks has a selector.
   bool HasSelector() const;
+  /// Whether the assertion reads members that only whole documents have.
+  bool NeedsWholeDocument() const;
   const KnownValue& Known(size_t i) const { return *std::get<const KnownValue*>(arguments[i]); }
   /// The argument of that name if it is a text; else empty.
   std::string_view TextNamed(std::string_view name) const;

@@ -1,5 +1,8 @@
 #include "check/check_file.h"
 
+#include <algorithm>
+
+#include "functions/timestamp.h"
 #include "hcl/parse.h"
 #include "lang/eval.h"
 
@@ -7,6 +10,12 @@ namespace kinu::check {
 namespace {
 
 constexpr std::string_view kLabels[] = {"name"};
+constexpr std::string_view kAddressLabel[] = {"address"};
+
+/// Whether a text is a day in the form "2027-03-31".
+bool IsDay(std::string_view text) {
+  return functions::ParseRfc3339(std::string(text) + "T00:00:00Z").has_value();
+}
 
 /// Whether a JSON value is a block or blocks: an object, or an array of objects.
 bool IsBlocks(const hcl::Expr& value) {
@@ -32,7 +41,8 @@ void ReportAttribute(SourceRange range, Diagnostics& diags) {
 }  // namespace
 
 void CheckFiles::Add(const std::string& name, std::string text, Diagnostics& diags) {
-  static constexpr hcl::BlockSchema kBlocks[] = {{.type = "check", .label_names = kLabels}};
+  static constexpr hcl::BlockSchema kBlocks[] = {{.type = "check", .label_names = kLabels},
+                                                 {.type = "test", .label_names = kLabels}};
   const SourceFile* source = tree_.KeepSource(SourceFile::Make(name, std::move(text)));
   Diagnostics problems;
   const hcl::Body* body = name.ends_with(".json") ? hcl::ParseJson(source, tree_, problems)
@@ -40,16 +50,20 @@ void CheckFiles::Add(const std::string& name, std::string text, Diagnostics& dia
   if (!problems.has_errors()) {
     const auto content = body->Content({.blocks = kBlocks}, hcl::Strictness::kExact, problems);
     for (const hcl::Block& block : content.blocks) {
-      ReadCheck(block, problems);
+      if (block.type == "test") {
+        ReadTest(block, problems);
+      } else {
+        ReadCheck(block, problems);
+      }
     }
   }
   diags.Append(std::move(problems));
 }
 
-bool CheckFiles::has_selectors() const {
+bool CheckFiles::needs_whole_documents() const {
   for (const Check& check : checks_) {
     for (const Assertion& assertion : check.assertions) {
-      if (assertion.HasSelector()) {
+      if (assertion.NeedsWholeDocument()) {
         return true;
       }
     }
@@ -58,8 +72,10 @@ bool CheckFiles::has_selectors() const {
 }
 
 void CheckFiles::ReadCheck(const hcl::Block& block, Diagnostics& diags) {
-  static constexpr hcl::AttributeSchema kAttributes[] = {{"description", false}};
-  static constexpr hcl::BlockSchema kBlocks[] = {{.type = "plan"}, {.type = "state"}};
+  static constexpr hcl::AttributeSchema kAttributes[] = {{"description", false},
+                                                         {"severity", false}};
+  static constexpr hcl::BlockSchema kBlocks[] = {
+      {.type = "plan"}, {.type = "state"}, {.type = "except", .label_names = kAddressLabel}};
   Check check{.name = std::string(block.labels[0]), .range = block.def_range};
   const auto [known, is_new] = names_.emplace(check.name, block.def_range);
   if (!is_new) {
@@ -80,10 +96,92 @@ void CheckFiles::ReadCheck(const hcl::Block& block, Diagnostics& diags) {
                   description->expr->range());
     }
   }
+  if (const hcl::Attribute* severity = content.Find("severity")) {
+    const std::string text = ReadText(*severity, diags);
+    check.warning = text == "warning";
+    if (text != "warning" && text != "error") {
+      diags.Error("Invalid severity", "The severity of a check is \"error\" or \"warning\".",
+                  severity->expr->range());
+    }
+  }
   for (const hcl::Block& side : content.blocks) {
+    if (side.type == "except") {
+      ReadException(side, check, diags);
+      continue;
+    }
     ReadAssertions(side.type == "plan" ? Side::kPlan : Side::kState, side, check, diags);
   }
   checks_.push_back(std::move(check));
+}
+
+std::string CheckFiles::ReadText(const hcl::Attribute& attribute, Diagnostics& diags) {
+  const Value value = lang::EvaluateTo(*attribute.expr, Type::String(), scope_, diags);
+  if (!value.IsKnown()) {
+    return {};
+  }
+  if (value.IsNull()) {
+    diags.Error("Invalid value", "The argument must be a string.", attribute.expr->range());
+    return {};
+  }
+  return std::string(value.AsString());
+}
+
+std::vector<std::string> CheckFiles::ReadTexts(const hcl::Attribute& attribute,
+                                               Diagnostics& diags) {
+  const Value value = lang::EvaluateTo(*attribute.expr, Type::List(Type::String()), scope_, diags);
+  std::vector<std::string> texts;
+  if (!value.IsWhollyKnown() || value.IsNull()) {
+    return texts;
+  }
+  for (const Value& element : value.elements()) {
+    texts.emplace_back(element.IsNull() ? std::string_view() : element.AsString());
+  }
+  return texts;
+}
+
+void CheckFiles::ReadException(const hcl::Block& block, Check& check, Diagnostics& diags) {
+  static constexpr hcl::AttributeSchema kAttributes[] = {{"reason", true}, {"expires", true}};
+  const auto content =
+      block.body->Content({.attributes = kAttributes}, hcl::Strictness::kExact, diags);
+  Exception exception{.address = std::string(block.labels[0])};
+  if (const hcl::Attribute* reason = content.Find("reason")) {
+    exception.reason = ReadText(*reason, diags);
+  }
+  if (const hcl::Attribute* expires = content.Find("expires")) {
+    exception.expires = ReadText(*expires, diags);
+    if (!IsDay(exception.expires)) {
+      diags.Error("Invalid day", "An exception expires on a day such as \"2027-03-31\".",
+                  expires->expr->range());
+    }
+  }
+  check.exceptions.push_back(std::move(exception));
+}
+
+void CheckFiles::ReadTest(const hcl::Block& block, Diagnostics& diags) {
+  static constexpr hcl::AttributeSchema kAttributes[] = {
+      {"plans", false}, {"states", false}, {"passes", false}};
+  static constexpr hcl::BlockSchema kBlocks[] = {{.type = "fails", .label_names = kLabels}};
+  static constexpr hcl::AttributeSchema kAddresses[] = {{"addresses", false}};
+  CheckTest test{.name = std::string(block.labels[0]), .range = block.def_range};
+  const auto content = block.body->Content({.attributes = kAttributes, .blocks = kBlocks},
+                                           hcl::Strictness::kExact, diags);
+  for (const auto& [name, out] :
+       {std::pair("plans", &test.plans), std::pair("states", &test.states),
+        std::pair("passes", &test.passes)}) {
+    if (const hcl::Attribute* attribute = content.Find(name)) {
+      *out = ReadTexts(*attribute, diags);
+    }
+  }
+  for (const hcl::Block& fails : content.blocks) {
+    const auto inner =
+        fails.body->Content({.attributes = kAddresses}, hcl::Strictness::kExact, diags);
+    const hcl::Attribute* addresses = inner.Find("addresses");
+    test.fails.push_back({.check = std::string(fails.labels[0]),
+                          .addresses = addresses != nullptr ? ReadTexts(*addresses, diags)
+                                                            : std::vector<std::string>()});
+    std::sort(test.fails.back().addresses.begin(), test.fails.back().addresses.end());
+  }
+  tests_.push_back(std::move(test));
 }
 
 void CheckFiles::ReadAssertions(Side side, const hcl::Block& block, Check& check,

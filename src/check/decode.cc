@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "check/assertion.h"
+#include "check/condition.h"
+#include "hcl/static.h"
 #include "lang/eval.h"
 
 namespace kinu::check {
@@ -48,7 +50,7 @@ class Decoder {
                    (is_path && !selector->path_may_follow);
       }
       if (!replaced) {
-        attributes.push_back({.name = argument.name, .required = !optional});
+        attributes.push_back({.name = argument.name, .required = !optional && !argument.optional});
         has_address = has_address || argument.name.find("address") != std::string_view::npos;
       }
     }
@@ -80,6 +82,9 @@ class Decoder {
       const hcl::Attribute* attribute = failed() ? nullptr : content.Find(spec.name);
       assertion_.selectors.push_back(
           attribute == nullptr ? nullptr : ReadSelector(spec.name, *attribute->expr));
+    }
+    if (kind.needs_selector && !assertion_.HasSelector()) {
+      Fail(std::string(kind.selectors[0].name) + " is required");
     }
     if (const hcl::Attribute* flag = searches_state ? content.Find(kChildModules) : nullptr) {
       const Value value = Evaluate(*flag->expr);
@@ -234,7 +239,45 @@ class Decoder {
     return path;
   }
 
+  /// Reads an expression that is evaluated later. Its names must exist.
+  void ReadExpression(const hcl::Expr& expr) {
+    std::vector<const hcl::TraversalExpr*> traversals;
+    hcl::CollectTraversals(expr, traversals);
+    for (const hcl::TraversalExpr* traversal : traversals) {
+      if (!IsConditionName(traversal->root)) {
+        Fail("there is no name \"" + std::string(traversal->root) + "\" in conditions");
+      }
+    }
+    assertion_.arguments.emplace_back(&expr);
+  }
+
+  void ReadTexts(std::string_view name, const Value& value) {
+    std::vector<std::string> texts;
+    if (!IsSequence(value)) {
+      return Fail(std::string(name) + " must be a list of strings");
+    }
+    for (const Value& element : value.elements()) {
+      if (!IsText(element)) {
+        return Fail(std::string(name) + " must be a list of strings");
+      }
+      texts.emplace_back(element.AsString());
+    }
+    assertion_.arguments.emplace_back(std::move(texts));
+  }
+
+  void ReadCount(std::string_view name, const Value& value) {
+    const bool number = IsKnownNotNull(value) && value.type() == Type::Number();
+    const std::optional<int64_t> count = number ? value.AsInt64() : std::nullopt;
+    if (!count || *count < 0) {
+      return Fail(std::string(name) + " must be a whole number from 0");
+    }
+    assertion_.arguments.emplace_back(static_cast<uint64_t>(*count));
+  }
+
   void ReadArgument(const ArgumentSpec& spec, const hcl::Expr& expr) {
+    if (spec.type == ArgumentType::kExpression) {
+      return ReadExpression(expr);
+    }
     const Value value = Evaluate(expr);
     if (failed()) {
       return;
@@ -250,6 +293,20 @@ class Decoder {
       case ArgumentType::kComparer:
         ReadWord(spec.name, value, kComparers);
         break;
+      case ArgumentType::kTexts:
+        ReadTexts(spec.name, value);
+        break;
+      case ArgumentType::kCount:
+        ReadCount(spec.name, value);
+        break;
+      case ArgumentType::kBool:
+        if (!IsKnownNotNull(value) || value.type() != Type::Bool()) {
+          return Fail(name + " must be true or false");
+        }
+        assertion_.arguments.emplace_back(value.AsBool());
+        break;
+      case ArgumentType::kExpression:
+        break;  // read above
       case ArgumentType::kPath:
         assertion_.arguments.emplace_back(ReadPath(spec.name, value));
         break;

@@ -129,8 +129,7 @@ void TestCase(std::string& out, const Finding& finding) {
   out += "</" + std::string(element) + ">\n    </testcase>\n";
 }
 
-void Location(JsonWriter& json, const SourceRange& range) {
-  json.BeginObject();
+void PhysicalLocation(JsonWriter& json, const SourceRange& range) {
   json.Key("physicalLocation");
   json.BeginObject();
   json.Key("artifactLocation");
@@ -145,13 +144,41 @@ void Location(JsonWriter& json, const SourceRange& range) {
   json.Member("endColumn", static_cast<int64_t>(range.end_position().column));
   json.EndObject();
   json.EndObject();
+}
+
+void Location(JsonWriter& json, const Finding& finding) {
+  json.BeginObject();
+  if (finding.range.valid()) {
+    PhysicalLocation(json, finding.range);
+  }
+  if (!finding.address.empty()) {
+    json.Key("logicalLocations");
+    json.BeginArray();
+    json.BeginObject();
+    json.Member("fullyQualifiedName", std::string_view(finding.address));
+    json.Member("kind", "resource");
+    json.EndObject();
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+void SarifRule(JsonWriter& json, const Finding& finding) {
+  json.BeginObject();
+  json.Member("id", std::string_view(finding.rule));
+  if (!finding.description.empty()) {
+    json.Key("shortDescription");
+    json.BeginObject();
+    json.Member("text", std::string_view(finding.description));
+    json.EndObject();
+  }
   json.EndObject();
 }
 
 void SarifResult(JsonWriter& json, const Finding& finding) {
   json.BeginObject();
   json.Member("ruleId", std::string_view(finding.rule));
-  json.Member("level", "error");
+  json.Member("level", finding.warning ? "warning" : "error");
   json.Key("message");
   json.BeginObject();
   json.Member("text",
@@ -159,8 +186,8 @@ void SarifResult(JsonWriter& json, const Finding& finding) {
   json.EndObject();
   json.Key("locations");
   json.BeginArray();
-  if (finding.range.valid()) {
-    Location(json, finding.range);
+  if (finding.range.valid() || !finding.address.empty()) {
+    Location(json, finding);
   }
   json.EndArray();
   json.EndObject();
@@ -209,9 +236,7 @@ void WriteSarif(std::string& out, const Finder& finder, std::span<const Finding>
   FlatSet<std::string> rules;
   for (const Finding& finding : findings) {
     if (IsProblem(finding) && rules.insert(finding.rule).second) {
-      json.BeginObject();
-      json.Member("id", std::string_view(finding.rule));
-      json.EndObject();
+      SarifRule(json, finding);
     }
   }
   json.EndArray();
@@ -236,7 +261,7 @@ void WriteAnnotations(std::string& out, std::span<const Finding> findings) {
     if (!IsProblem(finding)) {
       continue;
     }
-    out += "::error ";
+    out += finding.warning ? "::warning " : "::error ";
     if (finding.range.valid()) {
       out += "file=";
       AppendCommand(out, FileOf(finding), true);

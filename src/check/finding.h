@@ -17,10 +17,13 @@ struct Finding {
   std::string title;  ///< its name in the group
   std::string rule;   ///< the kind of problem
   Verdict verdict = Verdict::kPass;
-  std::string message;  ///< one line
-  std::string text;     ///< the message with all that belongs to it; empty: nothing else does
-  SourceRange range;    ///< without a file: it has no place
-  double seconds = -1;  ///< negative: was not measured
+  std::string message;      ///< one line
+  std::string text;         ///< the message with all that belongs to it; empty: nothing else does
+  SourceRange range;        ///< without a file: it has no place
+  double seconds = -1;      ///< negative: was not measured
+  bool warning = false;     ///< a failure that is only a warning
+  std::string description;  ///< of the rule; may be empty
+  std::string address;      ///< of the resource that it is about; may be empty
 };
 
 /// The program part that found them: "kinu check".

@@ -32,6 +32,13 @@ bool Assertion::HasSelector() const {
                      [](const StateValue& value) { return value.selector != nullptr; });
 }
 
+bool Assertion::NeedsWholeDocument() const {
+  return HasSelector() ||
+         std::any_of(arguments.begin(), arguments.end(), [](const ArgumentValue& argument) {
+           return std::holds_alternative<const hcl::Expr*>(argument);
+         });
+}
+
 const tfjson::Path* Assertion::FirstPath() const {
   for (const ArgumentValue& argument : arguments) {
     if (const auto* path = std::get_if<tfjson::Path>(&argument)) {
@@ -39,6 +46,16 @@ const tfjson::Path* Assertion::FirstPath() const {
     }
   }
   return nullptr;
+}
+
+const ObjectList& Documents::Objects(Side side, uint64_t document) const {
+  auto& known = side == Side::kPlan ? plan_objects_ : state_objects_;
+  const auto [at, added] = known.emplace(document, nullptr);
+  if (added) {
+    at.value() = std::make_unique<ObjectList>(side == Side::kPlan ? plans[document]->root()
+                                                                  : states[document]->root());
+  }
+  return *at->second;
 }
 
 Outcome Run(const Assertion& assertion, const Documents& documents) {

@@ -51,23 +51,42 @@ const KnownValue& LastKnown(const Assertion& assertion);
 /// The message for an output that does not exist.
 std::string NoOutput(const std::string& name);
 
-/// Applies a test to all that a selector finds, which must be something: the first that fails is
-/// the outcome.
+/// The steps of a trail.
+tfjson::Path PathOfTrail(Trail trail);
+/// A failure of what a selector found, with the address of the resource that it lies in.
+Failure FailureAt(const tfjson::Node& node, Trail trail);
+
+/// Applies a test to all that a selector finds, which must be something. The outcome is that of the
+/// first that fails, with all failures.
 template <typename Test>
 Outcome EachSelected(const query::Query& selector, const tfjson::Node& root, const Test& test) {
   Outcome outcome;
   size_t found = 0;
-  bool refused = false;
   query::Evaluator evaluator(root);
+  std::vector<Failure> failures;
   evaluator.Run(selector.segments, root, [&](tfjson::Node node, Trail trail) {
     ++found;
-    outcome = test(node, trail);
-    refused = !outcome.passed;
-    return outcome.passed;
+    Outcome tested = test(node, trail);
+    if (!tested.passed) {
+      failures.push_back(FailureAt(node, trail));
+      failures.back().message = tested.message;
+      failures.back().found = tested.found;
+      failures.back().masks = tested.masks;
+    }
+    if (outcome.passed || found == 1) {
+      outcome = std::move(tested);
+      if (!outcome.passed) {
+        outcome.message =
+            "result " + std::to_string(found) + " of the selector: " + outcome.message;
+      }
+    }
+    return true;
   });
-  if (refused) {
-    outcome.message = "result " + std::to_string(found) + " of the selector: " + outcome.message;
-  } else if (evaluator.problem()) {
+  outcome.failures = std::move(failures);
+  if (!outcome.failures.empty()) {
+    return outcome;
+  }
+  if (evaluator.problem()) {
     return Failed(tfjson::DescribeProblem(*evaluator.problem()));
   } else if (found == 0) {
     return Failed("the selector finds nothing");

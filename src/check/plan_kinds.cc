@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "check/assertion.h"
+#include "check/condition.h"
 #include "check/kind_arguments.h"
 #include "check/outcome.h"
 
@@ -199,6 +200,9 @@ constexpr KindSpec kPlanKinds[] = {
     {"expect_null_output_value_at_path", Side::kPlan, kNamePath, &NullOutput, kByNamePath},
     {"expect_no_deferred_changes", Side::kPlan, {}, &NoDeferredChanges},
     {"expect_deferred_change", Side::kPlan, kAddressReason, &DeferredChange, kByAddress},
+    {"expect_condition", Side::kPlan, kConditionArguments, &RunCondition, kOnlySelector},
+    {"expect_none", Side::kPlan, kNoneArguments, &RunNone, kOnlySelector, false, true},
+    {"expect_count", Side::kPlan, kCountArguments, &RunCount, kOnlySelector, false, true},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "base/flat_map.h"
 #include "check/assertion.h"
+#include "check/condition.h"
 #include "check/kind_arguments.h"
 #include "check/outcome.h"
 
@@ -390,6 +391,9 @@ constexpr KindSpec kStateKinds[] = {
      kByAddress},
     {"expect_identity_value_matches_state_at_path", Side::kState, kIdentityState,
      &IdentityMatchesState, kByAddress},
+    {"expect_condition", Side::kState, kConditionArguments, &RunCondition, kOnlySelector},
+    {"expect_none", Side::kState, kNoneArguments, &RunNone, kOnlySelector, false, true},
+    {"expect_count", Side::kState, kCountArguments, &RunCount, kOnlySelector, false, true},
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ TestChecks::TestChecks(const std::string& directory, session::ProviderSet& provi
 
 void TestChecks::Judge(suite::RunResult& run) const {
   const view::SourceSchemas schemas(providers_.source());
-  const bool whole = files_.has_selectors();
+  const bool whole = files_.needs_whole_documents();
   check::Documents documents;
   if (run.plan) {
     documents.plans.push_back(MakeDocument<check::PlanDocument>(
@@ -80,13 +80,21 @@ void TestChecks::Judge(suite::RunResult& run) const {
       continue;
     }
     const bool failed = result.status == check::Status::kFail;
-    run.status = Merge(run.status, failed ? suite::Status::kFail : suite::Status::kError);
-    std::string detail = result.check->name + ": " + result.outcome.message;
-    if (!detail.ends_with('.')) {
-      detail += '.';
+    if (!result.IsWarning()) {
+      run.status = Merge(run.status, failed ? suite::Status::kFail : suite::Status::kError);
     }
-    run.diags.Error(failed ? "Check failed" : "Check cannot be applied", std::move(detail),
-                    result.assertion->range);
+    for (const std::string& message : check::Messages(result)) {
+      std::string detail = result.check->name + ": " + message;
+      if (!detail.ends_with('.')) {
+        detail += '.';
+      }
+      if (result.IsWarning()) {
+        run.diags.Warning("Check failed", std::move(detail), result.assertion->range);
+      } else {
+        run.diags.Error(failed ? "Check failed" : "Check cannot be applied", std::move(detail),
+                        result.assertion->range);
+      }
+    }
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kNotPassed = 2;
 
-enum class ReportForm : uint8_t { kText, kJson, kJunit, kSarif, kAnnotations };
+enum class ReportForm : uint8_t { kText, kJson, kJunit, kSarif, kAnnotations, kTap, kMarkdown };
 
 /// Reports why nothing could be checked.
 int Unusable(const Invocation& invocation, ReportForm form, Diagnostics& diags) {
@@ -50,16 +50,16 @@ int Unusable(const Invocation& invocation, ReportForm form, Diagnostics& diags) 
 
 ReportForm FormOf(const Flags& flags, Diagnostics& diags) {
   static constexpr std::pair<std::string_view, ReportForm> kForms[] = {
-      {"json", ReportForm::kJson},
-      {"junit", ReportForm::kJunit},
-      {"sarif", ReportForm::kSarif},
-      {"annotations", ReportForm::kAnnotations}};
+      {"json", ReportForm::kJson},   {"junit", ReportForm::kJunit},
+      {"sarif", ReportForm::kSarif}, {"annotations", ReportForm::kAnnotations},
+      {"tap", ReportForm::kTap},     {"markdown", ReportForm::kMarkdown}};
   ReportForm chosen = ReportForm::kText;
   for (const auto& [name, form] : kForms) {
     if (flags.Bool(name)) {
       if (chosen != ReportForm::kText) {
         diags.Error("Invalid output format",
-                    "Only one of -json, -junit, -sarif and -annotations can be given.");
+                    "Only one of -json, -junit, -sarif, -annotations, -tap and -markdown can be "
+                    "given.");
       }
       chosen = form;
     }
@@ -86,6 +86,90 @@ void ReadDocuments(const Invocation& invocation, const std::vector<std::string>&
   }
 }
 
+/// Appends the check files in a directory and in the directories below it, by name.
+void FindCheckFiles(const std::string& directory, std::vector<std::string>& out,
+                    Diagnostics& diags) {
+  const auto names = ListDirectory(directory);
+  if (!names) {
+    diags.Error("Failed to read check directory", names.error().message + ".");
+    return;
+  }
+  for (const std::string& name : *names) {
+    const std::string path = JoinPath(directory, name);
+    if (name.starts_with('.')) {
+      continue;
+    }
+    if (IsDirectory(path)) {
+      FindCheckFiles(path, out, diags);
+    } else if (name.ends_with(".kinucheck.hcl") || name.ends_with(".kinucheck.json")) {
+      out.push_back(path);
+    }
+  }
+}
+
+void ReadCheckFiles(const std::vector<std::string>& arguments, check::CheckFiles& files,
+                    Diagnostics& diags) {
+  std::vector<std::string> names;
+  for (const std::string& argument : arguments) {
+    if (!IsDirectory(argument)) {
+      names.push_back(argument);
+      continue;
+    }
+    const size_t before = names.size();
+    FindCheckFiles(argument, names, diags);
+    if (names.size() == before && !diags.has_errors()) {
+      diags.Error("No check files", "The directory " + argument +
+                                        " has no files *.kinucheck.hcl or *.kinucheck.json.");
+    }
+  }
+  for (const std::string& name : names) {
+    auto text = ReadFile(name);
+    if (text) {
+      files.Add(name, *std::move(text), diags);
+    } else {
+      diags.Error("Failed to read check file", text.error().message + ".");
+    }
+  }
+}
+
+/// Runs the tests of check files, and prints those that fail.
+int RunTests(Invocation& invocation, const check::CheckFiles& files) {
+  Diagnostics diags;
+  size_t passed = 0;
+  size_t failed = 0;
+  std::string text;
+  const bool whole = files.needs_whole_documents();
+  for (const check::CheckTest& test : files.tests()) {
+    const auto here = [&](std::vector<std::string> names) {
+      for (std::string& name : names) {
+        name = name.starts_with('/') ? name : JoinPath(DirName(test.range.file->name()), name);
+      }
+      return names;
+    };
+    check::Documents documents;
+    ReadDocuments(invocation, here(test.plans), "plan", whole, documents.plans, diags);
+    ReadDocuments(invocation, here(test.states), "state", whole, documents.states, diags);
+    if (diags.has_errors()) {
+      return Unusable(invocation, ReportForm::kText, diags);
+    }
+    const auto problems = check::JudgeTest(test, check::RunChecks(files, documents));
+    ++(problems.empty() ? passed : failed);
+    if (problems.empty()) {
+      continue;
+    }
+    text += "FAIL  " + test.name + "\n";
+    for (const std::string& problem : problems) {
+      text += "      " + problem + "\n";
+    }
+    text += "      at " + test.range.file->name() + ":" +
+            std::to_string(test.range.start_position().line) + "\n";
+  }
+  text += std::to_string(passed) + (passed == 1 ? " test" : " tests") + " passed, " +
+          std::to_string(failed) + " failed.\n";
+  Print(text);
+  return failed > 0 ? kNotPassed : 0;
+}
+
 }  // namespace
 
 static int RunCheck(Invocation& invocation) {
@@ -105,16 +189,12 @@ static int RunCheck(Invocation& invocation) {
                                      : UsageError(invocation, diags);
   }
   check::CheckFiles files;
-  for (const std::string& name : flags->positionals()) {
-    auto text = ReadFile(name);
-    if (text) {
-      files.Add(name, *std::move(text), diags);
-    } else {
-      diags.Error("Failed to read check file", text.error().message + ".");
-    }
+  ReadCheckFiles(flags->positionals(), files, diags);
+  if (flags->Bool("test") && !diags.has_errors()) {
+    return RunTests(invocation, files);
   }
   check::Documents documents;
-  const bool whole = files.has_selectors();
+  const bool whole = files.needs_whole_documents();
   ReadDocuments(invocation, flags->List("plan"), "plan", whole, documents.plans, diags);
   ReadDocuments(invocation, flags->List("state"), "state", whole, documents.states, diags);
   if (diags.has_errors()) {
@@ -139,37 +219,49 @@ static int RunCheck(Invocation& invocation) {
     case ReportForm::kAnnotations:
       check::WriteAnnotations(text, report, show_sensitive);
       break;
+    case ReportForm::kTap:
+      check::WriteTap(text, report, show_sensitive);
+      break;
+    case ReportForm::kMarkdown:
+      check::WriteMarkdown(text, report, show_sensitive);
+      break;
   }
   Print(text);
-  return report.failed + report.errored > 0 ? kNotPassed : 0;
+  const uint64_t warned = flags->Bool("fail-on-warnings") ? report.warned : 0;
+  return report.failed + report.errored + warned > 0 ? kNotPassed : 0;
 }
 
-constexpr auto kCheckFlags =
-    JoinFlags(FlagSpec{.name = "plan",
-                       .kind = FlagKind::kList,
-                       .form = "=FILE",
-                       .help = "A plan: the output of \"show -json\", or a plan file. May be\n"
-                               "repeated; assertions tell them apart by number, from 0."},
-              FlagSpec{.name = "state",
-                       .kind = FlagKind::kList,
-                       .form = "=FILE",
-                       .help = "A state: the output of \"show -json\", or a state file. May\n"
-                               "be repeated."},
-              FlagSpec{.name = "json", .help = "The results as one JSON object."},
-              FlagSpec{.name = "junit", .help = "The results as JUnit XML."},
-              FlagSpec{.name = "sarif", .help = "What did not pass as SARIF 2.1.0."},
-              FlagSpec{.name = "annotations",
-                       .help = "What did not pass as workflow commands for code review."},
-              FlagSpec{.name = "show-sensitive", .help = "Show sensitive values that were found."},
-              kColor, kNoColor);
+constexpr auto kCheckFlags = JoinFlags(
+    FlagSpec{.name = "plan",
+             .kind = FlagKind::kList,
+             .form = "=FILE",
+             .help = "A plan: the output of \"show -json\", or a plan file. May be\n"
+                     "repeated; assertions tell them apart by number, from 0."},
+    FlagSpec{.name = "state",
+             .kind = FlagKind::kList,
+             .form = "=FILE",
+             .help = "A state: the output of \"show -json\", or a state file. May\n"
+                     "be repeated."},
+    FlagSpec{.name = "json", .help = "The results as one JSON object."},
+    FlagSpec{.name = "junit", .help = "The results as JUnit XML."},
+    FlagSpec{.name = "sarif", .help = "What did not pass as SARIF 2.1.0."},
+    FlagSpec{.name = "annotations",
+             .help = "What did not pass as workflow commands for code review."},
+    FlagSpec{.name = "tap", .help = "The results as Test Anything Protocol."},
+    FlagSpec{.name = "markdown", .help = "What did not pass as a Markdown table."},
+    FlagSpec{.name = "fail-on-warnings", .help = "Warnings make the exit code 2, as failures do."},
+    FlagSpec{.name = "test", .help = "Run the tests in the check files, in place of the checks."},
+    FlagSpec{.name = "show-sensitive", .help = "Show sensitive values that were found."}, kColor,
+    kNoColor);
 
 extern constexpr CommandSpec kCheckCommand{
     .name = "check",
     .synopsis = "Check assertions about plans and states",
     .usage = "tofu [global options] check [options] FILE...",
     .description = R"(Checks assertions about plans and states. Each FILE is a check file, in
-native syntax (.kinucheck.hcl) or JSON syntax (.kinucheck.json). No
-configuration and no provider is needed for documents in JSON.
+native syntax (.kinucheck.hcl) or JSON syntax (.kinucheck.json), or a
+directory with such files. No configuration and no provider is needed
+for documents in JSON.
 
 The exit code is 0 when every assertion passed, 2 when one failed or is
 malformed, 1 when a file or document cannot be used.)",
@@ -181,6 +273,15 @@ malformed, 1 when a file or document cannot be used.)",
       expect_resource_action {
         address = "random_pet.p"
         action  = "Create"
+      }
+    }
+  }
+  check "buckets are private" {
+    plan {
+      expect_condition {
+        types     = ["aws_s3_bucket"]
+        condition = try(after.acl, null) != "public-read"
+        message   = "${address} is public"
       }
     }
   })",

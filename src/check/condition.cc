@@ -1,0 +1,396 @@
+#include "check/condition.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "check/outcome.h"
+#include "lang/eval.h"
+#include "lang/template.h"
+
+namespace kinu::check {
+namespace {
+
+using tfjson::Member;
+using tfjson::Node;
+
+// --- Values of parts of an object ---
+
+/// The mask of a member; a mask that is `true` holds for all members.
+Node MaskOfMember(const Node& mask, std::string_view name) {
+  return !mask || mask.is_true() ? mask : mask.Find(name);
+}
+Node MaskOfElement(const Node& mask, uint64_t index) {
+  return !mask || mask.is_true() ? mask : mask.is_array() ? mask.At(index) : Node();
+}
+bool IsWhole(const Node& mask) {
+  return mask && mask.is_true();
+}
+
+MaskedNode MemberOf(const MaskedNode& object, std::string_view name) {
+  return {.value = object.value ? object.value.Find(name) : Node(),
+          .sensitive = MaskOfMember(object.sensitive, name),
+          .unknown = MaskOfMember(object.unknown, name)};
+}
+MaskedNode ElementOf(const MaskedNode& array, uint64_t index) {
+  return {.value = array.value ? array.value.At(index) : Node(),
+          .sensitive = MaskOfElement(array.sensitive, index),
+          .unknown = MaskOfElement(array.unknown, index)};
+}
+
+Value ConvertKnown(const MaskedNode& node);
+
+/// The value of a node: unknown and sensitive parts are those of its masks. No node is null.
+Value Convert(const MaskedNode& node) {
+  Value value = IsWhole(node.unknown) ? Value::DynamicUnknown() : ConvertKnown(node);
+  return IsWhole(node.sensitive) ? value.WithMarks(MarkSet::Sensitive()) : value;
+}
+
+Value ConvertObject(const MaskedNode& node) {
+  std::vector<std::pair<std::string, Value>> attributes;
+  attributes.reserve(node.value.size());
+  if (node.unknown && node.unknown.is_object()) {
+    // Documents leave out what is unknown as a whole.
+    for (const Member member : node.unknown.members()) {
+      if (member.value.is_true()) {
+        attributes.emplace_back(member.name.String(), Value::DynamicUnknown());
+      }
+    }
+  }
+  const bool masked = node.sensitive || node.unknown;
+  for (const Member member : node.value.members()) {
+    std::string name = member.name.String();
+    Value value = Convert(masked ? MaskedNode{.value = member.value,
+                                              .sensitive = MaskOfMember(node.sensitive, name),
+                                              .unknown = MaskOfMember(node.unknown, name)}
+                                 : MaskedNode{.value = member.value});
+    attributes.emplace_back(std::move(name), std::move(value));
+  }
+  return Value::Object(std::move(attributes));
+}
+
+Value ConvertArray(const MaskedNode& node) {
+  std::vector<Value> elements;
+  elements.reserve(node.value.size());
+  uint64_t index = 0;
+  for (const Node element : node.value.elements()) {
+    elements.push_back(Convert({.value = element,
+                                .sensitive = MaskOfElement(node.sensitive, index),
+                                .unknown = MaskOfElement(node.unknown, index)}));
+    ++index;
+  }
+  return Value::Tuple(std::move(elements));
+}
+
+Value ConvertKnown(const MaskedNode& node) {
+  if (!node.value) {
+    return Value();
+  }
+  switch (node.value.kind()) {
+    case tfjson::Kind::kFalse:
+      return Value::False();
+    case tfjson::Kind::kTrue:
+      return Value::True();
+    case tfjson::Kind::kNumber: {
+      std::optional<Number> number = Number::Parse(node.value.text());
+      return number ? Value::Of(*std::move(number)) : Value::DynamicUnknown();
+    }
+    case tfjson::Kind::kString: {
+      std::string scratch;
+      return Value::String(node.value.String(scratch));
+    }
+    case tfjson::Kind::kArray:
+      return ConvertArray(node);
+    case tfjson::Kind::kObject:
+      return ConvertObject(node);
+    default:
+      return Value();
+  }
+}
+
+// --- Names ---
+
+enum class Name : uint32_t {
+  kAddress,
+  kModule,
+  kProvider,
+  kType,
+  kResourceName,
+  kMode,
+  kIndex,
+  kActions,
+  kActionReason,
+  kChange,
+  kBefore,
+  kAfter,
+  kValues,
+  kValue,
+  kPath,
+};
+
+constexpr std::pair<std::string_view, Name> kNames[] = {
+    {"address", Name::kAddress},
+    {"module", Name::kModule},
+    {"provider", Name::kProvider},
+    {"type", Name::kType},
+    {"name", Name::kResourceName},
+    {"mode", Name::kMode},
+    {"index", Name::kIndex},
+    {"actions", Name::kActions},
+    {"action_reason", Name::kActionReason},
+    {"change", Name::kChange},
+    {"before", Name::kBefore},
+    {"after", Name::kAfter},
+    {"values", Name::kValues},
+    {"value", Name::kValue},
+    {"path", Name::kPath},
+};
+
+/// The place of a name in kNames; the number of names if it is none.
+uint32_t Lookup(std::string_view name) {
+  uint32_t i = 0;
+  while (i < std::size(kNames) && kNames[i].first != name) {
+    ++i;
+  }
+  return i;
+}
+
+/// The scope of a condition.
+class SubjectScope final : public lang::Scope {
+ public:
+  explicit SubjectScope(const Subject& subject) : subject_(subject) {}
+
+  Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
+    // The binding saves the search among the names.
+    if (traversal.binding == hcl::TraversalExpr::kUnbound) {
+      traversal.binding = Lookup(traversal.root);
+    }
+    if (traversal.binding >= std::size(kNames)) {
+      diags.Error("Unknown variable",
+                  "Conditions have no name \"" + std::string(traversal.root) + "\".",
+                  traversal.root_range());
+      return Value::DynamicUnknown();
+    }
+    const Name name = kNames[traversal.binding].second;
+    Value value = name == Name::kPath     ? PathText()
+                  : name == Name::kModule ? ModuleText()
+                  : name == Name::kChange ? Walk(Change(), traversal, diags)
+                                          : Walk(Root(name), traversal, diags);
+    if (name == Name::kPath || name == Name::kModule) {
+      return lang::ApplySteps(std::move(value), traversal.steps, traversal, diags);
+    }
+    read_sensitive_ = read_sensitive_ || value.ContainsMarked();
+    return value;
+  }
+
+  /// All functions but nonsensitive(), because messages must not show sensitive values.
+  const functions::Callable* FindFunction(std::string_view name) const override {
+    return name.ends_with("nonsensitive") ? nullptr : functions::Table::Standard().Find(name);
+  }
+  const functions::CallContext& call_context() const override {
+    static const functions::CallContext kContext =
+        lang::WithTemplates({}, functions::Table::Standard());
+    return kContext;
+  }
+
+  /// Whether a value with sensitive parts has been read.
+  bool read_sensitive() const { return read_sensitive_; }
+
+ private:
+  MaskedNode Root(Name name) const {
+    if (name == Name::kValue) {
+      return subject_.value;
+    }
+    if (subject_.object == nullptr) {
+      return {};
+    }
+    const Object& object = *subject_.object;
+    switch (name) {
+      case Name::kAddress:
+        return {.value = object.address};
+      case Name::kType:
+        return {.value = object.type};
+      case Name::kActions:
+        return {.value = object.actions};
+      case Name::kBefore:
+        return object.before;
+      case Name::kAfter:
+      case Name::kValues:
+        return object.after;
+      case Name::kProvider:
+        return {.value = object.entry.Find("provider_name")};
+      case Name::kResourceName:
+        return {.value = object.entry.Find("name")};
+      case Name::kMode:
+        return {.value = object.entry.Find("mode")};
+      case Name::kIndex:
+        return {.value = object.entry.Find("index")};
+      case Name::kActionReason:
+        return {.value = object.entry.Find("action_reason")};
+      default:
+        return {};
+    }
+  }
+
+  /// `change` itself; its values are reached through Walk().
+  MaskedNode Change() const {
+    return {.value = subject_.object == nullptr ? Node() : subject_.object->change};
+  }
+
+  Value PathText() const { return Value::String(subject_.path.ToNormalized()); }
+  /// The address of the module; "" for the root module.
+  Value ModuleText() const {
+    const Node entry = subject_.object == nullptr ? Node() : subject_.object->entry;
+    const Node module = entry ? entry.Find("module_address") : Node();
+    if (module && module.is_string()) {
+      return Value::String(module.String());
+    }
+    // States have no member for it: what stands before the resource's own address.
+    const Node address = entry ? subject_.object->address : Node();
+    if (!address || subject_.object->change || !address.String().starts_with("module.")) {
+      return Value::String("");
+    }
+    const Node type = subject_.object->type;
+    const std::string text = address.String();
+    const size_t at = type ? text.rfind("." + type.String() + ".") : std::string::npos;
+    std::string module_text = at == std::string::npos ? std::string() : text.substr(0, at);
+    if (module_text.ends_with(".data")) {
+      module_text.resize(module_text.size() - 5);
+    }
+    return Value::String(module_text);
+  }
+
+  /// The masks of a value inside `change`.
+  MaskedNode InChange(const MaskedNode& change, std::string_view name) const {
+    if (name == "before") {
+      return subject_.object->before;
+    }
+    return name == "after" ? subject_.object->after : MemberOf(change, name);
+  }
+
+  /// The value at the steps. Steps that do not fit are applied to the value before them, so that
+  /// errors are those of the language.
+  Value Walk(MaskedNode node, const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
+    bool in_change = kNames[traversal.binding].second == Name::kChange;
+    for (size_t i = 0; i < traversal.steps.size(); ++i) {
+      const hcl::TraversalStep& step = traversal.steps[i];
+      const std::optional<MaskedNode> next = Step(node, step, in_change);
+      if (!next) {
+        return lang::ApplySteps(in_change ? WholeChange(node) : Convert(node),
+                                traversal.steps.subspan(i), traversal, diags);
+      }
+      if (!next->value && !IsWhole(next->unknown)) {
+        return Absent(step, traversal, diags);
+      }
+      in_change = false;
+      node = *next;
+      if (IsWhole(node.unknown)) {
+        return Convert(node);
+      }
+    }
+    return in_change ? WholeChange(node) : Convert(node);
+  }
+
+  /// The value at one step; a node without a value if an object has no such attribute. Nothing if
+  /// the step is not one into an object by name or an array by number.
+  std::optional<MaskedNode> Step(const MaskedNode& node, const hcl::TraversalStep& step,
+                                 bool in_change) const {
+    if (!node.value) {
+      return std::nullopt;
+    }
+    if (step.kind == hcl::TraversalStep::Kind::kAttribute && node.value.is_object()) {
+      return in_change ? InChange(node, step.name) : MemberOf(node, step.name);
+    }
+    if (step.kind != hcl::TraversalStep::Kind::kIndex || step.key == nullptr) {
+      return std::nullopt;
+    }
+    if (node.value.is_object() && step.key->type() == Type::String()) {
+      return in_change ? InChange(node, step.key->AsString())
+                       : MemberOf(node, step.key->AsString());
+    }
+    const std::optional<int64_t> index =
+        step.key->type() == Type::Number() ? step.key->AsInt64() : std::nullopt;
+    if (!node.value.is_array() || !index || *index < 0 || *index >= node.value.size()) {
+      return std::nullopt;
+    }
+    return ElementOf(node, static_cast<uint64_t>(*index));
+  }
+
+  Value Absent(const hcl::TraversalStep& step, const hcl::TraversalExpr& traversal,
+               Diagnostics& diags) const {
+    const std::string name(
+        step.kind == hcl::TraversalStep::Kind::kAttribute ? step.name : step.key->AsString());
+    diags.Error("Unsupported attribute",
+                "This object does not have an attribute named \"" + name + "\".",
+                traversal.step_range(step));
+    return Value::DynamicUnknown();
+  }
+
+  Value WholeChange(const MaskedNode& change) const {
+    if (!change.value) {
+      return Value();
+    }
+    std::vector<std::pair<std::string, Value>> attributes;
+    for (const Member member : change.value.members()) {
+      std::string name = member.name.String();
+      Value value = Convert(InChange(change, name));
+      attributes.emplace_back(std::move(name), std::move(value));
+    }
+    return Value::Object(std::move(attributes));
+  }
+
+  const Subject& subject_;
+  mutable bool read_sensitive_ = false;
+};
+
+/// The first error. Its detail can quote values, so it is left out where sensitive ones were read.
+std::string ErrorText(const Diagnostics& diags, const SubjectScope& scope) {
+  for (const Diagnostic& diagnostic : diags) {
+    if (diagnostic.is_error()) {
+      return diagnostic.detail.empty() || scope.read_sensitive()
+                 ? diagnostic.summary
+                 : diagnostic.summary + ": " + diagnostic.detail;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool IsConditionName(std::string_view name) {
+  return Lookup(name) < std::size(kNames);
+}
+
+Judgement Judge(const hcl::Expr& condition, const Subject& subject) {
+  using Verdict = Judgement::Verdict;
+  const SubjectScope scope(subject);
+  Diagnostics diags;
+  const Value value = lang::Evaluate(condition, scope, diags);
+  if (diags.has_errors()) {
+    return {Verdict::kError, ErrorText(diags, scope)};
+  }
+  if (!value.IsKnown()) {
+    return {Verdict::kUnknown, {}};
+  }
+  if (value.IsNull() || value.type() != Type::Bool()) {
+    return {Verdict::kError, "the condition must be true or false"};
+  }
+  return {value.AsBool() ? Verdict::kTrue : Verdict::kFalse, {}};
+}
+
+std::string MessageOf(const hcl::Expr& message, const Subject& subject) {
+  const SubjectScope scope(subject);
+  Diagnostics diags;
+  const Value value = lang::EvaluateTo(message, Type::String(), scope, diags);
+  if (diags.has_errors()) {
+    return "the message cannot be made: " + ErrorText(diags, scope);
+  }
+  if (value.ContainsMarked()) {
+    return "(the message contains a sensitive value)";
+  }
+  if (!value.IsKnown() || value.IsNull()) {
+    return "(the message is not known before apply)";
+  }
+  return std::string(value.AsString());
+}
+
+}  // namespace kinu::check

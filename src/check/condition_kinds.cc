@@ -1,0 +1,263 @@
+// The kinds of assertions about many objects: conditions, and how much a selector finds.
+#include <algorithm>
+
+#include "check/condition.h"
+#include "check/outcome.h"
+
+namespace kinu::check {
+namespace {
+
+using tfjson::Node;
+
+constexpr size_t kCondition = 0;
+constexpr size_t kMessage = 1;
+constexpr size_t kTypes = 2;
+constexpr size_t kActions = 3;
+constexpr size_t kAllowUnknown = 4;
+
+const Node RootOf(const Assertion& assertion, const Documents& documents) {
+  return assertion.kind->side == Side::kPlan ? documents.plans[assertion.document]->root()
+                                             : documents.states[assertion.document]->root();
+}
+
+/// Applies a condition to subjects and collects what fails.
+class ConditionRun {
+ public:
+  ConditionRun(const Assertion& assertion, const ObjectList& objects)
+      : assertion_(assertion),
+        objects_(objects),
+        condition_(**assertion.Optional<const hcl::Expr*>(kCondition)) {
+    if (const auto* message = assertion.Optional<const hcl::Expr*>(kMessage)) {
+      message_ = *message;
+    }
+    actions_ = assertion.Optional<std::vector<std::string>>(kActions);
+    if (const auto* allow = assertion.Optional<bool>(kAllowUnknown)) {
+      allow_unknown_ = *allow;
+    }
+  }
+
+  /// Whether the condition is about the object: it has one of the wanted actions or, where none
+  /// are wanted, values after the change.
+  bool Concerns(const Object& object) const {
+    return actions_ != nullptr ? object.HasAction(*actions_)
+                               : object.after.value && !object.after.value.is_null();
+  }
+
+  void Apply(const Subject& subject) {
+    const Judgement judgement = Judge(condition_, subject);
+    std::string message;
+    switch (judgement.verdict) {
+      case Judgement::Verdict::kTrue:
+        return;
+      case Judgement::Verdict::kFalse:
+        message = message_ == nullptr ? "the condition is false" : MessageOf(*message_, subject);
+        break;
+      case Judgement::Verdict::kUnknown:
+        if (allow_unknown_) {
+          return;
+        }
+        message = "the condition is not known before apply";
+        break;
+      case Judgement::Verdict::kError:
+        message = judgement.error;
+        break;
+    }
+    const Object* object = subject.object;
+    outcome_.failures.push_back(
+        {.address = object != nullptr && object->address ? object->address.String() : std::string(),
+         .path = subject.path,
+         .message = objects_.WithoutSecrets(std::move(message))});
+  }
+
+  Outcome Take() {
+    outcome_.passed = outcome_.failures.empty();
+    if (!outcome_.passed) {
+      outcome_.message = outcome_.failures[0].message;
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  const Assertion& assertion_;
+  const ObjectList& objects_;
+  const hcl::Expr& condition_;
+  const hcl::Expr* message_ = nullptr;
+  const std::vector<std::string>* actions_ = nullptr;
+  bool allow_unknown_ = false;
+  Outcome outcome_;
+};
+
+/// The object that a trail leads into, and the step behind it.
+std::optional<Object> ObjectAt(const Node& node, Trail trail) {
+  const auto is_entry = [](const Node& candidate) {
+    if (!candidate.is_object()) {
+      return false;
+    }
+    const Node address = candidate.Find("address");
+    return address && address.is_string();
+  };
+  if (is_entry(node)) {
+    return Object::Of(node);
+  }
+  for (auto step = trail.rbegin(); step != trail.rend(); ++step) {
+    if (is_entry(step->container)) {
+      return Object::Of(step->container);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The masks of a value that a selector found: those beside the `before`, `after` or `values` that
+/// the trail leads through. A value with sensitive parts by other masks is sensitive as a whole.
+MaskedNode MaskedAt(const Node& node, Trail trail) {
+  MaskedNode masked{.value = node};
+  bool inside = false;
+  for (const tfjson::TrailStep& step : trail) {
+    const auto into = [&](Node& mask) {
+      if (mask && !mask.is_true()) {
+        mask = step.name ? mask.Find(step.name.String()) : mask.At(step.index);
+      }
+    };
+    if (inside) {
+      into(masked.sensitive);
+      into(masked.unknown);
+    } else if (step.name &&
+               (step.name.Is("before") || step.name.Is("after") || step.name.Is("values"))) {
+      const std::string name = step.name.String();
+      masked.sensitive =
+          step.container.Find(name == "values" ? "sensitive_values" : name + "_sensitive");
+      masked.unknown = step.container.Find(name + "_unknown");
+      inside = masked.sensitive || masked.unknown;
+    }
+  }
+  static const auto kTrue = *tfjson::Document::Parse("true");
+  const Fetched fetched = FetchSelected(node, trail);
+  if (fetched.masks.whole() || (!inside && fetched.masks.partial())) {
+    masked.sensitive = kTrue->root();
+  }
+  if (tfjson::IsUnknown(trail)) {
+    masked.unknown = kTrue->root();
+  }
+  return masked;
+}
+
+/// Calls `visit(node, trail)` for all that the assertion's selector finds. Returns the error of a
+/// selector that cannot be applied; else empty.
+template <typename Visit>
+std::string ForEachFound(const Assertion& assertion, const Node& root, const Visit& visit) {
+  query::Evaluator evaluator(root);
+  evaluator.Run(assertion.selector()->segments, root, [&](Node node, Trail trail) {
+    visit(node, trail);
+    return true;
+  });
+  return evaluator.problem() ? tfjson::DescribeProblem(*evaluator.problem()) : std::string();
+}
+
+std::string CountText(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " value" : " values");
+}
+
+}  // namespace
+
+tfjson::Path PathOfTrail(Trail trail) {
+  tfjson::Path path;
+  for (const tfjson::TrailStep& step : trail) {
+    if (step.name) {
+      path.Append(step.name.String());
+    } else {
+      path.Append(step.index);
+    }
+  }
+  return path;
+}
+
+Failure FailureAt(const Node& node, Trail trail) {
+  const std::optional<Object> object = ObjectAt(node, trail);
+  return {.address = object && object->address ? object->address.String() : std::string(),
+          .path = PathOfTrail(trail)};
+}
+
+Outcome RunCondition(const Assertion& assertion, const Documents& documents) {
+  const ObjectList& objects = documents.Objects(assertion.kind->side, assertion.document);
+  ConditionRun run(assertion, objects);
+  if (assertion.selector() != nullptr) {
+    const std::string problem =
+        ForEachFound(assertion, RootOf(assertion, documents), [&](Node node, Trail trail) {
+          const std::optional<Object> object = ObjectAt(node, trail);
+          run.Apply({.object = object ? &*object : nullptr,
+                     .value = MaskedAt(node, trail),
+                     .path = PathOfTrail(trail)});
+        });
+    return problem.empty() ? run.Take() : Failed(problem);
+  }
+  const auto apply = [&](const Object& object) {
+    if (run.Concerns(object)) {
+      run.Apply({.object = &object});
+    }
+  };
+  if (const auto* types = assertion.Optional<std::vector<std::string>>(kTypes)) {
+    for (const Object* object : objects.OfTypes(*types)) {
+      apply(*object);
+    }
+  } else {
+    std::for_each(objects.all().begin(), objects.all().end(), apply);
+  }
+  return run.Take();
+}
+
+Outcome RunNone(const Assertion& assertion, const Documents& documents) {
+  const ObjectList& objects = documents.Objects(assertion.kind->side, assertion.document);
+  Outcome outcome;
+  const std::string problem =
+      ForEachFound(assertion, RootOf(assertion, documents), [&](Node node, Trail trail) {
+        Failure failure = FailureAt(node, trail);
+        if (const auto* message = assertion.Optional<const hcl::Expr*>(0)) {
+          const std::optional<Object> object = ObjectAt(node, trail);
+          failure.message =
+              objects.WithoutSecrets(MessageOf(**message, {.object = object ? &*object : nullptr,
+                                                           .value = MaskedAt(node, trail),
+                                                           .path = failure.path}));
+        } else {
+          failure.message = "the selector finds a value";
+        }
+        const Fetched fetched = FetchSelected(node, trail);
+        if (!node.is_container()) {
+          failure.found = node;
+          failure.masks = fetched.masks;
+        }
+        outcome.failures.push_back(std::move(failure));
+      });
+  if (!problem.empty()) {
+    return Failed(problem);
+  }
+  outcome.passed = outcome.failures.empty();
+  if (!outcome.passed) {
+    outcome.message = "the selector finds " + CountText(outcome.failures.size()) + ", not none";
+  }
+  return outcome;
+}
+
+Outcome RunCount(const Assertion& assertion, const Documents& documents) {
+  uint64_t found = 0;
+  const std::string problem =
+      ForEachFound(assertion, RootOf(assertion, documents), [&](const Node&, Trail) { ++found; });
+  if (!problem.empty()) {
+    return Failed(problem);
+  }
+  const auto* count = assertion.Optional<uint64_t>(0);
+  const auto* min = assertion.Optional<uint64_t>(1);
+  const auto* max = assertion.Optional<uint64_t>(2);
+  const std::string start = "the selector finds " + CountText(found) + ", not ";
+  if (count != nullptr && found != *count) {
+    return Failed(start + std::to_string(*count));
+  }
+  if (min != nullptr && found < *min) {
+    return Failed(start + "at least " + std::to_string(*min));
+  }
+  if (max != nullptr && found > *max) {
+    return Failed(start + "at most " + std::to_string(*max));
+  }
+  return Pass();
+}
+
+}  // namespace kinu::check

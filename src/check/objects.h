@@ -1,0 +1,64 @@
+// The objects that conditions are about: changes of resources in plans, resources in states.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "tfjson/secrets.h"
+#include "tfjson/tree.h"
+
+namespace kinu::check {
+
+/// A value with the masks of its sensitive and unknown parts. A mask is `true` for a whole value,
+/// or has the shape of the value; it may be no node.
+struct MaskedNode {
+  tfjson::Node value;
+  tfjson::Node sensitive{};
+  tfjson::Node unknown{};
+};
+
+/// A change of a resource, or a resource of a state. Members that its document lacks are no nodes.
+struct Object {
+  tfjson::Node entry;  ///< of `resource_changes` or `resources`
+  tfjson::Node address{};
+  tfjson::Node type{};
+  tfjson::Node change{};   ///< plans only
+  tfjson::Node actions{};  ///< plans only
+  MaskedNode before{};     ///< plans only
+  MaskedNode after{};      ///< the planned values; in states, the values
+
+  /// Reads an entry of `resource_changes` or `resources`. Members of other types are left out.
+  static Object Of(const tfjson::Node& entry);
+  /// Whether one of the actions is in the list.
+  bool HasAction(const std::vector<std::string>& names) const;
+};
+
+/// The objects of one document, found once for all conditions.
+class ObjectList {
+ public:
+  explicit ObjectList(const tfjson::Node& root);
+
+  /// All objects, in the order of the document.
+  const std::vector<Object>& all() const { return all_; }
+  /// The objects of these types, in the order of the document. A type may have `*` for any text.
+  std::vector<const Object*> OfTypes(const std::vector<std::string>& types) const;
+  /// A text without the sensitive texts of the document: the text itself, or a notice in its place.
+  std::string WithoutSecrets(std::string text) const;
+
+ private:
+  void AddModule(const tfjson::Node& module, int depth);
+
+  tfjson::Node root_;
+  std::vector<Object> all_;
+  FlatMap<std::string, std::vector<uint32_t>> by_type_;
+  mutable std::unique_ptr<tfjson::Secrets> secrets_;  // found when a text is tested first
+};
+
+/// Whether a text matches a pattern, in which `*` stands for any text and all else for itself.
+bool MatchesPattern(std::string_view pattern, std::string_view text);
+
+}  // namespace kinu::check

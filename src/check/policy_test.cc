@@ -1,0 +1,260 @@
+// Checks as policies: conditions, severities, exceptions, tests of checks.
+#include <gtest/gtest.h>
+
+#include "check/run.h"
+
+namespace kinu::check {
+namespace {
+
+constexpr const char* kPlan = R"({"format_version":"1.2",
+ "resource_changes":[
+  {"address":"bucket.private","type":"bucket","name":"private","provider_name":"p","mode":"managed",
+   "change":{"actions":["create"],"before":null,"after":{"acl":"private","size":1,"tags":{"a":"b"}},
+    "after_unknown":{"id":true,"rules":[false,{"arn":true}]},"after_sensitive":{}}},
+  {"address":"module.m.bucket.public[0]","module_address":"module.m","type":"bucket","name":"public",
+   "index":0,"provider_name":"p","mode":"managed",
+   "change":{"actions":["update"],"before":{"acl":"private"},
+    "after":{"acl":"public","size":2,"key":"hunter2hunter2","pin":"42","tags":null},
+    "after_sensitive":{"key":true,"pin":true}}},
+  {"address":"db.gone","type":"db","name":"gone",
+   "change":{"actions":["delete"],"before":{"n":1},"after":null}}]})";
+constexpr const char* kState = R"({"format_version":"1.0","values":{"root_module":{
+  "resources":[{"address":"bucket.b","type":"bucket","values":{"acl":"private"}}],
+  "child_modules":[{"address":"module.m","resources":[
+    {"address":"module.m.bucket.c","type":"bucket","values":{"acl":"public"}}]}]}}})";
+
+/// The report on a body of checks, as text. The day is 2027-01-15.
+std::string TextOf(const std::string& body) {
+  CheckFiles files;
+  Diagnostics diags;
+  files.Add("t.kinucheck.hcl", body, diags);
+  if (diags.has_errors()) {
+    return diags.list()[0].summary;
+  }
+  Documents documents;
+  documents.plans.push_back(*PlanDocument::Read(kPlan, true));
+  documents.states.push_back(*StateDocument::Read(kState, true));
+  std::string text;
+  WriteText(text, RunChecks(files, documents, "2027-01-15"), false);
+  return text;
+}
+
+/// The report on one condition about a plan, without its last line.
+std::string Condition(const std::string& arguments) {
+  const std::string text =
+      TextOf("check \"c\" {\n plan {\n expect_condition {\n" + arguments + "\n}\n}\n}\n");
+  const size_t start = text.find("expect_condition\n");
+  if (start == std::string::npos) {
+    return text.starts_with("1 passed") ? "" : text;
+  }
+  return text.substr(start + 17, text.find("      at ") - start - 17);
+}
+
+TEST(Conditions, ReportEveryFailureWithItsAddress) {
+  EXPECT_EQ(Condition(R"(condition = after.acl == "private")"),
+            "      module.m.bucket.public[0]: the condition is false\n");
+  EXPECT_EQ(
+      Condition(R"(condition = false
+    message = "${address} in '${module}' by ${provider}: ${join(",", actions)}")"),
+      "      bucket.private: bucket.private in '' by p: create\n"
+      "      module.m.bucket.public[0]: module.m.bucket.public[0] in 'module.m' by p: update\n");
+  EXPECT_EQ(Condition("condition = false\n actions = [\"delete\"]\n message = \"n=${before.n}\""),
+            "      db.gone: n=1\n");
+  EXPECT_EQ(Condition("condition = false\n types = [\"d*\"]"), "");
+  EXPECT_EQ(Condition("condition = false\n types = [\"d*\"]\n actions = [\"delete\"]"),
+            "      db.gone: the condition is false\n");
+  EXPECT_EQ(Condition("condition = true"), "");
+  EXPECT_EQ(Condition("condition = change.after.size < 3 && change.before == before"), "");
+}
+
+TEST(Conditions, ReadUnknownValues) {
+  const std::string only = "\n types = [\"bucket\"]\n actions = [\"create\"]";
+  const std::string unknown = "      bucket.private: the condition is not known before apply\n";
+  EXPECT_EQ(Condition("condition = after.id == \"x\"" + only), unknown);
+  EXPECT_EQ(Condition("condition = after.id == \"x\"\n allow_unknown = true" + only), "");
+  EXPECT_EQ(Condition("condition = after.nothing == 1" + only),
+            "      bucket.private: Unsupported attribute: This object does not have an attribute "
+            "named \"nothing\".\n");
+  EXPECT_EQ(Condition("condition = try(after.nothing, 1) == 1" + only), "");
+  EXPECT_EQ(Condition("condition = after.acl" + only),
+            "      bucket.private: the condition must be true or false\n");
+  EXPECT_EQ(Condition("condition = length(keys(after)) == 4" + only), "");
+}
+
+TEST(Conditions, AreCheckedBeforeTheyRun) {
+  EXPECT_NE(
+      TextOf("check \"c\" {\n plan {\n expect_condition {\n condition = nothing.x == 1\n}\n}\n}")
+          .find("there is no name \"nothing\" in conditions"),
+      std::string::npos);
+  EXPECT_NE(TextOf("check \"c\" {\n plan {\n expect_none {}\n}\n}").find("selector is required"),
+            std::string::npos);
+}
+
+TEST(Conditions, ApplyToWhatASelectorFinds) {
+  EXPECT_EQ(
+      Condition("selector = \"$.resource_changes[*].change.after.acl\"\n"
+                "condition = value == \"private\"\n message = \"${path} is ${value}\""),
+      "      module.m.bucket.public[0]: $['resource_changes'][1]['change']['after']['acl'] is "
+      "public\n");
+}
+
+TEST(Conditions, ReadStates) {
+  EXPECT_EQ(TextOf(R"(check "c" {
+  state {
+    expect_condition {
+      condition = values.acl == "private"
+      message   = "'${module}'"
+    }
+  }
+})"),
+            "FAIL  c: expect_condition\n      module.m.bucket.c: 'module.m'\n"
+            "      at t.kinucheck.hcl:3\n0 passed, 1 failed, 0 errored.\n");
+}
+
+TEST(Selectors, AreCounted) {
+  const auto text = [](const std::string& assertion) {
+    return TextOf("check \"c\" {\n plan {\n" + assertion + "\n}\n}");
+  };
+  const std::string all = "selector = \"$.resource_changes[*]\"\n";
+  EXPECT_TRUE(text("expect_count {\n" + all + "count = 3\n}").starts_with("1 passed"));
+  EXPECT_TRUE(text("expect_count {\n" + all + "min = 1\n max = 3\n}").starts_with("1 passed"));
+  EXPECT_NE(text("expect_count {\n" + all + "count = 2\n}").find("finds 3 values, not 2"),
+            std::string::npos);
+  EXPECT_NE(text("expect_count {\n" + all + "min = 4\n}").find("not at least 4"),
+            std::string::npos);
+  EXPECT_NE(text("expect_count {\n" + all + "count = 0.5\n}").find("ERROR"), std::string::npos);
+  EXPECT_TRUE(text("expect_none {\n selector = \"$.none\"\n}").starts_with("1 passed"));
+  EXPECT_EQ(text("expect_none {\n selector = \"$..after['acl','key']\"\n}"),
+            "FAIL  c: expect_none\n"
+            "      bucket.private: the selector finds a value; found \"private\"\n"
+            "      module.m.bucket.public[0]: the selector finds a value; found \"public\"\n"
+            "      module.m.bucket.public[0]: the selector finds a value; found "
+            "\"(sensitive value)\"\n"
+            "      at t.kinucheck.hcl:3\n0 passed, 1 failed, 0 errored.\n");
+}
+
+/// A check that fails for both buckets.
+std::string Failing(const std::string& more) {
+  return "check \"c\" {\n" + more +
+         "\n plan {\n expect_condition {\n condition = false\n message = \"no\"\n}\n}\n}";
+}
+
+TEST(Checks, HaveSeveritiesAndExceptions) {
+  EXPECT_NE(TextOf(Failing("severity = \"warning\"")).find("0 failed, 0 errored, 1 warned."),
+            std::string::npos);
+  EXPECT_TRUE(TextOf(Failing("severity = \"warning\"")).starts_with("WARN  c"));
+  EXPECT_EQ(TextOf(Failing("severity = \"bad\"")), "Invalid severity");
+  const std::string exception = "except \"*bucket.p*\" {\n reason = \"old\"\n expires = \"";
+  EXPECT_EQ(TextOf(Failing(exception + "2027-01-15\"\n}")),
+            "1 passed, 0 failed, 0 errored, 2 excepted.\n");
+  EXPECT_NE(TextOf(Failing(exception + "2027-01-14\"\n}"))
+                .find("no (the exception \"old\" expired on 2027-01-14)"),
+            std::string::npos);
+  EXPECT_EQ(TextOf(Failing(exception + "2027-02-30\"\n}")), "Invalid day");
+  EXPECT_NE(TextOf(Failing("except \"bucket.private\" {\n reason = \"r\"\n expires = "
+                           "\"2028-01-01\"\n}"))
+                .find("0 passed, 1 failed, 0 errored, 1 excepted."),
+            std::string::npos);
+}
+
+TEST(Patterns, HaveStars) {
+  EXPECT_TRUE(MatchesPattern("a*c*", "abcd"));
+  EXPECT_TRUE(MatchesPattern("*", ""));
+  EXPECT_TRUE(MatchesPattern("a[0]", "a[0]"));
+  EXPECT_FALSE(MatchesPattern("ab*ba", "aba"));
+  EXPECT_FALSE(MatchesPattern("a", "ab"));
+}
+
+TEST(Tests, CompareFailuresWithWhatIsExpected) {
+  CheckFiles files;
+  Diagnostics diags;
+  files.Add("t.kinucheck.hcl", Failing("") + R"(
+test "t" {
+  plans = ["p"]
+  fails "c" {
+    addresses = ["module.m.bucket.public[0]", "bucket.private"]
+  }
+}
+test "u" {
+  plans  = ["p"]
+  passes = ["c", "d"]
+  fails "c" {
+    addresses = ["x"]
+  }
+})",
+            diags);
+  ASSERT_FALSE(diags.has_errors());
+  Documents documents;
+  documents.plans.push_back(*PlanDocument::Read(kPlan, true));
+  const Report report = RunChecks(files, documents);
+  EXPECT_TRUE(JudgeTest(files.tests()[0], report).empty());
+  EXPECT_EQ(
+      JudgeTest(files.tests()[1], report),
+      (std::vector<std::string>{
+          "\"c\" must pass: bucket.private: no", "\"c\" must pass: module.m.bucket.public[0]: no",
+          "no assertion of a check \"d\" is about the documents",
+          "\"c\" must fail for x, and fails for bucket.private, module.m.bucket.public[0]"}));
+}
+
+TEST(Conditions, NeverShowSecrets) {
+  // Each of 50 secrets is sensitive in one place, and a copy of the longer ones is not.
+  std::string plan = R"({"format_version":"1.2","resource_changes":[)";
+  std::vector<std::string> secrets;
+  for (int i = 0; i < 50; ++i) {
+    const bool is_short = i % 5 == 0;
+    secrets.push_back(is_short ? "~" + std::to_string(i) + "~"
+                               : "secret-" + std::to_string(i) + "-\xC3\xA9$");
+    plan += i == 0 ? "" : ",";
+    plan += R"({"address":"a.b[)" + std::to_string(i) +
+            R"(]","type":"a","change":{"actions":["update"],"before":{"s":")" + secrets[i] +
+            R"("},"before_sensitive":{"s":true},"after":{"n":{"s":[")" + secrets[i] +
+            R"("]},"copy":")" + (is_short ? "" : "copy of " + secrets[i]) +
+            R"("},"after_sensitive":{"n":{"s":[true]}}}})";
+  }
+  plan += "]}";
+  static constexpr const char* kMessages[] = {
+      R"("${after.n.s[0]}")",
+      R"("${after.copy}")",
+      R"(jsonencode(after))",
+      R"(jsonencode(change))",
+      R"(upper(before.s))",
+      R"("${nonsensitive(before.s)}")",
+      R"(join("", [for k, v in after.n : join("", v)]))",
+      R"(base64encode(after.n.s[0]))",
+      R"("${tonumber(before.s)}")",
+      R"(substr(before.s, 0, 3))",
+      R"("${value}")",
+  };
+  Documents documents;
+  documents.plans.push_back(*PlanDocument::Read(plan, true));
+  for (const std::string selector : {"", "$..after.n.s[0]", "$..after.n", "$..change", "$..copy"}) {
+    for (const char* message : kMessages) {
+      CheckFiles files;
+      Diagnostics diags;
+      const std::string select = selector.empty() ? "" : "selector = \"" + selector + "\"\n";
+      files.Add("t.kinucheck.hcl",
+                "check \"c\" {\n plan {\n expect_condition {\n" + select +
+                    "condition = false\n message = " + message + "\n}\n expect_condition {\n" +
+                    select + "condition = tonumber(" + message + ") == 1\n}\n}\n}",
+                diags);
+      ASSERT_FALSE(diags.has_errors());
+      const Report report = RunChecks(files, documents);
+      std::string outs[7];
+      WriteJson(outs[0], report, false);
+      WriteText(outs[1], report, false);
+      WriteJunit(outs[2], report, false);
+      WriteSarif(outs[3], report, false, "1");
+      WriteAnnotations(outs[4], report, false);
+      WriteTap(outs[5], report, false);
+      WriteMarkdown(outs[6], report, false);
+      for (const std::string& out : outs) {
+        for (const std::string& secret : secrets) {
+          ASSERT_EQ(out.find(secret), std::string::npos) << secret << "\n" << message << selector;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kinu::check
