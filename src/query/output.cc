@@ -45,6 +45,15 @@ size_t Width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+/// The first characters of a text, as Width() counts them.
+std::string FirstCharacters(std::string_view text, size_t count) {
+  size_t end = 0;
+  while (end < text.size() && ((text[end] & 0xC0) == 0x80 || count-- > 0)) {
+    ++end;
+  }
+  return std::string(text.substr(0, end));
+}
+
 }  // namespace
 
 std::string ResultWriter::PathOf(const Found& found, size_t depth) const {
@@ -60,15 +69,15 @@ std::string ResultWriter::PathOf(const Found& found, size_t depth) const {
   return path;
 }
 
-void ResultWriter::AppendValue(const Node& node, const MaskCursor& cursor) {
+void ResultWriter::AppendValue(std::string& out, const Node& node, const MaskCursor& cursor) const {
   if (options_.show_sensitive) {
-    tfjson::AppendCompact(out_, node.text());
+    tfjson::AppendCompact(out, node.text());
   } else {
-    tfjson::AppendRedacted(out_, node, cursor, secrets_);
+    tfjson::AppendRedacted(out, node, cursor, secrets_);
   }
 }
 
-std::string ResultWriter::CellOf(const Node& node, const MaskCursor& cursor) const {
+std::string ResultWriter::TextOf(const Node& node, const MaskCursor& cursor) const {
   const bool hidden = cursor.whole() || (node.is_string() && secrets_.AreIn(node));
   if (hidden && !options_.show_sensitive) {
     return std::string(kRedactedText);
@@ -77,11 +86,7 @@ std::string ResultWriter::CellOf(const Node& node, const MaskCursor& cursor) con
     return node.String();
   }
   std::string cell;
-  if (options_.show_sensitive) {
-    tfjson::AppendCompact(cell, node.text());
-  } else {
-    tfjson::AppendRedacted(cell, node, cursor, secrets_);
-  }
+  AppendValue(cell, node, cursor);
   return cell;
 }
 
@@ -102,7 +107,21 @@ void ResultWriter::Add(const Found& found) {
       ++depth;
     }
   }
+  if (!options_.group_by.empty()) {
+    AddToGroup(found, cursor);
+    return;
+  }
   const std::string path = options_.paths ? PathOf(found, depth) : std::string();
+  if (projects() || options_.format == Format::kCsv || options_.format == Format::kTable) {
+    Row row = RowOf(found, cursor, path);
+    if (options_.format == Format::kCsv || options_.format == Format::kTable) {
+      rows_.push_back(std::move(row));
+    } else {
+      WriteRow(row);
+      Flush(kFlushBytes);
+    }
+    return;
+  }
   switch (options_.format) {
     case Format::kJson:
       out_ += count_ == 1 ? "[" : ",";
@@ -113,7 +132,7 @@ void ResultWriter::Add(const Found& found) {
         JsonWriter::AppendQuoted(out_, path, JsonEscape::kPlain);
         out_ += ",\"value\":";
       }
-      AppendValue(found.node, cursor);
+      AppendValue(out_, found.node, cursor);
       out_ += options_.paths ? "}" : "";
       out_ += options_.format == Format::kLines ? "\n" : "";
       break;
@@ -121,15 +140,11 @@ void ResultWriter::Add(const Found& found) {
       if (options_.paths) {
         out_ += path + "\t";
       }
-      out_ += CellOf(found.node, cursor);
+      out_ += TextOf(found.node, cursor);
       out_ += '\n';
       break;
-    case Format::kCsv:
-    case Format::kTable:
-      AddRow(found.node, cursor, path);
-      break;
-    case Format::kCount:
-      break;
+    default:
+      break;  // handled above
   }
   Flush(kFlushBytes);
 }
@@ -142,29 +157,165 @@ void ResultWriter::FindSecrets(const tfjson::Tree& tree) {
   }
 }
 
-void ResultWriter::AddRow(const Node& node, const MaskCursor& cursor, const std::string& path) {
+ResultWriter::Cell ResultWriter::CellFor(std::string column, const Node& node,
+                                         const MaskCursor& cursor) const {
+  Cell cell{.column = std::move(column), .text = node ? TextOf(node, cursor) : std::string()};
+  if (writes_json() && projects()) {
+    if (node) {
+      AppendValue(cell.json, node, cursor);
+    } else {
+      cell.json = "null";
+    }
+  }
+  return cell;
+}
+
+ResultWriter::Cell ResultWriter::CellFor(const Column& column, const Found& found,
+                                         const MaskCursor& cursor) const {
+  const ColumnValue value = ValueOf(column, found, cursor);
+  if (value.json.empty()) {
+    return CellFor(column.name, value.node, value.masks);
+  }
+  // A function of a sensitive value says something about it, unless it only answers yes or no.
+  const bool hidden =
+      cursor.whole() && !options_.show_sensitive && column.function->result != ValueKind::kLogical;
+  const std::string json = hidden ? std::string(tfjson::kRedacted) : value.json;
+  return {.column = column.name,
+          .text = json.starts_with('"') ? tfjson::DecodeString(json) : json,
+          .json = json};
+}
+
+ResultWriter::Row ResultWriter::RowOf(const Found& found, const MaskCursor& cursor,
+                                      const std::string& path) const {
+  const Node& node = found.node;
   Row row;
   if (options_.paths) {
-    row.cells.emplace_back("path", path);
+    row.push_back({.column = "path", .text = path});
+    JsonWriter::AppendQuoted(row.back().json, path, JsonEscape::kPlain);
+  }
+  if (!options_.columns.empty()) {
+    for (const Column& column : options_.columns) {
+      row.push_back(CellFor(column, found, cursor));
+    }
+    return row;
+  }
+  if (options_.flatten) {
+    AddFlat(row, "", node, cursor);
+    return row;
   }
   const bool hidden = cursor.whole() && !options_.show_sensitive;
   if (node.is_object() && !hidden) {
     for (const Member member : node.members()) {
-      row.cells.emplace_back(
-          member.name.String(),
-          CellOf(member.value, cursor.Into({.container = node, .name = member.name})));
+      row.push_back(CellFor(member.name.String(), member.value,
+                            cursor.Into({.container = node, .name = member.name})));
     }
   } else if (node.is_array() && !hidden) {
     uint64_t index = 0;
     for (const Node element : node.elements()) {
-      row.cells.emplace_back(std::to_string(index),
-                             CellOf(element, cursor.Into({.container = node, .index = index})));
+      row.push_back(CellFor(std::to_string(index), element,
+                            cursor.Into({.container = node, .index = index})));
       ++index;
     }
   } else {
-    row.cells.emplace_back("value", CellOf(node, cursor));
+    row.push_back(CellFor("value", node, cursor));
   }
-  rows_.push_back(std::move(row));
+  return row;
+}
+
+void ResultWriter::AddFlat(Row& row, std::string name, const Node& node,
+                           const MaskCursor& cursor) const {
+  const bool hidden = cursor.whole() && !options_.show_sensitive;
+  if (!node.is_container() || node.size() == 0 || hidden) {
+    row.push_back(CellFor(name.empty() ? "value" : std::move(name), node, cursor));
+    return;
+  }
+  for (const Member member : node.members()) {
+    AddFlat(row, name + (name.empty() ? "" : ".") + member.name.String(), member.value,
+            cursor.Into({.container = node, .name = member.name}));
+  }
+  uint64_t index = 0;
+  for (const Node element : node.elements()) {
+    AddFlat(row, name + "[" + std::to_string(index) + "]", element,
+            cursor.Into({.container = node, .index = index}));
+    ++index;
+  }
+}
+
+void ResultWriter::WriteRow(const Row& row) {
+  ++written_;
+  if (options_.format == Format::kRaw) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      out_ += (i > 0 ? "\t" : "") + OneLine(row[i].text);
+    }
+    out_ += '\n';
+    return;
+  }
+  if (options_.format == Format::kJson) {
+    out_ += written_ == 1 ? "[" : ",";
+  }
+  out_ += '{';
+  for (size_t i = 0; i < row.size(); ++i) {
+    out_ += i > 0 ? "," : "";
+    JsonWriter::AppendQuoted(out_, row[i].column, JsonEscape::kPlain);
+    out_ += ':' + row[i].json;
+  }
+  out_ += options_.format == Format::kLines ? "}\n" : "}";
+}
+
+void ResultWriter::AddToGroup(const Found& found, const MaskCursor& cursor) {
+  Row row;
+  std::string key;
+  for (const Column& column : options_.group_by) {
+    row.push_back(CellFor(column, found, cursor));
+    key += std::to_string(row.back().text.size()) + ":" + row.back().text;
+  }
+  const auto [at, added] = group_index_.emplace(std::move(key), groups_.size());
+  if (added) {
+    groups_.push_back({.cells = std::move(row)});
+  }
+  ++groups_[at->second].count;
+}
+
+/// The largest groups come first; equal ones in the order of their first results.
+void ResultWriter::WriteGroups() {
+  std::stable_sort(groups_.begin(), groups_.end(),
+                   [](const Group& a, const Group& b) { return a.count > b.count; });
+  for (Group& group : groups_) {
+    const std::string count = std::to_string(group.count);
+    group.cells.push_back({.column = "count", .text = count, .json = count});
+    if (options_.format == Format::kCsv || options_.format == Format::kTable) {
+      rows_.push_back(std::move(group.cells));
+    } else {
+      WriteRow(group.cells);
+    }
+  }
+}
+
+/// Shortens the widest columns until the lines fit.
+void ResultWriter::CutToWidth(std::vector<std::vector<std::string>>& lines,
+                              std::vector<size_t>& widths) const {
+  constexpr size_t kNarrowest = 4;
+  constexpr size_t kGap = 2;
+  size_t total = 0;
+  for (const size_t width : widths) {
+    total += width + kGap;
+  }
+  total -= total > 0 ? kGap : 0;
+  while (options_.width > 0 && total > options_.width) {
+    const auto widest = std::max_element(widths.begin(), widths.end());
+    if (*widest <= kNarrowest) {
+      break;
+    }
+    --*widest;
+    --total;
+  }
+  for (auto& line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (Width(line[i]) > widths[i]) {
+        line[i] = FirstCharacters(line[i], widths[i] - 1) + "…";
+      }
+    }
+  }
 }
 
 void ResultWriter::WriteRows() {
@@ -172,17 +323,17 @@ void ResultWriter::WriteRows() {
   std::vector<std::string> columns;
   FlatMap<std::string, size_t> index;
   for (const Row& row : rows_) {
-    for (const auto& [name, text] : row.cells) {
-      if (index.emplace(name, columns.size()).second) {
-        columns.push_back(name);
+    for (const Cell& cell : row) {
+      if (index.emplace(cell.column, columns.size()).second) {
+        columns.push_back(cell.column);
       }
     }
   }
   std::vector<std::vector<std::string>> lines{columns};
   for (Row& row : rows_) {
     std::vector<std::string>& line = lines.emplace_back(columns.size());
-    for (auto& [name, text] : row.cells) {
-      line[index.find(name)->second] = std::move(text);
+    for (Cell& cell : row) {
+      line[index.find(cell.column)->second] = std::move(cell.text);
     }
   }
   if (options_.format == Format::kCsv) {
@@ -202,6 +353,7 @@ void ResultWriter::WriteRows() {
       widths[i] = std::max(widths[i], Width(line[i]));
     }
   }
+  CutToWidth(lines, widths);
   for (const auto& line : lines) {
     std::string text;
     for (size_t i = 0; i < line.size(); ++i) {
@@ -221,6 +373,9 @@ void ResultWriter::Flush(size_t at_least) {
 }
 
 void ResultWriter::Finish() {
+  if (options_.format != Format::kCount && !options_.group_by.empty()) {
+    WriteGroups();
+  }
   switch (options_.format) {
     case Format::kJson:
       out_ += count_ == 0 ? "[]\n" : "]\n";

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/flat_map.h"
+#include "query/columns.h"
 #include "query/stream.h"
 
 namespace kinu::query {
@@ -27,6 +29,14 @@ struct OutputOptions {
   Format format = Format::kLines;
   bool paths = false;  ///< add the normalized path of each value
   bool show_sensitive = false;
+  /// What is shown of each result, in place of the whole.
+  std::vector<Column> columns{};
+  /// Counts the results that have the same values in these columns, in place of the results.
+  std::vector<Column> group_by{};
+  /// Values inside a result are members of their own, named by their paths.
+  bool flatten = false;
+  /// Terminal columns that a table may use; longer cells are cut. 0: any number.
+  size_t width = 0;
 };
 
 /// Writes the results of queries in a format.
@@ -43,13 +53,32 @@ class ResultWriter {
   uint64_t count() const { return count_; }
 
  private:
-  struct Row {
-    std::vector<std::pair<std::string, std::string>> cells;  // column, text
+  struct Cell {
+    std::string column;
+    std::string text;
+    std::string json;  // only for results that are written as JSON
   };
+  using Row = std::vector<Cell>;
+  bool projects() const {
+    return !options_.columns.empty() || !options_.group_by.empty() || options_.flatten;
+  }
+  bool writes_json() const {
+    return options_.format == Format::kJson || options_.format == Format::kLines;
+  }
+  Cell CellFor(std::string column, const tfjson::Node& node,
+               const tfjson::MaskCursor& cursor) const;
+  Cell CellFor(const Column& column, const Found& found, const tfjson::MaskCursor& cursor) const;
+  Row RowOf(const Found& found, const tfjson::MaskCursor& cursor, const std::string& path) const;
+  void AddFlat(Row& row, std::string name, const tfjson::Node& node,
+               const tfjson::MaskCursor& cursor) const;
+  void AddToGroup(const Found& found, const tfjson::MaskCursor& cursor);
+  void WriteRow(const Row& row);
+  void WriteGroups();
+  void CutToWidth(std::vector<std::vector<std::string>>& lines, std::vector<size_t>& widths) const;
   std::string PathOf(const Found& found, size_t depth) const;
-  void AddRow(const tfjson::Node& node, const tfjson::MaskCursor& cursor, const std::string& path);
-  std::string CellOf(const tfjson::Node& node, const tfjson::MaskCursor& cursor) const;
-  void AppendValue(const tfjson::Node& node, const tfjson::MaskCursor& cursor);
+  std::string TextOf(const tfjson::Node& node, const tfjson::MaskCursor& cursor) const;
+  void AppendValue(std::string& out, const tfjson::Node& node,
+                   const tfjson::MaskCursor& cursor) const;
   void FindSecrets(const tfjson::Tree& tree);
   void WriteRows();
   void Flush(size_t at_least);
@@ -59,6 +88,13 @@ class ResultWriter {
   uint64_t count_ = 0;
   std::string out_;
   std::vector<Row> rows_;
+  uint64_t written_ = 0;  // rows
+  struct Group {
+    Row cells;
+    uint64_t count = 0;
+  };
+  std::vector<Group> groups_;
+  FlatMap<std::string, size_t> group_index_;
   /// The secrets of the last result's tree; secrets_of_ identifies it by address and offset in the
   /// document.
   tfjson::Secrets secrets_;

@@ -337,5 +337,21 @@ TEST(Compliance, Rfc9535) {
   }
 }
 
+TEST(Tables, AreCutToTheWidth) {
+  std::string text = R"([{"a":"short","b":"an ärger of a long text","c":"0123456789"}])";
+  tfjson::TokenStream stream(text);
+  std::string out;
+  OutputOptions options{.format = Format::kTable, .width = 24};
+  ResultWriter writer(options, [&](std::string_view part) { out += part; });
+  const auto query = ParseSelector("$[*]");
+  ASSERT_TRUE(query.has_value());
+  ASSERT_TRUE(RunQuery(stream, *query, {}, [&](const Found& found) {
+    writer.Add(found);
+    return true;
+  }));
+  writer.Finish();
+  EXPECT_EQ(out, "a      b        c\nshort  an ärg…  0123456…\n");
+}
+
 }  // namespace
 }  // namespace kinu::query

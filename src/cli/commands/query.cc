@@ -46,7 +46,9 @@ int AnswerPath(bool json, Diagnostics& diags, const Invocation& invocation, int 
 
 int QueryPath(const Invocation& invocation, const Flags& flags, Diagnostics& diags) {
   const bool json = flags.Bool("json");
-  const auto path = tfjson::Path::FromJson(flags.String("path"));
+  const std::string& given = flags.String("path");
+  const auto path =
+      given.starts_with('$') ? tfjson::Path::FromNormalized(given) : tfjson::Path::FromJson(given);
   if (!path) {
     return AnswerPath(json, diags, invocation, 1, "invalid_path", path.error().message);
   }
@@ -97,6 +99,24 @@ query::OutputOptions OutputOf(const Flags& flags, Diagnostics& diags) {
   }
   options.paths = flags.Bool("paths");
   options.show_sensitive = flags.Bool("show-sensitive");
+  options.flatten = flags.Bool("flatten");
+  for (const auto& [name, columns] :
+       {std::pair("columns", &options.columns), std::pair("group-by", &options.group_by)}) {
+    if (!flags.IsSet(name)) {
+      continue;
+    }
+    auto parsed = query::ParseColumns(flags.String(name));
+    if (parsed) {
+      *columns = *std::move(parsed);
+    } else {
+      diags.Error("Invalid columns",
+                  "In -" + std::string(name) + ": " + parsed.error().message + ".");
+    }
+  }
+  if (!options.columns.empty() && (options.flatten || !options.group_by.empty())) {
+    diags.Error("Invalid output format",
+                "With -columns, neither -flatten nor -group-by can be given.");
+  }
   return options;
 }
 
@@ -122,7 +142,10 @@ static int RunQuery(Invocation& invocation) {
     }
     return QueryPath(invocation, *flags, diags);
   }
-  const query::OutputOptions options = OutputOf(*flags, diags);
+  query::OutputOptions options = OutputOf(*flags, diags);
+  if (isatty(STDOUT_FILENO) != 0) {
+    options.width = static_cast<size_t>(invocation.stdout_width);
+  }
   if (words.empty()) {
     diags.Error("Selector required",
                 "The query command needs a selector such as '$.resource_changes[*].address', and "
@@ -171,7 +194,7 @@ static int RunQuery(Invocation& invocation) {
     return 1;
   }
   writer.Finish();
-  return 0;
+  return flags->Bool("e") && writer.count() == 0 ? kNotFound : 0;
 }
 
 constexpr auto kQueryFlags = JoinFlags(
@@ -182,6 +205,19 @@ constexpr auto kQueryFlags = JoinFlags(
     FlagSpec{.name = "csv", .help = "One row for each result, with a line of headings."},
     FlagSpec{.name = "table", .help = "The same as aligned columns."},
     FlagSpec{.name = "count", .help = "Only how many results there are."},
+    FlagSpec{.name = "columns",
+             .kind = FlagKind::kString,
+             .form = "=LIST",
+             .help = "Show these values of each result: paths into it and\n"
+                     "functions of it, such as 'address,change.actions,action()'."},
+    FlagSpec{.name = "group-by",
+             .kind = FlagKind::kString,
+             .form = "=LIST",
+             .help = "Count the results with the same values of these columns."},
+    FlagSpec{.name = "flatten",
+             .help = "Show values inside a result side by side, named by their\n"
+                     "paths."},
+    FlagSpec{.name = "e", .help = "The exit code is 2 when nothing is found."},
     FlagSpec{.name = "paths", .help = "The normalized path of each result beside its value."},
     FlagSpec{.name = "show-sensitive", .help = "Print sensitive values as they are."},
     FlagSpec{.name = "as-is",
@@ -194,7 +230,8 @@ constexpr auto kQueryFlags = JoinFlags(
              .kind = FlagKind::kString,
              .form = "=PATH",
              .help = "Find the one value at this path, such as\n"
-                     "'[\"resource_changes\", 0, \"address\"]'."},
+                     "'[\"resource_changes\", 0, \"address\"]', or a normalized path\n"
+                     "as -paths prints it."},
     kColor, kNoColor);
 
 extern constexpr CommandSpec kQueryCommand{
@@ -231,7 +268,7 @@ Sensitive values are replaced by "(sensitive value)".)help",
 Examples:
 
   tofu show -json plan.out | tofu query '$.resource_changes[?action(@)=="delete"].address'
-  tofu query -table '$.resource_changes[*]["address","type"]' plan.json)help",
+  tofu query -table -columns='address,action()' '$.resource_changes[*]' plan.json)help",
     .help_column = 21,
     .run = RunQuery,
 };
