@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -154,10 +155,16 @@ TEST(ProviderListener, PortsOfTheEnvironment) {
   close(second.descriptor());
 }
 
+/// A relay of what is written to `output`, a descriptor that stands for the standard output. It
+/// lives as long as the process; the list of all of them is what a leak check finds it by.
+StdioRelay& Relay(int output) {
+  static auto& relays = *new std::vector<std::unique_ptr<StdioRelay>>;
+  return *relays.emplace_back(std::make_unique<StdioRelay>(output));
+}
+
 TEST(ProviderOutput, GoesToTheClient) {
-  // A descriptor that stands for the standard output. The relay lives as long as the process.
   const int output = dup(STDERR_FILENO);
-  StdioRelay& relay = *std::make_unique<StdioRelay>(output).release();
+  StdioRelay& relay = Relay(output);
   ASSERT_EQ(write(output, "printed\n", 8), 8);
   std::string got;
   const Reply reply = relay.Stream([&](std::string message) {
@@ -172,7 +179,7 @@ TEST(ProviderOutput, GoesToTheClient) {
 
 TEST(ProviderOutput, IsWholeBeforeTheEnd) {
   const int output = dup(STDERR_FILENO);
-  StdioRelay& relay = *std::make_unique<StdioRelay>(output).release();
+  StdioRelay& relay = Relay(output);
   std::promise<void> first;
   std::string got;
   std::thread([&] {
