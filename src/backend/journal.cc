@@ -33,6 +33,7 @@ enum Field : uint32_t {
   kProvider = 6,  // with the instance key, as state files have it
   kDeposed = 7,
   kObject = 8,
+  kSealedKey = 9,  // header of an encrypted journal: JournalCipher::sealed_key()
 };
 enum ObjectField : uint32_t {
   kTainted = 1,
@@ -265,12 +266,17 @@ Result<std::string> ReadAll(int fd, const std::string& path) {
 
 }  // namespace
 
-Journal Journal::Open(std::string path, std::string_view lineage, uint64_t serial) {
+Result<Journal> Journal::Open(std::string path, const state::Snapshot& snapshot,
+                              const state::SealerRef& sealer) {
   Journal journal(std::move(path));
   std::string header;
   ProtoWriter writer(header);
-  writer.Bytes(kLineage, lineage);
-  writer.Uint(kSerial, serial);
+  writer.Bytes(kLineage, snapshot.lineage);
+  writer.Uint(kSerial, snapshot.serial);
+  if (sealer != nullptr) {
+    KINU_TRY(journal.cipher_, JournalCipher::Make(*sealer, snapshot));
+    writer.Bytes(kSealedKey, journal.cipher_->sealed_key());
+  }
   journal.pending_ = kMagic;
   AppendFrame(journal.pending_, header);
   return journal;
@@ -278,7 +284,9 @@ Journal Journal::Open(std::string path, std::string_view lineage, uint64_t seria
 
 Journal::Journal(Journal&& other) noexcept
     : path_(std::move(other.path_)),
+      cipher_(std::move(other.cipher_)),
       pending_(std::move(other.pending_)),
+      encrypted_(std::move(other.encrypted_)),
       committed_(other.committed_),
       fd_(std::exchange(other.fd_, -1)),
       unsynced_(other.unsynced_),
@@ -289,7 +297,9 @@ Journal& Journal::operator=(Journal&& other) noexcept {
   if (this != &other) {
     Close();
     path_ = std::move(other.path_);
+    cipher_ = std::move(other.cipher_);
     pending_ = std::move(other.pending_);
+    encrypted_ = std::move(other.encrypted_);
     committed_ = other.committed_;
     fd_ = std::exchange(other.fd_, -1);
     unsynced_ = other.unsynced_;
@@ -323,14 +333,26 @@ void Journal::Append(const Program& program, const state::ObjectRecord& record) 
     WriteObject(writer, program, record.object);
     writer.End(object);
   }
-  AppendFrame(pending_, message);
+  AppendMessage(message);
+}
+
+void Journal::AppendMessage(std::string_view message) {
+  if (!cipher_) {
+    AppendFrame(pending_, message);
+    return;
+  }
+  if (Result<std::string> bytes = cipher_->Encrypt(message)) {
+    AppendFrame(pending_, *bytes);
+  } else {
+    encrypted_ = std::unexpected(std::move(bytes).error());
+  }
 }
 
 void Journal::AppendSnapshot(uint64_t serial) {
   std::string message;
   ProtoWriter writer(message);
   writer.AlwaysUint(kSnapshot, serial);
-  AppendFrame(pending_, message);
+  AppendMessage(message);
 }
 
 Result<void> Journal::Create() {
@@ -364,6 +386,9 @@ Result<void> Journal::Create() {
 }
 
 Result<void> Journal::Commit(state::Durability durability) {
+  if (!encrypted_) {
+    return encrypted_;
+  }
   bool sync = durability == state::Durability::kPowerLoss;
   if (pending_.empty() && !(sync && unsynced_)) {
     return {};
@@ -414,34 +439,86 @@ Result<void> Journal::Remove() {
   return failure;
 }
 
-Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& state) {
+namespace {
+
+struct Header {
+  std::string lineage;
+  uint64_t serial = 0;
+  std::string_view sealed_key;  ///< empty: the records are not encrypted
+};
+
+Header ReadHeader(std::string_view message) {
+  Header header;
+  ProtoField field;
+  for (ProtoReader reader(message); reader.Next(field);) {
+    if (field.number == kLineage) {
+      header.lineage = field.bytes;
+    } else if (field.number == kSerial) {
+      header.serial = field.scalar;
+    } else if (field.number == kSealedKey) {
+      header.sealed_key = field.bytes;
+    }
+  }
+  return header;
+}
+
+/// Replaces the payloads behind the header by what they encrypt, which is returned. Those that
+/// cannot be decrypted are left out and counted as damaged.
+Result<std::vector<std::string>> DecryptRecords(FrameList& frames, std::string_view sealed_key,
+                                                const state::SealerRef& sealer) {
+  if (sealer == nullptr) {
+    return Fail(ErrorCode::kInvalid, "the configuration has no encryption for the state");
+  }
+  KINU_TRY(const JournalCipher cipher, JournalCipher::Open(*sealer, sealed_key));
+  std::vector<std::string> messages;
+  messages.reserve(frames.payloads.size());
+  for (size_t i = 1; i < frames.payloads.size(); ++i) {
+    if (Result<std::string> message = cipher.Decrypt(frames.payloads[i])) {
+      messages.push_back(*std::move(message));
+    } else {
+      frames.damaged += frames.payloads[i].size();
+    }
+  }
+  frames.payloads.resize(1);
+  frames.payloads.insert(frames.payloads.end(), messages.begin(), messages.end());
+  return messages;
+}
+
+}  // namespace
+
+Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& state,
+                                       const state::SealerRef& sealer) {
   Replayed result;
   const bool has_magic = bytes.starts_with(kMagic);
-  const FrameList frames = ReadFrames(bytes.substr(std::min(bytes.size(), kMagic.size())));
+  FrameList frames = ReadFrames(bytes.substr(std::min(bytes.size(), kMagic.size())));
   result.damaged = frames.damaged;
   if (!has_magic || !frames.has_header) {
     result.records = frames.payloads.size() - (frames.has_header ? 1 : 0);
     result.outcome = result.records == 0 ? Outcome::kNothing : Outcome::kNoHeader;
     return result;
   }
-  std::string lineage;
-  uint64_t serial = 0;
-  ProtoField field;
-  for (ProtoReader header(frames.payloads[0]); header.Next(field);) {
-    if (field.number == kLineage) {
-      lineage = field.bytes;
-    } else if (field.number == kSerial) {
-      serial = field.scalar;
+  const Header header = ReadHeader(frames.payloads[0]);
+  std::vector<std::string> messages;  // what the payloads view
+  if (!header.sealed_key.empty() && frames.payloads.size() > 1) {
+    Result<std::vector<std::string>> decrypted = DecryptRecords(frames, header.sealed_key, sealer);
+    if (!decrypted) {
+      result.records = frames.payloads.size() - 1;
+      result.outcome = Outcome::kSealed;
+      result.problem = std::move(decrypted).error().message;
+      return result;
     }
+    messages = *std::move(decrypted);
+    result.damaged = frames.damaged;
   }
   bool nothing_stored = state.lineage.empty() && state.serial == 0 && state.empty();
-  bool continues =
-      (state.lineage == lineage && state.serial == serial) || (nothing_stored && serial == 0);
+  bool continues = (state.lineage == header.lineage && state.serial == header.serial) ||
+                   (nothing_stored && header.serial == 0);
   result.outcome = continues ? Outcome::kReplayed : Outcome::kForeign;
   for (size_t i = 1; i < frames.payloads.size(); ++i) {
     ProtoReader peek(frames.payloads[i]);
+    ProtoField field;
     if (peek.Next(field) && field.number == kSnapshot) {
-      if (!continues && state.lineage == lineage && state.serial == field.scalar) {
+      if (!continues && state.lineage == header.lineage && state.serial == field.scalar) {
         result.outcome = Outcome::kStored;
       }
       continue;
@@ -459,12 +536,24 @@ Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& sta
   if (result.records == 0) {
     result.outcome = Outcome::kNothing;
   } else if (continues) {
-    state.lineage = lineage;
+    state.lineage = header.lineage;
   }
   return result;
 }
 
-Result<Journal::Replayed> Journal::Replay(const std::string& path, state::State& state) {
+std::string Journal::Replayed::NotApplied(std::string_view path, std::string_view foreign) const {
+  std::string why = "its header is damaged";
+  if (outcome == Outcome::kForeign) {
+    why = foreign;
+  } else if (outcome == Outcome::kSealed) {
+    why = "they cannot be decrypted (" + problem + ")";
+  }
+  return "The file " + std::string(path) + " holds " + std::to_string(records) +
+         " completed steps of it, but " + why + ". They were not applied.";
+}
+
+Result<Journal::Replayed> Journal::Replay(const std::string& path, state::State& state,
+                                          const state::SealerRef& sealer) {
   const int fd = OpenExisting(path, O_RDONLY);
   if (fd < 0) {
     return errno == ENOENT ? Result<Replayed>(Replayed{}) : SystemFailure("open", path);
@@ -474,7 +563,7 @@ Result<Journal::Replayed> Journal::Replay(const std::string& path, state::State&
   if (!bytes) {
     return std::unexpected(std::move(bytes).error());
   }
-  return ReplayBytes(*bytes, state);
+  return ReplayBytes(*bytes, state, sealer);
 }
 
 Result<std::optional<LeftJournal>> LeftJournal::Claim(const std::string& path) {
@@ -511,9 +600,10 @@ LeftJournal::~LeftJournal() {
   }
 }
 
-Result<Journal::Replayed> LeftJournal::Replay(state::State& state) const {
+Result<Journal::Replayed> LeftJournal::Replay(state::State& state,
+                                              const state::SealerRef& sealer) const {
   KINU_TRY(std::string bytes, ReadAll(fd_, path_));
-  return Journal::ReplayBytes(bytes, state);
+  return Journal::ReplayBytes(bytes, state, sealer);
 }
 
 void LeftJournal::Remove() const {

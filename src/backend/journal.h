@@ -1,8 +1,8 @@
 // Journal: the results of an apply since the last whole state was written, so that a killed run
 // loses nothing. A file beside the state: a header that names the snapshot it continues, then one
-// checksummed frame per record. The next command replays it onto the state, writes the whole state
-// and removes it. An incomplete last frame, which a kill leaves, is ignored. Damage with whole
-// records behind it is skipped and counted.
+// checksummed frame per record; of an encrypted state, the records are encrypted. The next command
+// replays it onto the state, writes the whole state and removes it. An incomplete last frame, which
+// a kill leaves, is ignored. Damage with whole records behind it is skipped and counted.
 //
 // A journal belongs to one thread: Append() collects, Commit() writes and syncs everything
 // collected with one system call each. Its file is locked while its run lives, whether the state is
@@ -14,7 +14,9 @@
 #include <string>
 #include <string_view>
 
+#include "backend/journal_cipher.h"
 #include "base/result.h"
+#include "state/sealer.h"
 #include "state/state.h"
 #include "state/store.h"
 
@@ -28,20 +30,30 @@ class Journal {
     kStored,    ///< the state has all of it: the run was killed before it removed the journal
     kForeign,   ///< it continues another snapshot than this state
     kNoHeader,  ///< it has whole records, but its header is damaged
+    kSealed,    ///< it has whole records, but they cannot be decrypted
   };
   struct Replayed {
     Outcome outcome = Outcome::kNothing;
     size_t records = 0;
-    size_t damaged = 0;  ///< bytes that cannot be read and have whole records behind them
+    size_t damaged = 0;   ///< bytes that cannot be read and have whole records behind them
+    std::string problem;  ///< kSealed: why
+
+    /// What a person reads of a journal that was not applied. `foreign`: the reason for kForeign,
+    /// without a full stop.
+    std::string NotApplied(std::string_view path, std::string_view foreign) const;
   };
 
-  /// Starts a journal that continues the snapshot of that lineage and serial. The file appears with
-  /// Create() or the first Commit(), which replaces a journal that an ended run left at `path`.
-  static Journal Open(std::string path, std::string_view lineage, uint64_t serial);
-  /// Applies the journal at `path` to `state`.
-  static Result<Replayed> Replay(const std::string& path, state::State& state);
+  /// Starts a journal that continues the snapshot. The file appears with Create() or the first
+  /// Commit(), which replaces a journal that an ended run left at `path`. `sealer`: encrypts the
+  /// records; null: nothing does. Fails if that has no key.
+  static Result<Journal> Open(std::string path, const state::Snapshot& snapshot,
+                              const state::SealerRef& sealer = nullptr);
+  /// Applies the journal at `path` to `state`. `sealer`: decrypts the records.
+  static Result<Replayed> Replay(const std::string& path, state::State& state,
+                                 const state::SealerRef& sealer = nullptr);
   /// As above, of a journal's bytes.
-  static Replayed ReplayBytes(std::string_view bytes, state::State& state);
+  static Replayed ReplayBytes(std::string_view bytes, state::State& state,
+                              const state::SealerRef& sealer = nullptr);
 
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -63,10 +75,13 @@ class Journal {
  private:
   explicit Journal(std::string path) : path_(std::move(path)) {}
   void Close();
+  void AppendMessage(std::string_view message);
 
   std::string path_;
+  std::optional<JournalCipher> cipher_;
   std::string pending_;
-  size_t committed_ = 0;  ///< bytes of whole frames in the file
+  Result<void> encrypted_;  ///< fails: a record of this run is missing
+  size_t committed_ = 0;    ///< bytes of whole frames in the file
   int fd_ = -1;
   bool unsynced_ = false;
   bool named_ = false;  ///< the directory is synced with the file's name in it
@@ -82,7 +97,7 @@ class LeftJournal {
   LeftJournal& operator=(LeftJournal&& other) noexcept;
   ~LeftJournal();
 
-  Result<Journal::Replayed> Replay(state::State& state) const;
+  Result<Journal::Replayed> Replay(state::State& state, const state::SealerRef& sealer) const;
   void Remove() const;
   /// Renames the file. Returns the new name; empty if that fails.
   std::string SetAside() const;

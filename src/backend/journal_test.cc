@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "backend/test_sealer.h"
 #include "base/files.h"
 
 namespace kinu::backend {
@@ -50,7 +51,7 @@ ObjectRecord MakeRecord(Program& program, Step step, std::string_view address,
 TEST(Journal, ReplayGivesBackEveryField) {
   TemporaryDirectory dir;
   auto program = std::make_shared<Program>();
-  Journal journal = Journal::Open(dir / "j", "lineage", 7);
+  Journal journal = *Journal::Open(dir / "j", {7, "lineage"});
   ObjectRecord record =
       MakeRecord(*program, Step::kStore, "module.m[\"a b\"].t.n[\"k\"]", "{\"id\":\"x\"}");
   record.object.status = state::ObjectStatus::kTainted;
@@ -86,7 +87,7 @@ TEST(Journal, ReplayGivesBackEveryField) {
 TEST(Journal, NothingIsWrittenBeforeCommit) {
   TemporaryDirectory dir;
   Program program;
-  Journal journal = Journal::Open(dir / "j", "l", 1);
+  Journal journal = *Journal::Open(dir / "j", {1, "l"});
   journal.Append(program, MakeRecord(program, Step::kStore, "t.n", "{}"));
   EXPECT_FALSE(FileExists(dir / "j"));
   ASSERT_TRUE(journal.Commit());
@@ -104,7 +105,7 @@ struct BaseCase {
 TEST(Journal, ReplaysOnlyOntoItsOwnSnapshot) {
   TemporaryDirectory dir;
   auto program = std::make_shared<Program>();
-  Journal journal = Journal::Open(dir / "j", "l", 3);
+  Journal journal = *Journal::Open(dir / "j", {3, "l"});
   journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", "{}"));
   journal.AppendSnapshot(4);
   ASSERT_TRUE(journal.Commit());
@@ -127,7 +128,7 @@ TEST(Journal, ReplaysOnlyOntoItsOwnSnapshot) {
 TEST(Journal, FirstRunHasNoSnapshotYet) {
   TemporaryDirectory dir;
   auto program = std::make_shared<Program>();
-  Journal journal = Journal::Open(dir / "j", "fresh", 0);
+  Journal journal = *Journal::Open(dir / "j", {0, "fresh"});
   journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", "{}"));
   ASSERT_TRUE(journal.Commit());
   state::State state = EmptyState(program);
@@ -141,6 +142,53 @@ TEST(Journal, MissingOrForeignFile) {
   EXPECT_EQ(Journal::Replay(dir / "none", state)->outcome, Journal::Outcome::kNothing);
   EXPECT_EQ(Journal::ReplayBytes("PK\x03\x04 something else", state).outcome,
             Journal::Outcome::kNothing);
+}
+
+TEST(Journal, RecordsOfAnEncryptedStateAreEncrypted) {
+  TemporaryDirectory dir;
+  auto program = std::make_shared<Program>();
+  const auto sealer = std::make_shared<TestSealer>("a");
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, sealer);
+  journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", R"({"password":"hunter2"})"));
+  ASSERT_TRUE(journal.Commit());
+  const std::string bytes = ReadFile(dir / "j").value();
+  for (const std::string_view readable : {"hunter2", "password", "t.n", "h/n/t", "journal_key"}) {
+    EXPECT_EQ(bytes.find(readable), std::string::npos) << readable;
+  }
+
+  auto replay = [&](const state::SealerRef& with) {
+    state::State state = EmptyState(program);
+    state.lineage = "l";
+    state.serial = 1;
+    const Journal::Replayed replayed = Journal::ReplayBytes(bytes, state, with);
+    EXPECT_EQ(replayed.records, 1U);
+    EXPECT_EQ(state.empty(), replayed.outcome != Journal::Outcome::kReplayed);
+    return replayed;
+  };
+  EXPECT_EQ(replay(sealer).outcome, Journal::Outcome::kReplayed);
+  EXPECT_EQ(replay(nullptr).outcome, Journal::Outcome::kSealed);
+  const Journal::Replayed other = replay(std::make_shared<TestSealer>("b"));
+  EXPECT_EQ(other.outcome, Journal::Outcome::kSealed);
+  EXPECT_EQ(other.problem, "not the key of b");
+}
+
+TEST(Journal, ASealerReadsRecordsInTheClear) {
+  // Encryption was configured after the run ended.
+  TemporaryDirectory dir;
+  auto program = std::make_shared<Program>();
+  Journal journal = *Journal::Open(dir / "j", {1, "l"});
+  journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", "{}"));
+  ASSERT_TRUE(journal.Commit());
+  state::State state = EmptyState(program);
+  state.lineage = "l";
+  state.serial = 1;
+  EXPECT_EQ(Journal::Replay(dir / "j", state, std::make_shared<TestSealer>("a"))->outcome,
+            Journal::Outcome::kReplayed);
+}
+
+/// None, or one.
+state::SealerRef AnySealer() {
+  return *rc::gen::arbitrary<bool>() ? std::make_shared<TestSealer>("a") : nullptr;
 }
 
 /// Records of a random run over a few addresses.
@@ -160,7 +208,8 @@ RC_GTEST_PROP(Journal, AnyCutReplaysAPrefix, ()) {
   auto program = std::make_shared<Program>();
   TemporaryDirectory dir;
   std::vector<ObjectRecord> records = RandomRecords(*program);
-  Journal journal = Journal::Open(dir / "j", "l", 1);
+  const state::SealerRef sealer = AnySealer();
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, sealer);
   for (const ObjectRecord& record : records) {
     journal.Append(*program, record);
   }
@@ -174,7 +223,7 @@ RC_GTEST_PROP(Journal, AnyCutReplaysAPrefix, ()) {
   state::State state = EmptyState(program);
   state.lineage = "l";
   state.serial = 1;
-  size_t count = Journal::ReplayBytes(torn, state).records;
+  size_t count = Journal::ReplayBytes(torn, state, sealer).records;
   RC_ASSERT(count <= records.size());
   RC_ASSERT(cut < bytes.size() || count == records.size());
   state::State wanted = EmptyState(program);
@@ -198,7 +247,8 @@ RC_GTEST_PROP(Journal, ABrokenByteCostsOneRecord, ()) {
   TemporaryDirectory dir;
   std::vector<ObjectRecord> records = RandomRecords(*program);
   RC_PRE(!records.empty());
-  Journal journal = Journal::Open(dir / "j", "l", 1);
+  const state::SealerRef sealer = AnySealer();
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, sealer);
   for (const ObjectRecord& record : records) {
     journal.Append(*program, record);
   }
@@ -218,7 +268,7 @@ RC_GTEST_PROP(Journal, ABrokenByteCostsOneRecord, ()) {
   state::State state = EmptyState(program);
   state.lineage = "l";
   state.serial = 1;
-  const Journal::Replayed replayed = Journal::ReplayBytes(bytes, state);
+  const Journal::Replayed replayed = Journal::ReplayBytes(bytes, state, sealer);
   if (at < header_end) {
     RC_ASSERT(replayed.outcome == Journal::Outcome::kNoHeader);
     RC_ASSERT(state.empty());

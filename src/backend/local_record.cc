@@ -70,7 +70,7 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
   }
   // A run that is still at work has done this much so far, and one that is only looked at.
   Result<Journal::Replayed> replayed =
-      left_journal_ ? left_journal_->Replay(state) : Journal::Replay(path, state);
+      left_journal_ ? left_journal_->Replay(state, sealer_) : Journal::Replay(path, state, sealer_);
   if (!replayed) {
     return std::unexpected(std::move(replayed).error());
   }
@@ -96,11 +96,9 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
       return {};
     case Journal::Outcome::kForeign:
     case Journal::Outcome::kNoHeader:
-      recovery_note_ = "The file " + path + " holds " + count + " completed steps of it, but " +
-                       (replayed->outcome == Journal::Outcome::kForeign
-                            ? "the state has been replaced by another program since."
-                            : "its header is damaged.") +
-                       " They were not applied.";
+    case Journal::Outcome::kSealed:
+      recovery_note_ =
+          replayed->NotApplied(path, "the state has been replaced by another program since");
       if (locked_ && left_journal_) {
         if (const std::string aside = left_journal_->SetAside(); !aside.empty()) {
           recovery_note_ += " The file was renamed to " + aside + ".";
@@ -135,7 +133,7 @@ Result<void> LocalStore::RecoverTarget() {
   KINU_TRY(Text text, ReadOpenFile());
   KINU_TRY(state::State state,
            state::ReadState(program_, text == nullptr ? std::string() : std::string(*text)));
-  KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(state));
+  KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(state, sealer_));
   if (replayed.outcome == Journal::Outcome::kReplayed) {
     ++state.serial;
     auto whole = std::make_shared<const std::string>(DocumentOf(state));
@@ -144,7 +142,8 @@ Result<void> LocalStore::RecoverTarget() {
     }
     original_ = std::move(whole);
   }
-  if (replayed.damaged > 0 || replayed.outcome == Journal::Outcome::kForeign) {
+  if (replayed.damaged > 0 || replayed.outcome == Journal::Outcome::kForeign ||
+      replayed.outcome == Journal::Outcome::kSealed) {
     (void)left_journal_->SetAside();
   } else {
     left_journal_->Remove();
@@ -194,7 +193,7 @@ Result<void> LocalStore::ClearJournal() {
     nothing.program = std::make_shared<Program>();
     nothing.lineage = lineage_;
     nothing.serial = serial_;
-    KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(nothing));
+    KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(nothing, sealer_));
     if (replayed.records > 0 && replayed.outcome != Journal::Outcome::kStored) {
       (void)left_journal_->SetAside();
     }
@@ -222,8 +221,8 @@ Result<void> LocalStore::StartRecording() {
     return opened;
   }
   recording_ = true;
-  if (!IsRegular() || sealer_ != nullptr) {
-    // Nobody could go on from what stands there, and a journal is not encrypted.
+  if (!IsRegular()) {
+    // Nobody could go on from what stands there.
     return {};
   }
   Result<void> ready = WriteBaseToTarget();
@@ -241,7 +240,12 @@ Result<void> LocalStore::StartRecording() {
     recording_ = false;
     return cleared;
   }
-  journal_ = Journal::Open(JournalPath(paths_.write), lineage_, serial_);
+  Result<Journal> journal = Journal::Open(JournalPath(paths_.write), {serial_, lineage_}, sealer_);
+  if (!journal) {
+    recording_ = false;
+    return std::unexpected(std::move(journal).error());
+  }
+  journal_ = *std::move(journal);
   Result<void> created = journal_->Create();
   if (!created) {
     journal_.reset();

@@ -550,7 +550,7 @@ TEST_F(LocalTest, AJournalOfAnotherHistoryIsSetAside) {
   state::State first = WithOutput(1);
   ASSERT_TRUE(Store()->Write(first));
   {
-    Journal journal = Journal::Open(LocalStore::JournalPath(In("s.tfstate")), "other", 1);
+    Journal journal = *Journal::Open(LocalStore::JournalPath(In("s.tfstate")), {1, "other"});
     journal.Append(*program_, Stored("t.n"));
     ASSERT_TRUE(journal.Commit());
   }

@@ -19,7 +19,7 @@ Result<RemoteJournal::Recovery> RemoteJournal::Recover(state::State& state, bool
   if (!left) {
     return Recovery::kNone;
   }
-  KINU_TRY(const Journal::Replayed replayed, left->Replay(state));
+  KINU_TRY(const Journal::Replayed replayed, left->Replay(state, sealer_));
   const std::string count = std::to_string(replayed.records);
   switch (replayed.outcome) {
     case Journal::Outcome::kReplayed:
@@ -36,11 +36,8 @@ Result<RemoteJournal::Recovery> RemoteJournal::Recover(state::State& state, bool
       return Recovery::kUnstored;
     case Journal::Outcome::kForeign:
     case Journal::Outcome::kNoHeader:
-      note_ = "The file " + path_ + " holds " + count + " completed steps of it, but " +
-              (replayed.outcome == Journal::Outcome::kForeign
-                   ? "the stored state is not the one that they continue."
-                   : "its header is damaged.") +
-              " They were not applied.";
+    case Journal::Outcome::kSealed:
+      note_ = replayed.NotApplied(path_, "the stored state is not the one that they continue");
       if (const std::string aside = locked ? left->SetAside() : ""; !aside.empty()) {
         note_ += " The file was renamed to " + aside + ".";
       }
@@ -70,7 +67,7 @@ Result<void> RemoteJournal::Clear(const state::Snapshot& snapshot) {
     nothing.program = std::make_shared<Program>();
     nothing.lineage = snapshot.lineage;
     nothing.serial = snapshot.serial;
-    KINU_TRY(const Journal::Replayed replayed, left->Replay(nothing));
+    KINU_TRY(const Journal::Replayed replayed, left->Replay(nothing, sealer_));
     if (replayed.records > 0 && replayed.outcome != Journal::Outcome::kStored) {
       (void)left->SetAside();
     }
@@ -85,7 +82,7 @@ Result<void> RemoteJournal::Start(const state::Snapshot& snapshot) {
   if (Result<void> cleared = Clear(snapshot); !cleared) {
     return cleared;
   }
-  journal_ = Journal::Open(path_, snapshot.lineage, snapshot.serial);
+  KINU_TRY(journal_, Journal::Open(path_, snapshot, sealer_));
   Result<void> created = journal_->Create();
   if (!created) {
     journal_.reset();

@@ -1,6 +1,6 @@
 // The journal of a state that is stored elsewhere: what an apply has done since the state was
 // stored last, in a file of the working directory. The next command that locks the state stores
-// what a killed run has left. Encrypted states have no journal.
+// what a killed run has left.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,9 @@ namespace kinu::backend {
 
 class RemoteJournal {
  public:
-  /// `path`: empty: there is no journal.
-  explicit RemoteJournal(std::string path) : path_(std::move(path)) {}
+  /// `path`: empty: there is no journal. `sealer`: encrypts it; null: nothing does.
+  RemoteJournal(std::string path, state::SealerRef sealer)
+      : path_(std::move(path)), sealer_(std::move(sealer)) {}
 
   /// What Recover() has done to a state.
   enum class Recovery : uint8_t {
@@ -44,6 +45,7 @@ class RemoteJournal {
   Result<void> Clear(const state::Snapshot& snapshot);
 
   std::string path_;
+  state::SealerRef sealer_;
   std::optional<Journal> journal_;
   std::optional<LeftJournal> left_;  // whose results the state has
   std::string note_;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/remote_store.h"
+#include "backend/test_sealer.h"
 #include "base/files.h"
 
 namespace kinu::backend {
@@ -60,8 +61,8 @@ class RemoteJournalTest : public ::testing::Test {
     return record;
   }
   /// A run that makes an object and ends before it stores the state.
-  void RunAndDie(std::string_view name) {
-    auto store = Open();
+  void RunAndDie(std::string_view name, state::SealerRef sealer = nullptr) {
+    auto store = Open(std::move(sealer));
     ASSERT_TRUE(store->Lock(request_));
     ASSERT_TRUE(store->Read(program_));
     ASSERT_TRUE(store->StartRecording());
@@ -101,6 +102,27 @@ TEST_F(RemoteJournalTest, TheNextLockStoresWhatAKilledRunLeft) {
   ASSERT_TRUE(store->Lock(request_));
   EXPECT_EQ(Objects(*store), 2U);
   EXPECT_EQ(StoredObjects(), 2U);
+}
+
+TEST_F(RemoteJournalTest, ThatOfAnEncryptedStateIsEncrypted) {
+  const auto sealer = std::make_shared<TestSealer>("a");
+  RunAndDie("secret", sealer);
+  EXPECT_EQ(ReadFile(path_)->find("secret"), std::string::npos);
+  auto store = Open(sealer);
+  ASSERT_TRUE(store->Lock(request_));
+  EXPECT_EQ(Objects(*store), 1U);
+  EXPECT_TRUE(service_.bytes->starts_with("a:"));
+  EXPECT_FALSE(FileExists(path_));
+}
+
+TEST_F(RemoteJournalTest, WhatCannotBeDecryptedIsKept) {
+  RunAndDie("a", std::make_shared<TestSealer>("a"));
+  auto store = Open();
+  ASSERT_TRUE(store->Lock(request_));
+  EXPECT_EQ(Objects(*store), 0U);
+  EXPECT_NE(store->recovery_note().find("cannot be decrypted"), std::string::npos);
+  EXPECT_NE(store->recovery_note().find("renamed to"), std::string::npos);
+  EXPECT_EQ(ListDirectory(dir_)->size(), 1U);
 }
 
 TEST_F(RemoteJournalTest, WhoOnlyLooksStoresNothing) {

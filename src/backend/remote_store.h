@@ -20,7 +20,7 @@ class RemoteStore final : public state::Store {
   RemoteStore(std::unique_ptr<RemoteClient> client, Storing storing)
       : client_(std::move(client)),
         sealer_(std::move(storing.sealer)),
-        journal_(sealer_ == nullptr ? std::move(storing.journal) : std::string()) {}
+        journal_(std::move(storing.journal), sealer_) {}
   RemoteStore(const RemoteStore&) = delete;
   RemoteStore& operator=(const RemoteStore&) = delete;
   /// Unlocks.

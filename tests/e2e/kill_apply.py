@@ -4,10 +4,11 @@
   kill_apply.py --binary PATH [--reference PATH] [--count N] [--objects N] [--seed N]
 
 Each round applies a configuration in an empty directory, kills the process (SIGKILL) after a random
-delay, and reads the state with the next command. Every object whose completion was printed before the
-kill must be in the state with the printed id. The state file must be valid JSON or absent. A second
-apply must create all missing objects and none twice. With --reference that program must read the file
-that the kill left, and show the same state as kinu at the end.
+delay or a random number of lines, and reads the state with the next command. Every object whose
+completion was printed before the kill must be in the state with the printed id. In every other round
+the state is encrypted. The state file must be valid JSON or absent. A second apply must create all
+missing objects and none twice. With --reference that program must read the file that the kill left,
+and show the same state as kinu at the end.
 """
 import argparse
 import json
@@ -22,6 +23,18 @@ import time
 
 COMPLETE = re.compile(r"^(terraform_data\.\S+): Creation complete after \d+s \[id=([0-9a-f-]{36})\]$",
                       re.M)
+
+ENCRYPTION = """
+key_provider "pbkdf2" "k" {
+  passphrase = "correct horse battery staple"
+  iterations = 200000
+}
+method "aes_gcm" "m" { keys = key_provider.pbkdf2.k }
+state {
+  method   = method.aes_gcm.m
+  enforced = true
+}
+"""
 
 
 def configuration(objects):
@@ -41,20 +54,24 @@ def state_ids(binary, directory, env):
     return {r["address"]: r["values"]["id"] for r in resources}
 
 
-def one_round(binary, reference, objects, delay, env):
+def killed_apply(binary, directory, delay, lines, env):
+    """What an apply prints that is killed after a delay, and after that many lines."""
+    process = subprocess.Popen([binary, "apply", "-no-color", "-auto-approve"], cwd=directory,
+                               env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    time.sleep(delay)
+    text = "".join(process.stdout.readline() for _ in range(lines))
+    process.kill()
+    text += process.stdout.read()
+    process.wait()
+    return text
+
+
+def one_round(binary, reference, objects, delay, lines, env):
     directory = tempfile.mkdtemp(prefix="kinu-kill-")
     try:
         with open(os.path.join(directory, "main.tf"), "w") as f:
             f.write(configuration(objects))
-        log = os.path.join(directory, "log")
-        with open(log, "w") as out:
-            process = subprocess.Popen([binary, "apply", "-no-color", "-auto-approve"],
-                                       cwd=directory, env=env, stdout=out, stderr=out)
-            time.sleep(delay)
-            process.kill()
-            process.wait()
-        with open(log) as f:
-            text = f.read()
+        text = killed_apply(binary, directory, delay, lines, env)
         # The last line may be incomplete: then nothing was announced.
         finished = dict(COMPLETE.findall(text[:text.rfind("\n") + 1]))
         found = state_ids(binary, directory, env)
@@ -115,12 +132,17 @@ def main():
     args = parser.parse_args()
     binary = os.path.abspath(args.binary)
     env = {"PATH": os.environ.get("PATH", ""), "HOME": tempfile.gettempdir(), "TZ": "UTC"}
-    # The kills are spread over the duration of a whole run.
-    whole = whole_run(binary, args.objects, env)
+    encrypted = env | {"TF_ENCRYPTION": ENCRYPTION}
+    kinds = [(kind, whole_run(binary, args.objects, kind)) for kind in (env, encrypted)]
     rng = random.Random(args.seed)
     failed = partial = 0
-    for _ in range(args.count):
-        problem, finished = one_round(binary, args.reference, args.objects, rng.uniform(0, whole), env)
+    for i in range(args.count):
+        surroundings, whole = kinds[i % 2]
+        # Kills by time are spread over a whole run; those by lines fall while objects are made.
+        # The plan of an object has six lines, its creation two.
+        delay, lines = ((rng.uniform(0, whole), 0) if i // 2 % 2 else
+                        (0, 6 * args.objects + rng.randrange(2 * args.objects)))
+        problem, finished = one_round(binary, args.reference, args.objects, delay, lines, surroundings)
         if problem:
             failed += 1
             print("FAIL", problem)
@@ -128,7 +150,9 @@ def main():
             partial += 1
     print("%d rounds, %d of them killed half way" % (args.count, partial))
     print("kill: %d passed, %d failed" % (args.count - failed, failed))
-    return 1 if failed else 0
+    if partial == 0:
+        print("FAIL no kill fell while objects were made")
+    return 1 if failed or partial == 0 else 0
 
 
 if __name__ == "__main__":

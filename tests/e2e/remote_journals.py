@@ -24,13 +24,24 @@ BACKEND = """terraform {
   }
 }
 """
-OBJECTS = """resource "terraform_data" "a" { input = "a" }
+OBJECTS = """resource "terraform_data" "a" { input = "guarded" }
 resource "terraform_data" "b" {
   depends_on = [terraform_data.a]
   provisioner "local-exec" { command = "%s" }
 }
 """
 KILL = "kill -9 $PPID"
+ENCRYPTION = """
+key_provider "pbkdf2" "k" {
+  passphrase = "correct horse battery staple"
+  iterations = 200000
+}
+method "aes_gcm" "m" { keys = key_provider.pbkdf2.k }
+state {
+  method   = method.aes_gcm.m
+  enforced = true
+}
+"""
 
 
 class Service:
@@ -90,10 +101,11 @@ class Service:
 
 
 class Place:
-    def __init__(self, binary, directory, service):
+    def __init__(self, binary, directory, service, encryption=""):
         self.binary = binary
         self.directory = directory
         self.service = service
+        self.encryption = encryption
 
     def configure(self, command):
         with open(os.path.join(self.directory, "main.tf"), "w", encoding="utf-8") as file:
@@ -102,12 +114,17 @@ class Place:
     def run(self, *words):
         return subprocess.run([self.binary, *words], cwd=self.directory,
                               env={"PATH": os.environ.get("PATH", ""), "HOME": self.directory,
-                                   "TF_CLI_CONFIG_FILE": os.devnull},
+                                   "TF_CLI_CONFIG_FILE": os.devnull,
+                                   "TF_ENCRYPTION": self.encryption},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               errors="replace", timeout=60, check=False)
 
     def has_journal(self):
         return os.path.exists(os.path.join(self.directory, JOURNAL))
+
+    def journal_names(self, text):
+        with open(os.path.join(self.directory, JOURNAL), "rb") as file:
+            return text in file.read()
 
 
 FAILURES = []
@@ -133,12 +150,14 @@ def kill(place):
     place.configure("true")
 
 
-def recover(binary):
+def recover(binary, encryption=""):
     with tempfile.TemporaryDirectory() as directory:
-        place = Place(binary, directory, Service())
+        place = Place(binary, directory, Service(), encryption)
         place.configure("true")
         expect("init", place.run("init", "-no-color").returncode == 0)
         kill(place)
+        expect("the journal is as readable as the state",
+               place.journal_names(b"guarded") == (encryption == ""))
         run = place.run("state", "list")
         expect("a command that only reads sees it",
                run.stdout.split() == ["terraform_data.a", "terraform_data.b"], run)
@@ -148,8 +167,14 @@ def recover(binary):
                "terraform_data.b is tainted" in run.stdout and
                "1 to add, 0 to change, 1 to destroy" in run.stdout, run)
         expect("the plan tells", "An earlier run was interrupted" in run.stderr + run.stdout, run)
-        expect("what was left is stored", place.service.names() == ["a", "b"])
         expect("the journal is gone", not place.has_journal())
+        if encryption:
+            expect("what is stored is encrypted", b"encrypted_data" in place.service.state)
+            run = place.run("state", "list")
+            expect("it has what was left", run.stdout.split() == ["terraform_data.a",
+                                                                  "terraform_data.b"], run)
+        else:
+            expect("what was left is stored", place.service.names() == ["a", "b"])
         run = place.run("apply", "-auto-approve", "-no-color")
         expect("it is replaced", "1 added, 0 changed, 1 destroyed" in run.stdout, run)
 
@@ -191,6 +216,7 @@ def main():
     parser.add_argument("--binary", required=True)
     binary = parser.parse_args().binary
     recover(binary)
+    recover(binary, ENCRYPTION)
     keep(binary)
     refuse(binary)
     print("%d failed" % len(FAILURES))
