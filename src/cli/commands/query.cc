@@ -47,8 +47,9 @@ int AnswerPath(bool json, Diagnostics& diags, const Invocation& invocation, int 
 int QueryPath(const Invocation& invocation, const Flags& flags, Diagnostics& diags) {
   const bool json = flags.Bool("json");
   const std::string& given = flags.String("path");
+  const bool normalized = given == "$" || given.starts_with("$[");
   const auto path =
-      given.starts_with('$') ? tfjson::Path::FromNormalized(given) : tfjson::Path::FromJson(given);
+      normalized ? tfjson::Path::FromNormalized(given) : tfjson::Path::FromJson(given);
   if (!path) {
     return AnswerPath(json, diags, invocation, 1, "invalid_path", path.error().message);
   }
