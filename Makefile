@@ -6,7 +6,7 @@ BENCH ?=
 FUZZ_RUNS ?= 1000000
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build quickstart test bench asan tsan fuzz format tidy install package dist
+.PHONY: setup build quickstart test bench asan tsan fuzz format tidy install package dist site
 
 setup:
 	@tools/setup.sh build check clang
@@ -70,3 +70,8 @@ package:
 # The sources of the last commit.
 dist:
 	@tools/dist.sh build/dist
+
+# The documentation as HTML, in build/site/html.
+site:
+	@tools/setup.sh site
+	@tools/site.py
