@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Checks tf.plan: failures as annotations, and all results in policies.sarif. Exit code 2: a policy fails.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
+
+"$kinu" check -sarif -plan="$output/tf.plan" "$policies" >"$output/policies.sarif" || [ $? = 2 ]
+"$kinu" check -no-color -annotations -plan="$output/tf.plan" "$policies"
