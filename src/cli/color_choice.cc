@@ -9,7 +9,7 @@
 namespace kinu::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> kOwnCommands = {"about", "check", "convert",
+constexpr std::array<std::string_view, 7> kOwnCommands = {"about", "check", "convert", "export",
                                                           "eval",  "query", "schema"};
 
 std::string_view Variable(const char* name) {

@@ -15,6 +15,7 @@ namespace kinu::cli {
   ROW(Console)              \
   ROW(Convert)              \
   ROW(Eval)                 \
+  ROW(Export)               \
   ROW(Fmt)                  \
   ROW(ForceUnlock)          \
   ROW(Get)                  \

@@ -105,4 +105,19 @@ Result<std::vector<CsvRow>> ParseCsv(std::string_view text, size_t limit) {
   return CsvParser(text).Parse(limit);
 }
 
+void AppendCsvField(std::string& out, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos && !field.starts_with(' ')) {
+    out += field;
+    return;
+  }
+  out += '"';
+  for (const char c : field) {
+    out += c;
+    if (c == '"') {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
 }  // namespace kinu

@@ -16,4 +16,7 @@ using CsvRow = std::vector<std::string>;
 /// as the first. Quotes may stand only around a whole field.
 Result<std::vector<CsvRow>> ParseCsv(std::string_view text, size_t limit = SIZE_MAX);
 
+/// Appends a field, quoted where it must be.
+void AppendCsvField(std::string& out, std::string_view field);
+
 }  // namespace kinu

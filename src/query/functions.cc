@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include "text/unicode.h"
+#include "tfjson/actions.h"
 
 namespace kinu::query {
 
@@ -127,10 +128,6 @@ Node SingleNode(const Argument& argument) {
   return argument.nodes.size() == 1 ? argument.nodes[0] : Node();
 }
 
-CallResult Word(std::string_view word) {
-  return {.value = {.tag = Operand::Tag::kString, .view = word}};
-}
-
 /// The actions of a change: of the node itself, or of its member `change`.
 Node ActionsOf(const Node& node) {
   Node actions = node.Find("actions");
@@ -142,32 +139,11 @@ Node ActionsOf(const Node& node) {
 }
 
 CallResult Action(std::span<const Argument> arguments) {
-  static constexpr std::string_view kWords[] = {"no-op",  "create", "read",
-                                                "update", "delete", "forget"};
   const Node node = SingleNode(arguments[0]);
-  const Node actions = node ? ActionsOf(node) : Node();
-  if (!actions || actions.size() == 0) {
-    return {};
-  }
-  if (actions.size() == 2) {
-    const Node first = actions.At(0);
-    const Node second = actions.At(1);
-    if (!first.is_string() || !second.is_string()) {
-      return {};
-    }
-    const bool replaces =
-        (first.Is("delete") && second.Is("create")) || (first.Is("create") && second.Is("delete"));
-    return replaces
-               ? Word("replace")
-               : CallResult{.value = Operand::Text(Operand::Tag::kString,
-                                                   first.String() + "-then-" + second.String())};
-  }
-  for (const std::string_view word : kWords) {
-    if (actions.At(0).Is(word)) {
-      return Word(word);
-    }
-  }
-  return {};
+  std::string action = node ? tfjson::ActionOf(ActionsOf(node)) : std::string();
+  return action.empty()
+             ? CallResult{}
+             : CallResult{.value = Operand::Text(Operand::Tag::kString, std::move(action))};
 }
 
 /// Reads the address of a node: its member `address`, or the node itself if it is a string.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/flat_map.h"
+#include "codec/csv.h"
 #include "codec/json_writer.h"
 #include "tfjson/path.h"
 
@@ -16,21 +17,6 @@ namespace {
 
 constexpr size_t kFlushBytes = size_t{64} << 10;
 constexpr std::string_view kRedactedText = "(sensitive value)";
-
-void AppendCsvCell(std::string& out, std::string_view cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string_view::npos && !cell.starts_with(' ')) {
-    out += cell;
-    return;
-  }
-  out += '"';
-  for (const char c : cell) {
-    out += c;
-    if (c == '"') {
-      out += c;
-    }
-  }
-  out += '"';
-}
 
 /// The text on one line: control characters become spaces.
 std::string OneLine(std::string_view cell) {
@@ -340,7 +326,7 @@ void ResultWriter::WriteRows() {
     for (const auto& line : lines) {
       for (size_t i = 0; i < line.size(); ++i) {
         out_ += i > 0 ? "," : "";
-        AppendCsvCell(out_, line[i]);
+        AppendCsvField(out_, line[i]);
       }
       out_ += '\n';
     }

@@ -25,12 +25,14 @@ class Secrets {
   /// Refers to the document's text, which must outlive it.
   explicit Secrets(const Node& document);
 
+  /// Adds the texts in a value, whose document must outlive this.
+  void Add(const Node& value);
+
   bool empty() const { return texts_.empty(); }
   /// Whether a string is a sensitive text, or has one inside.
   bool AreIn(const Node& string) const;
 
  private:
-  void Add(const Node& value);
   void AddMasked(const Node& value, const Node& mask);
   void AddMarked(const Node& object);
 

@@ -1,0 +1,87 @@
+// Which parts of a value are sensitive, and values written without them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfjson/masks.h"
+#include "tfjson/secrets.h"
+#include "tfjson/tree.h"
+
+namespace kinu::table {
+
+/// The sensitive parts of a value: a mask of its shape, or the paths to them that a state file has.
+class Mask {
+ public:
+  Mask() = default;
+  /// `mask`: true, or a value of the masked value's shape; may be no node.
+  static Mask Over(const tfjson::Node& mask);
+  /// `paths`: `sensitive_attributes` of a state file.
+  static Mask OfPaths(const tfjson::Node& paths);
+
+  /// The whole value is sensitive.
+  bool whole() const { return whole_ || cursor_.whole(); }
+  /// A part of it may be.
+  bool partial() const { return !paths_.empty() || cursor_.partial(); }
+  Mask Into(const tfjson::TrailStep& step) const;
+
+ private:
+  /// The steps of a path from `at` on.
+  struct Rest {
+    tfjson::Node path;
+    uint32_t at = 0;
+  };
+  bool whole_ = false;
+  tfjson::MaskCursor cursor_{tfjson::MaskCursor::Sort::kSensitive};
+  std::vector<Rest> paths_;
+};
+
+/// State files have the type of a value beside it where the schema leaves it open:
+/// `{"value":…,"type":…}`, in this order; an object with such attributes has them sorted. Returns
+/// the value inside, or the value itself.
+tfjson::Node Unwrapped(const tfjson::Node& value);
+/// Whether there are such values in a value.
+bool HasWrapped(const tfjson::Node& value);
+
+/// Writes values without what is sensitive.
+class Redaction {
+ public:
+  /// Everything is written.
+  Redaction() = default;
+  explicit Redaction(tfjson::Secrets secrets) : hides_(true), secrets_(std::move(secrets)) {}
+
+  /// Values with their types beside them are written without these.
+  void Unwrap() { unwraps_ = true; }
+
+  /// Whether a value is not written: a sensitive one, or a text that contains a sensitive one.
+  bool Hides(const tfjson::Node& value, const Mask& mask) const;
+  /// Appends a value as compact JSON, with null for what is hidden in it.
+  void Append(std::string& out, const tfjson::Node& value, const Mask& mask) const;
+
+  /// A value without elements: a scalar, an empty container, or a sensitive value of any kind.
+  struct Leaf {
+    std::string_view path;  ///< `tags.Name`, `rules[0]["a b"]`
+    tfjson::Node value;
+    bool sensitive = false;
+    bool hidden = false;  ///< sensitive, and not to be written
+  };
+  /// Visits the leaves of a value, in its order.
+  void ForEachLeaf(const tfjson::Node& value, const Mask& mask,
+                   const std::function<void(const Leaf&)>& visit) const;
+
+ private:
+  void Visit(std::string& path, const tfjson::Node& value, const Mask& mask,
+             const std::function<void(const Leaf&)>& visit) const;
+
+  tfjson::Node Inner(const tfjson::Node& value) const {
+    return unwraps_ ? Unwrapped(value) : value;
+  }
+
+  bool hides_ = false;
+  bool unwraps_ = false;
+  tfjson::Secrets secrets_;
+};
+
+}  // namespace kinu::table

@@ -1,0 +1,222 @@
+#include "table/source.h"
+
+#include <charconv>
+#include <utility>
+
+#include "addrs/address.h"
+#include "tfjson/format.h"
+
+namespace kinu::table {
+
+using tfjson::Node;
+
+std::string_view TextOf(const Node& object, std::string_view name, std::string& scratch) {
+  const Node text = object ? object.Find(name) : Node();
+  return text && text.is_string() ? text.String(scratch) : std::string_view();
+}
+
+std::optional<int64_t> IntegerOf(const Node& number) {
+  if (!number || !number.is_number()) {
+    return std::nullopt;
+  }
+  int64_t value = 0;
+  const std::string_view text = number.text();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                  : std::nullopt;
+}
+
+namespace {
+
+bool Has(const Node& object, std::string_view name) {
+  return static_cast<bool>(object.Find(name));
+}
+
+Result<DocumentKind> KindOf(const Node& root) {
+  constexpr int64_t kStateFileVersion = 4;
+  if (root.is_object() && Has(root, "version") && Has(root, "resources")) {
+    if (IntegerOf(root.Find("version")) != kStateFileVersion) {
+      return Fail(ErrorCode::kUnsupported, "it is a state file, but not of version 4");
+    }
+    return DocumentKind::kStateFile;
+  }
+  KINU_TRY(const tfjson::FormatVersion version, tfjson::FormatVersionOf(root));
+  (void)version;
+  const bool plan = Has(root, "planned_values") || Has(root, "resource_changes") ||
+                    Has(root, "output_changes") || Has(root, "configuration") ||
+                    Has(root, "prior_state");
+  return plan ? DocumentKind::kPlan : DocumentKind::kState;
+}
+
+/// The values that a state file calls sensitive.
+void AddSecretsOfStateFile(const Node& root, tfjson::Secrets& secrets) {
+  for (const Node resource : root.Find("resources").elements()) {
+    const Node instances = resource.Find("instances");
+    if (!instances) {
+      continue;
+    }
+    for (const Node instance : instances.elements()) {
+      const Node paths = instance.Find("sensitive_attributes");
+      const Node values = instance.Find("attributes");
+      if (!paths || !values || paths.size() == 0) {
+        continue;
+      }
+      Redaction everything;
+      everything.Unwrap();
+      everything.ForEachLeaf(values, Mask::OfPaths(paths), [&](const Redaction::Leaf& leaf) {
+        if (leaf.sensitive) {
+          secrets.Add(leaf.value);
+        }
+      });
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> Source::Read(std::string name, std::string text,
+                                             const SourceOptions& options) {
+  KINU_TRY(std::unique_ptr<tfjson::Document> document, tfjson::Document::Parse(std::move(text)));
+  KINU_TRY(const DocumentKind kind, KindOf(document->root()));
+  return std::unique_ptr<Source>(new Source(std::move(name), std::move(document), kind, options));
+}
+
+Source::Source(std::string name, std::unique_ptr<tfjson::Document> document, DocumentKind kind,
+               const SourceOptions& options)
+    : name_(std::move(name)), document_(std::move(document)), kind_(kind) {
+  std::string scratch;
+  version_ = TextOf(root(), "terraform_version", scratch);
+  lineage_ = TextOf(root(), "lineage", scratch);
+  serial_ = root().Find("serial");
+  if (!options.show_sensitive) {
+    tfjson::Secrets secrets(root());
+    if (kind == DocumentKind::kStateFile) {
+      AddSecretsOfStateFile(root(), secrets);
+    }
+    redaction_ = Redaction(std::move(secrets));
+  }
+  if (kind == DocumentKind::kStateFile && HasWrapped(root().Find("resources"))) {
+    redaction_.Unwrap();
+  }
+}
+
+Node Source::configuration() const {
+  const Node configuration = root().Find("configuration");
+  return configuration ? configuration : root().Find("config");
+}
+
+BatchWriter& Source::BeginRow(BatchWriter& rows) const {
+  rows.Text(name_).TextOrNull(lineage_);
+  const std::optional<int64_t> serial = IntegerOf(serial_);
+  (serial ? rows.Integer(*serial) : rows.Null()).TextOrNull(version_);
+  return rows;
+}
+
+void Source::ForEachResource(const std::function<void(const ResourceView&)>& visit) const {
+  if (kind_ == DocumentKind::kStateFile) {
+    VisitStateFile(visit);
+    return;
+  }
+  const Node state = kind_ == DocumentKind::kPlan ? root().Find("prior_state") : root();
+  const Node values = state && state.is_object() ? state.Find("values") : Node();
+  const Node module = values && values.is_object() ? values.Find("root_module") : Node();
+  if (module) {
+    VisitModule(module, visit);
+  }
+}
+
+void Source::VisitModule(const Node& module,
+                         const std::function<void(const ResourceView&)>& visit) const {
+  std::string scratch[8];
+  ResourceView view;
+  view.module = TextOf(module, "address", scratch[0]);
+  if (const Node resources = module.Find("resources")) {
+    for (const Node resource : resources.elements()) {
+      view.address = TextOf(resource, "address", scratch[1]);
+      view.mode = TextOf(resource, "mode", scratch[2]);
+      view.type = TextOf(resource, "type", scratch[3]);
+      view.name = TextOf(resource, "name", scratch[4]);
+      view.index = resource.Find("index");
+      view.provider = TextOf(resource, "provider_name", scratch[5]);
+      view.schema_version = resource.Find("schema_version");
+      const Node tainted = resource.Find("tainted");
+      view.tainted = tainted && tainted.is_true();
+      view.deposed = TextOf(resource, "deposed_key", scratch[6]);
+      view.values = resource.Find("values");
+      view.mask = Mask::Over(resource.Find("sensitive_values"));
+      view.depends_on = resource.Find("depends_on");
+      visit(view);
+    }
+  }
+  if (const Node children = module.Find("child_modules")) {
+    for (const Node child : children.elements()) {
+      VisitModule(child, visit);
+    }
+  }
+}
+
+namespace {
+
+/// The source address in `provider["host/space/type"].alias`, of a module or not.
+std::string_view ProviderOf(std::string_view address) {
+  const size_t begin = address.find("provider[\"");
+  if (begin == std::string_view::npos) {
+    return address;
+  }
+  address.remove_prefix(begin + std::string_view("provider[\"").size());
+  return address.substr(0, address.find('"'));
+}
+
+/// `module.a.data.t.n[0]`
+std::string AddressOf(const ResourceView& view) {
+  std::string address(view.module);
+  address += address.empty() ? "" : ".";
+  if (view.mode != ModeName(ResourceMode::kManaged)) {
+    address += std::string(view.mode) + '.';
+  }
+  address += view.type;
+  address += '.';
+  address += view.name;
+  if (view.index && !view.index.is_null()) {
+    address += '[';
+    address +=
+        view.index.is_string() ? QuoteKey(view.index.String()) : std::string(view.index.text());
+    address += ']';
+  }
+  return address;
+}
+
+}  // namespace
+
+void Source::VisitStateFile(const std::function<void(const ResourceView&)>& visit) const {
+  std::string scratch[8];
+  for (const Node resource : root().Find("resources").elements()) {
+    ResourceView view;
+    view.module = TextOf(resource, "module", scratch[0]);
+    view.mode = TextOf(resource, "mode", scratch[1]);
+    view.type = TextOf(resource, "type", scratch[2]);
+    view.name = TextOf(resource, "name", scratch[3]);
+    const std::string_view whole = TextOf(resource, "provider", scratch[4]);
+    const Node instances = resource.Find("instances");
+    if (!instances) {
+      continue;
+    }
+    for (const Node instance : instances.elements()) {
+      std::string scratch_of_instance[3];
+      const std::string_view own = TextOf(instance, "provider", scratch_of_instance[0]);
+      view.provider = ProviderOf(own.empty() ? whole : own);
+      view.index = instance.Find("index_key");
+      view.schema_version = instance.Find("schema_version");
+      view.tainted = TextOf(instance, "status", scratch_of_instance[1]) == "tainted";
+      view.deposed = TextOf(instance, "deposed", scratch_of_instance[2]);
+      view.values = instance.Find("attributes");
+      view.mask = Mask::OfPaths(instance.Find("sensitive_attributes"));
+      view.depends_on = instance.Find("dependencies");
+      const std::string address = AddressOf(view);
+      view.address = address;
+      visit(view);
+    }
+  }
+}
+
+}  // namespace kinu::table

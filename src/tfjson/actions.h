@@ -1,0 +1,14 @@
+// What a change does, as one word.
+#pragma once
+
+#include <string>
+
+#include "tfjson/tree.h"
+
+namespace kinu::tfjson {
+
+/// Of a list of actions: no-op, create, read, update, delete, forget, replace, or two actions with
+/// "-then-" between them. Empty for all else.
+std::string ActionOf(const Node& actions);
+
+}  // namespace kinu::tfjson
