@@ -233,7 +233,8 @@ Result<PlacedPackage> PackagePlacer::PlaceDirectory(const std::string& address,
 }
 
 /// Streams a response into a file, and hashes it on the way.
-Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive) {
+Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive,
+                                     const Options& options) {
   net::HttpRequest download = offer.request;
   Hasher hasher(HashKind::kSha256);
   const int fd = open(archive.download.get().c_str(),
@@ -242,6 +243,8 @@ Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive
     return Fail(ErrorCode::kIo, "open " + archive.download.get() + ": " + SystemMessage(errno));
   }
   int write_error = 0;
+  uint64_t size = 0;
+  download.announce = [&](uint64_t announced) { size = announced; };
   download.sink = [&](std::string_view piece) {
     hasher.Update(piece);
     archive.size += static_cast<int64_t>(piece.size());
@@ -249,6 +252,7 @@ Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive
       write_error = errno;
       return false;
     }
+    options.received(static_cast<uint64_t>(archive.size), size);
     return true;
   };
   auto response = offer.send ? offer.send(download) : network_.client().Send(download);
@@ -275,9 +279,10 @@ Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive
   return {};
 }
 
-Result<void> PackagePlacer::Obtain(const PackageOffer& offer, Archive& archive) {
+Result<void> PackagePlacer::Obtain(const PackageOffer& offer, Archive& archive,
+                                   const Options& options) {
   if (offer.form == PackageForm::kRemote) {
-    return Download(offer, archive);
+    return Download(offer, archive, options);
   }
   archive.path = ResolvedPath(offer.location);
   KINU_TRY(const std::string bytes, ReadFile(archive.path));
@@ -304,7 +309,7 @@ Result<PlacedPackage> PackagePlacer::PlaceArchive(const std::string& address,
     return placed;
   }
   Archive archive(directory);
-  if (auto obtained = Obtain(offer, archive); !obtained) {
+  if (auto obtained = Obtain(offer, archive, options); !obtained) {
     return std::unexpected(obtained.error());
   }
   PlacedPackage placed;
@@ -340,7 +345,7 @@ Result<PackagePlacer::FetchedArchive> PackagePlacer::Fetch(const std::string& ad
                                                            const std::string& path,
                                                            const Options& options) {
   Archive archive(path);
-  if (auto obtained = Obtain(offer, archive); !obtained) {
+  if (auto obtained = Obtain(offer, archive, options); !obtained) {
     return std::unexpected(obtained.error());
   }
   FetchedArchive fetched{.checksum = archive.checksum, .trust = {}};

@@ -28,6 +28,8 @@ class PackagePlacer {
     std::function<void()> waiting = [] {};
     /// A package that stands in the directory counts as right when no hash is given.
     bool trust_present = false;
+    /// Called while an archive arrives, with all of its bytes so far and its size (0: not known).
+    std::function<void(uint64_t bytes, uint64_t size)> received = [](uint64_t, uint64_t) {};
   };
 
   PackagePlacer(Network& network, const provider::SchemaCache& cache)
@@ -61,8 +63,8 @@ class PackagePlacer {
                                      const std::string& directory,
                                      const std::vector<std::string>& allowed,
                                      const Options& options);
-  Result<void> Obtain(const PackageOffer& offer, Archive& archive);
-  Result<void> Download(const PackageOffer& offer, Archive& archive);
+  Result<void> Obtain(const PackageOffer& offer, Archive& archive, const Options& options);
+  Result<void> Download(const PackageOffer& offer, Archive& archive, const Options& options);
   /// The hash of a directory that contains a package and is no link; empty if there is none.
   std::string PresentHash(const std::string& directory) const;
 

@@ -40,6 +40,27 @@ SourceError FailureOf(const Error& error) {
           .message = error.message};
 }
 
+/// Reports the beginning and the end of an installation to a watch that may be null.
+class Watched {
+ public:
+  Watched(InstallWatch* watch, const std::string& address) : watch_(watch), address_(address) {
+    if (watch_ != nullptr) {
+      watch_->Start(address_);
+    }
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+  ~Watched() {
+    if (watch_ != nullptr) {
+      watch_->Finish(address_);
+    }
+  }
+
+ private:
+  InstallWatch* watch_;
+  const std::string& address_;
+};
+
 /// The state of one InstallProviders() call.
 class Installer {
  public:
@@ -262,6 +283,11 @@ std::optional<Installed> Installer::InstallInto(const Selection& selection,
       }
     });
   };
+  if (options_.watch != nullptr) {
+    options.received = [&](uint64_t bytes, uint64_t size) {
+      options_.watch->Receive(address, bytes, size);
+    };
+  }
   options.trust_present = to_cache && options_.plugin_cache_may_break_lock_file;
   auto placed = placer_.Place(
       address, *offer, directory,
@@ -325,8 +351,13 @@ void Installer::Run() {
              [&](size_t i, JobReports& reports) { Select(selections[i], reports); });
   std::erase_if(selections, [](const Selection& selection) { return !selection.version; });
   std::vector<Installed> installed(selections.size());
-  RunOrdered(selections.size(), kParallel,
-             [&](size_t i, JobReports& reports) { Install(selections[i], installed[i], reports); });
+  if (options_.watch != nullptr) {
+    options_.watch->Expect(selections.size());
+  }
+  RunOrdered(selections.size(), kParallel, [&](size_t i, JobReports& reports) {
+    const Watched watched(options_.watch, selections[i].address);
+    Install(selections[i], installed[i], reports);
+  });
   bool any = false;
   bool any_signed = false;
   for (size_t i = 0; i < selections.size(); ++i) {

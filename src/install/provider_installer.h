@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "install/install_watch.h"
 #include "install/lock_file.h"
 #include "install/network.h"
 #include "install/package_source.h"
@@ -73,6 +74,8 @@ struct InstallOptions {
   /// Addresses that are not installed because a process is attached. Development overrides are not
   /// in the requirements.
   std::vector<std::string> unmanaged;
+  /// Follows the packages; null: nobody does.
+  InstallWatch* watch = nullptr;
   /// Receives the reference's line about expired keys.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 };

@@ -74,6 +74,8 @@ struct HttpRequest {
   /// Empty: the body is kept in HttpResponse::body. Once it has received bytes, the request is not
   /// retried.
   std::function<bool(std::string_view piece)> sink;
+  /// Receives the size of such a body before its first piece, where the server reports it.
+  std::function<void(uint64_t size)> announce;
   uint64_t max_body = kDefaultMaxBody;   ///< a longer body kept in memory is an error
   std::chrono::milliseconds timeout{0};  ///< for each exchange with its body; 0: none
   int max_redirects = 10;                ///< 0: responses 3xx are returned

@@ -408,6 +408,7 @@ bool ProviderInstall::Run(const Loaded& loaded, state::State& state) {
   install::InstallOptions options;
   options.providers_directory = workspace_.data_directory + "/providers";
   options.upgrade = request_.upgrade;
+  options.watch = request_.watch;
   options.plugin_cache_directory = cli_config.plugin_cache_dir;
   if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
     if (auto attachments = plugin::ParseAttachments(attach)) {

@@ -20,6 +20,7 @@ struct ProviderInstallRequest {
   bool upgrade = false;             ///< select the newest allowed versions, whatever is locked
   bool lock_file_readonly = false;  ///< do not change the lock file
   std::vector<std::string> plugin_directories;  ///< of -plugin-dir: search only these
+  install::InstallWatch* watch = nullptr;       ///< follows the packages; null: nobody does
 };
 
 /// Installs the providers that the configuration and the state require and updates the lock file.

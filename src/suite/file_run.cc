@@ -103,6 +103,12 @@ Abandoned FileRun::Abandon() const {
   return out;
 }
 
+void FileRun::Watch(const RunResult& run, bool running) const {
+  if (suite_.watch) {
+    suite_.watch(result_, run, running);
+  }
+}
+
 void FileRun::Execute() {
   result_.status = Status::kPass;
   bool any = false;
@@ -115,11 +121,13 @@ void FileRun::Execute() {
       run.status = Status::kSkip;
     } else {
       const auto start = std::chrono::steady_clock::now();
+      Watch(run, true);
       ExecuteRun(run, index);
       run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       result_.status = Merge(result_.status, run.status);
       any = true;
     }
+    Watch(run, false);
     ++index;
   }
   SetRunning(nullptr, nullptr);

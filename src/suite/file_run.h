@@ -54,6 +54,8 @@ class FileRun {
   Program& program() const { return *suite_.loaded.program; }
   /// The outputs of the runs that have one, by run.
   Value Outputs() const;
+  /// Reports that a run begins, or that it has ended.
+  void Watch(const RunResult& run, bool running) const;
   void ExecuteRun(RunResult& result, size_t index);
   RunSources SourcesOf(const config::TestRun& run) const {
     return {program(), suite_.globals, *result_.file, run, *ModuleUnderTest(run).root().module,

@@ -95,6 +95,8 @@ struct SuiteRequest {
   /// Has the last word about a run that was neither skipped nor ended by an error. Null: nothing
   /// has.
   std::function<void(RunResult& run)> judge;
+  /// Called when a run begins (`running`) and when it has ended or was skipped. Null: nothing is.
+  std::function<void(const FileResult& file, const RunResult& run, bool running)> watch;
   /// Receives what plans and applies evaluate; null: nothing does.
   lang::Coverage* coverage = nullptr;
 };

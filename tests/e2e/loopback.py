@@ -35,11 +35,14 @@ def pack(files):
 
 
 def package(name, platform):
+    # Those whose name begins with "trickle" are large, and arrive slowly.
     if name == "notzip":
         return b"no archive"
     files = {"terraform-provider-%s_v1.0.0" % name: "#!/bin/sh\n# %s\n" % platform}
     if name == "big":
         files["data"] = "".join("%d\n" % (i * i) for i in range(200000))
+    if name.startswith("trickle"):
+        files["data"] = "x" * 2_000_000
     if name == "escaping":
         files["../outside"] = "x"
     return pack(files)
@@ -124,7 +127,19 @@ class Handler(answers.AnswerHandler):
             self.server.state.reached.set()
             time.sleep(8)
         data = package(name, "_".join(file[:-4].split("_")[2:]))
+        if name.startswith("trickle"):
+            return self.trickle(data)
         return self.answer(200, data[:-1] + b"!" if name == "tampered" else data)
+
+    def trickle(self, data, pieces=16):
+        """Sends data slowly."""
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        size = len(data) // pieces + 1
+        for start in range(0, len(data), size):
+            self.wfile.write(data[start:start + size])
+            time.sleep(0.12)
 
     def module(self, parts, _):
         space, name, system = parts[:3]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs plan, apply and destroy in terminals of several widths, which change their width meanwhile.
+"""Runs plan, apply, destroy, init and test in terminals of several widths, which change their width meanwhile.
 
   status_line.py --binary PATH [--frames FILE]
 
@@ -21,6 +21,8 @@ import tempfile
 import termios
 import time
 
+import loopback
+
 CONFIGURATION = """resource "terraform_data" "a" {
   count = 60
   input = count.index
@@ -29,7 +31,7 @@ CONFIGURATION = """resource "terraform_data" "a" {
   }
 }
 """
-STATUS = re.compile(r"^(plan|apply|destroy|refresh) \d+(/\d+)?( · |$)")
+STATUS = re.compile(r"^(plan|apply|destroy|refresh|init|test) \d+(/\d+)?( · |$)")
 SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[a-zA-Z]|\][^\x1b\x07]*(\x07|\x1b\\))")
 ROWS = 12
 
@@ -216,6 +218,58 @@ def failures(test, root):
     test.clean(run, "interrupted apply")
 
 
+def packages(test, root):
+    """init in a terminal and in a pipe, with packages that arrive slowly."""
+    server = loopback.start()
+    home = os.path.join(root, "home")
+    os.makedirs(home)
+    outputs = []
+    for name, columns in (("wide", 100), ("narrow", 40), ("piped", 0)):
+        folder = os.path.join(root, "init-" + name)
+        os.makedirs(folder)
+        with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
+            file.write('terraform {\n  required_providers {\n    a = { source = "acme/trickle" }\n'
+                       '    b = { source = "acme/trickle2" }\n  }\n}\n')
+        with open(os.path.join(folder, "cli.tofurc"), "w", encoding="utf-8") as file:
+            file.write('host "registry.opentofu.org" {\n  services = {\n    "providers.v1" = "%s/providers/"\n  }\n}\n'
+                       % server.url)
+        settings = {"TF_CLI_CONFIG_FILE": os.path.join(folder, "cli.tofurc")}
+        if columns == 0:
+            done = subprocess.run([test.binary, "init", "-no-color"], cwd=folder, capture_output=True, check=False, text=True,
+                                  env={"PATH": os.environ["PATH"], "HOME": home, "TERM": "xterm", **settings})
+            test.expect(done.returncode == 0 and "MB" not in done.stdout, "init in a pipe: " + done.stdout + done.stderr)
+            outputs.append("".join(done.stdout.split()))
+            continue
+        run = Run(test.binary, folder, ["init", "-no-color"], columns, settings)
+        test.expect(run.finish([60, 100] if columns == 40 else ()) == 0, "init: %s" % run.screen.all())
+        test.expect(all(len(line) < 101 for line in run.status), "init: %r" % run.status[:3])
+        if columns == 100:
+            seen = r"^init 0/2 · 2 running: acme/trickle2? \d\.\d/2\.0 MB, acme/trickle2? .* · \d\.\d MB/s · 0:0\d$"
+            test.expect(any(re.match(seen, line) for line in run.status), "init shows %r" % run.status)
+            outputs.append("".join("".join(run.screen.all()).split()))
+        test.clean(run, "init at %d columns" % columns)
+    test.expect(outputs[0] == outputs[1], "init prints other text in a terminal: %r" % (outputs,))
+    server.stop()
+
+
+def suites(test, root):
+    """Runs of test files, in a terminal and in a pipe."""
+    folder = os.path.join(root, "suite")
+    os.makedirs(folder)
+    with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
+        file.write('resource "terraform_data" "a" {\n  provisioner "local-exec" {\n    command = "sleep 0.5"\n  }\n}\n')
+    with open(os.path.join(folder, "main.tftest.hcl"), "w", encoding="utf-8") as file:
+        file.write('run "made" {}\nrun "planned" {\n  command = plan\n}\n')
+    run = Run(test.binary, folder, ["test", "-no-color"], 100)
+    test.expect(run.finish() == 0, "test: %s" % run.screen.all())
+    test.expect(any(re.match(r"^test 0/2 · 1 running: main\.tftest\.hcl: made \ds · 0:0\d$", line) for line in run.status),
+                "test shows %r" % run.status)
+    test.clean(run, "test")
+    done = subprocess.run([test.binary, "test", "-no-color"], cwd=folder, capture_output=True, check=False, text=True,
+                          env={"PATH": os.environ["PATH"], "HOME": folder, "TERM": "xterm"})
+    test.expect(done.stdout.split() == "\n".join(run.screen.all()).split(), "test prints other text in a terminal")
+
+
 def elsewhere(test, root):
     """Without a terminal nothing is drawn, whatever the environment says."""
     folder = test.folder(root, "piped")
@@ -261,6 +315,8 @@ def main():
         resized(test, root)
         failures(test, root)
         elsewhere(test, root)
+        packages(test, root)
+        suites(test, root)
     print("%d failed" % test.failures)
     return 1 if test.failures else 0
 

@@ -1,7 +1,9 @@
 // init: prepares a working directory: backend, modules, providers, lock file.
 // Ref: opentofu internal/command/init.go, internal/command/views/init.go.
 #include <algorithm>
+#include <optional>
 
+#include "addrs/provider_source.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
@@ -10,6 +12,8 @@
 #include "session/module_copy.h"
 #include "session/provider_installation.h"
 #include "terminal/prompt.h"
+#include "terminal/status_line.h"
+#include "view/events/tasks.h"
 
 namespace kinu::cli {
 namespace {
@@ -53,6 +57,22 @@ class Dialog final : public session::InitDialog {
  private:
   const Invocation& invocation_;
   Narrator& narrator_;
+};
+
+/// Shows the packages that are being installed, while it lives.
+class PackageLine final : public install::InstallWatch {
+ public:
+  PackageLine() : line_([this](size_t width) { return tasks_.Line(width); }) {}
+  void Expect(size_t count) override { tasks_.Expect(count); }
+  void Start(const std::string& address) override { tasks_.Start(ProviderForDisplay(address)); }
+  void Receive(const std::string& address, uint64_t bytes, uint64_t size) override {
+    tasks_.Receive(ProviderForDisplay(address), bytes, size);
+  }
+  void Finish(const std::string& address) override { tasks_.Finish(ProviderForDisplay(address)); }
+
+ private:
+  view::Tasks tasks_{"init"};
+  terminal::StatusLine line_;
 };
 
 /// The run of one `init`.
@@ -247,11 +267,19 @@ int Init::Run() {
   if (config_failed) {
     return FailWithConfigProblems();
   }
+  std::optional<PackageLine> line;
+  if (run_.audience->status() != nullptr) {
+    line.emplace();
+  }
   const session::ProviderInstallRequest request{
       .upgrade = flags.Bool("upgrade"),
       .lock_file_readonly = flags.String("lockfile") == "readonly",
-      .plugin_directories = plugin_directories};
-  if (!session::InstallProviders(workspace_, request, loaded_, state_, dialog_, diags)) {
+      .plugin_directories = plugin_directories,
+      .watch = line ? &*line : nullptr};
+  const bool installed =
+      session::InstallProviders(workspace_, request, loaded_, state_, dialog_, diags);
+  line.reset();
+  if (!installed) {
     return run_.Fail();
   }
   narrator_.BlankLine();

@@ -17,6 +17,8 @@
 #include "cli/test_workers.h"
 #include "suite/suite.h"
 #include "terminal/interrupts.h"
+#include "terminal/status_line.h"
+#include "view/events/tasks.h"
 
 namespace kinu::cli {
 namespace {
@@ -100,6 +102,7 @@ class TestRun {
   config::RawInputs globals_;
   suite::CoverageRecord coverage_;
   std::optional<TestChecks> checks_;
+  view::Tasks tasks_{"test"};
 };
 
 bool TestRun::ReadArguments() {
@@ -148,6 +151,13 @@ bool TestRun::AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers) {
   if (!flags().String("check-dir").empty()) {
     request.judge = [this](suite::RunResult& of_run) { checks_->Judge(of_run); };
   }
+  if (run_.audience->status() != nullptr) {
+    request.watch = [this](const suite::FileResult& file, const suite::RunResult& run,
+                           bool running) {
+      const std::string name = file.file->name + ": " + run.name;
+      running ? tasks_.Start(name) : tasks_.Finish(name);
+    };
+  }
   worker->suite = std::make_unique<suite::Suite>(std::move(request));
   workers.push_back(std::move(worker));
   return true;
@@ -187,7 +197,17 @@ int TestRun::ExecuteOn(TestWorkers& workers) {
   report.Begin(workers.first().suite->result());
   CatchTestInterrupts(workers, report);
   TestFindings findings(report);
+  std::optional<terminal::StatusLine> line;
+  if (run_.audience->status() != nullptr) {
+    size_t runs = 0;
+    for (const suite::FileResult& file : workers.first().suite->result().files) {
+      runs += file.runs.size();
+    }
+    tasks_.Expect(runs);
+    line.emplace([this](size_t width) { return tasks_.Line(width); });
+  }
   const std::optional<suite::SuiteResult> result = workers.Run(findings);
+  line.reset();
   if (!result) {
     AwaitEnd();
   }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <curl/curl.h>
@@ -34,6 +36,7 @@ struct ExchangeState {
   uint64_t received = 0;
   size_t sent = 0;
   bool too_long = false;
+  bool announced = false;
   bool refused = false;  ///< the sink aborted the exchange
 };
 
@@ -66,10 +69,24 @@ size_t OnHeader(char* data, size_t size, size_t count, void* user) {
   return size * count;
 }
 
+/// Reports the size of a body before its first piece.
+void AnnounceOnce(ExchangeState& state) {
+  if (std::exchange(state.announced, true) || !state.request.announce) {
+    return;
+  }
+  const std::string_view length = state.response.headers.Get("Content-Length");
+  uint64_t size = 0;
+  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), size);
+  if (error == std::errc() && end == length.data() + length.size() && !length.empty()) {
+    state.request.announce(size);
+  }
+}
+
 size_t OnBody(char* data, size_t size, size_t count, void* user) {
   auto& state = *static_cast<ExchangeState*>(user);
   const std::string_view piece(data, size * count);
   if (state.request.sink && state.response.ok()) {
+    AnnounceOnce(state);
     if (!state.request.sink(piece)) {
       state.refused = true;
       return CURL_WRITEFUNC_ERROR;

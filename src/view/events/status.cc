@@ -1,11 +1,9 @@
 #include "view/events/status.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <utility>
 
-#include "text/unicode.h"
+#include "view/events/status_text.h"
 
 namespace kinu::view {
 namespace {
@@ -17,24 +15,9 @@ constexpr size_t kSlowest = 3;
 /// An estimate needs some objects and some seconds.
 constexpr size_t kEstimateObjects = 3;
 constexpr int64_t kEstimateSeconds = 5;
-/// Names of running objects are not shorter than this.
-constexpr size_t kShortestName = 12;
 
 int64_t Seconds(Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
-}
-
-/// "0:41", "1:02:03"
-std::string ClockText(int64_t seconds) {
-  std::array<char, 32> text{};
-  const long long all = seconds;
-  if (all >= 3600) {
-    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld", all / 3600, all / 60 % 60,
-                  all % 60);
-  } else {
-    std::snprintf(text.data(), text.size(), "%lld:%02lld", all / 60, all % 60);
-  }
-  return text.data();
 }
 
 /// "71.6 s", "72 s"
@@ -58,25 +41,6 @@ bool IsEnd(EventKind kind) {
   return kind == EventKind::kRefreshComplete || kind == EventKind::kReadComplete ||
          kind == EventKind::kApplyComplete || kind == EventKind::kApplyErrored ||
          kind == EventKind::kEphemeralOpenComplete || kind == EventKind::kImportComplete;
-}
-
-/// The end of a name that is too long, which tells more than its beginning.
-std::string Shortened(const std::string& name, size_t width) {
-  if (text::DisplayWidth(name) <= width) {
-    return name;
-  }
-  size_t at = name.size();
-  while (at > 0) {
-    size_t before = at - 1;
-    while (before > 0 && (name[before] & 0xC0) == 0x80) {
-      --before;
-    }
-    if (text::DisplayWidth(std::string_view(name).substr(before)) + 1 > width) {
-      break;
-    }
-    at = before;
-  }
-  return "…" + name.substr(at);
 }
 
 }  // namespace
@@ -176,42 +140,16 @@ std::string Status::Line(size_t width) const {
     head += "/" + std::to_string(total);
   }
   const int64_t elapsed = Seconds(now - phase_begin_);
-  std::string time = " · " + ClockText(elapsed);
-  std::string left;
+  StatusText text{.head = std::move(head), .time = ClockText(elapsed)};
   if (done_ >= kEstimateObjects && total > done_ && elapsed >= kEstimateSeconds) {
     const auto rest = elapsed * static_cast<int64_t>(total - done_) / static_cast<int64_t>(done_);
-    left = " · about " + ClockText(rest) + " left";
+    text.left = "about " + ClockText(rest) + " left";
   }
-  const auto room = [&](size_t used) {
-    const size_t taken =
-        text::DisplayWidth(head) + text::DisplayWidth(time) + text::DisplayWidth(left) + used;
-    return width > taken ? width - taken : 0;
-  };
-  const std::string count =
-      running_.empty() ? std::string() : " · " + std::to_string(running_.size()) + " running";
-  // The estimate goes before the count of running objects, the time after it.
-  if (text::DisplayWidth(head + count + time + left) > width) {
-    left.clear();
+  for (Named& named : Oldest()) {
+    text.running.push_back(
+        {std::move(named.name), std::to_string(Seconds(now - named.start)) + "s"});
   }
-  std::string middle = text::DisplayWidth(head + count + time) <= width ? count : std::string();
-  if (text::DisplayWidth(head + middle + time) > width) {
-    time.clear();
-  }
-  if (!middle.empty()) {
-    const std::vector<Named> oldest = Oldest();
-    for (size_t i = 0; i < oldest.size(); ++i) {
-      const std::string age = " " + std::to_string(Seconds(now - oldest[i].start)) + "s";
-      const std::string_view more = i + 1 < oldest.size() ? ", …" : "";
-      const size_t fixed = text::DisplayWidth(middle) + 2 + age.size() + text::DisplayWidth(more);
-      if (room(fixed) < std::min(kShortestName, text::DisplayWidth(oldest[i].name))) {
-        middle += i == 0 ? "" : ", …";
-        break;
-      }
-      middle += (i == 0 ? ": " : ", ") + Shortened(oldest[i].name, room(fixed)) + age;
-    }
-  }
-  const std::string line = head + middle + time + left;
-  return text::DisplayWidth(line) <= width ? line : Shortened(line, width);
+  return FitStatus(text, width);
 }
 
 std::string Status::Interrupted() const {

@@ -30,8 +30,7 @@ class Status {
   void Post(const Program& program, const engine::Event& event);
 
   /// `apply 37/62 · 2 running: aws_db_instance.x 14s, … · 0:41 · about 0:25 left`, in at most
-  /// `width` columns: names are left out first, then the estimate, then the time. Empty without a
-  /// phase.
+  /// `width` columns (FitStatus). Empty without a phase.
   std::string Line(size_t width) const;
   /// What is done and what still runs, after an interrupt, with a newline. Empty without a phase.
   std::string Interrupted() const;
