@@ -56,7 +56,7 @@ tidy:
 install:
 	@tools/setup.sh build
 	@$(call BUILD,release) --target installable
-	@cmake --install build/release --prefix $(PREFIX)
+	@cmake --install build/release --strip --prefix $(PREFIX)
 
 # Debian packages, and an archive whose program needs nothing but glibc.
 package:

@@ -9,6 +9,9 @@ find_package(Threads REQUIRED)
 
 add_library(kinu_options INTERFACE)
 target_compile_features(kinu_options INTERFACE cxx_std_23)
+# What users run names files from the root of the repository, wherever it was built.
+target_compile_options(kinu_options INTERFACE
+  "$<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=;-ffile-prefix-map=${CMAKE_BINARY_DIR}/=build/>")
 target_compile_definitions(kinu_options INTERFACE _GLIBCXX_ASSERTIONS)
 target_compile_options(kinu_options INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wno-missing-field-initializers
