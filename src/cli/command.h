@@ -76,6 +76,9 @@ struct CommandSpec {
 std::span<const CommandSpec* const> Commands();
 const CommandSpec* FindCommand(std::string_view name);
 
+/// What the usage calls the program: "kinu" for commands that OpenTofu does not have, else "tofu".
+std::string_view ProgramOf(const CommandSpec& command);
+
 /// Reports wrong arguments and returns the exit code.
 int UsageError(const Invocation& invocation, Diagnostics& diags);
 

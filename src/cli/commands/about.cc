@@ -1,5 +1,8 @@
+#include <array>
+
 #include "cli/build_info.h"
 #include "cli/command.h"
+#include "codec/json_writer.h"
 #include "install/package_source.h"
 
 namespace kinu::cli {
@@ -14,9 +17,27 @@ std::string Compiler() {
 #endif
 }
 
-}  // namespace
+struct Library {
+  std::string_view name;
+  std::string_view license;
+  bool dynamic = false;
+};
 
-static int RunAbout(Invocation&) {
+constexpr auto kLibraries = std::to_array<Library>({
+    {"GMP, MPFR", "LGPL-3.0-or-later", true},
+    {"libxcrypt", "LGPL-2.1-or-later", true},
+    {"libyaml", "MIT"},
+    {"mimalloc", "MIT"},
+    {"nghttp2", "MIT"},
+    {"OpenSSL", "Apache-2.0"},
+    {"RE2", "BSD-3-Clause"},
+    {"robin-map", "MIT"},
+    {"utf8proc", "MIT"},
+    {"xxHash", "BSD-2-Clause"},
+    {"zlib", "Zlib"},
+});
+
+std::string AboutText() {
   std::string text = "kinu " + std::string(kOwnVersion) + " (" + install::CurrentPlatform() + ")\n";
   text += "An infrastructure engine compatible with OpenTofu " + std::string(kCompatibleVersion) +
           ".\n\nBuilt from " +
@@ -24,30 +45,70 @@ static int RunAbout(Invocation&) {
                ? std::string("a source archive")
                : "commit " + std::string(kBuildCommit) + " of " + std::string(kBuildDate)) +
           " with " + Compiler() + ", C++ " + std::to_string(__cplusplus) +
-          ".\n"
-          "Licence: MPL-2.0.\n\n"
-          "Libraries in use, with their licences:\n"
-          "  GMP, MPFR       LGPL-3.0-or-later (linked dynamically)\n"
-          "  libxcrypt       LGPL-2.1-or-later (linked dynamically)\n"
-          "  libyaml         MIT\n"
-          "  mimalloc        MIT\n"
-          "  nghttp2         MIT\n"
-          "  OpenSSL         Apache-2.0\n"
-          "  RE2             BSD-3-Clause\n"
-          "  robin-map       MIT\n"
-          "  utf8proc        MIT\n"
-          "  xxHash          BSD-2-Clause\n"
-          "  zlib            Zlib\n";
-  Print(text);
+          ".\nLicence: MPL-2.0.\n\nLibraries in use, with their licences:\n";
+  for (const Library& library : kLibraries) {
+    constexpr size_t kColumn = 16;
+    std::string name(library.name);
+    name.resize(kColumn, ' ');
+    text += "  " + name + std::string(library.license) +
+            (library.dynamic ? " (linked dynamically)\n" : "\n");
+  }
+  return text;
+}
+
+std::string AboutJson() {
+  std::string text;
+  JsonWriter out(text, {.indent = "  "});
+  out.BeginObject();
+  out.Member("name", "kinu");
+  out.Member("version", kOwnVersion);
+  out.Member("compatible_with", kCompatibleVersion);
+  out.Member("platform", install::CurrentPlatform());
+  out.Member("commit", kBuildCommit);
+  out.Member("date", kBuildDate);
+  out.Member("compiler", Compiler());
+  out.Member("license", "MPL-2.0");
+  out.Key("libraries");
+  out.BeginArray();
+  for (const Library& library : kLibraries) {
+    out.BeginObject();
+    out.Member("name", library.name);
+    out.Member("license", library.license);
+    out.Member("dynamic", library.dynamic);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.EndObject();
+  return text + "\n";
+}
+
+}  // namespace
+
+static int RunAbout(Invocation& invocation) {
+  Diagnostics diags;
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
+  if (!diags.has_errors() && !flags.positionals().empty()) {
+    diags.Error("Too many command line arguments", "The command has no arguments.");
+  }
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  Print(flags.Bool("json") ? AboutJson() : AboutText());
   return 0;
 }
+
+constexpr auto kAboutFlags = std::to_array<FlagSpec>({
+    {.name = "json", .help = "As one JSON object."},
+});
 
 extern constexpr CommandSpec kAboutCommand{
     .name = "about",
     .synopsis = "Say what this program is and what it is made of",
-    .usage = "tofu about",
+    .usage = "kinu about [options]",
     .description = R"(Says what this program is: its own version, how it was built, the
 libraries that it uses and their licences.)",
+    .flags = kAboutFlags,
+    .help_column = 11,
     .run = RunAbout,
 };
 

@@ -28,7 +28,7 @@ constexpr auto kEvalFlags = std::to_array<FlagSpec>({
 extern constexpr CommandSpec kEvalCommand{
     .name = "eval",
     .synopsis = "Evaluate expressions in a batch, as JSON lines",
-    .usage = "tofu eval -json",
+    .usage = "kinu eval -json",
     .description = R"(A batch evaluator for editors, test suites and other programs. Reads one
 JSON request per line, writes one JSON response per line: expressions,
 templates, type constraints, conversions, bodies. docs/eval.md has the

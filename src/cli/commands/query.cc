@@ -239,7 +239,7 @@ extern constexpr CommandSpec kQueryCommand{
     .name = "query",
     .synopsis = "Find values in plans, states and other JSON documents",
     .usage =
-        "tofu [global options] query [options] SELECTOR [FILE...]\ntofu [global options] query "
+        "kinu [global options] query [options] SELECTOR [FILE...]\nkinu [global options] query "
         "[-json] -path=PATH FILE",
     .description = R"help(Finds values in JSON documents: plans, states, configurations, schemas and
 anything else that is JSON. SELECTOR is a JSONPath expression as RFC 9535
@@ -268,8 +268,8 @@ Sensitive values are replaced by "(sensitive value)".)help",
 
 Examples:
 
-  tofu show -json plan.out | tofu query '$.resource_changes[?action(@)=="delete"].address'
-  tofu query -table -columns='address,action()' '$.resource_changes[*]' plan.json)help",
+  kinu show -json plan.out | kinu query '$.resource_changes[?action(@)=="delete"].address'
+  kinu query -table -columns='address,action()' '$.resource_changes[*]' plan.json)help",
     .help_column = 21,
     .run = RunQuery,
 };

@@ -46,7 +46,7 @@ constexpr auto kSchemaFlags = JoinFlags(kColor, kNoColor);
 extern constexpr CommandSpec kSchemaCommand{
     .name = "schema",
     .synopsis = "Print the JSON Schema of a document",
-    .usage = "tofu [global options] schema [NAME]",
+    .usage = "kinu [global options] schema [NAME]",
     .description = R"(Prints the JSON Schema (draft 2020-12) of a document, such as "plan" or
 "state". Without NAME, lists the names.)",
     .flags = kSchemaFlags,
