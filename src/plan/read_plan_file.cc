@@ -59,6 +59,7 @@ class PlanDecoder {
     uint64_t reason = 0;
   };
 
+  void Reserve(std::string_view message);
   Result<void> ReadField(const ProtoField& field);
   Result<ResourceChange> ReadResource(std::string_view message);
   Result<RawResource> ReadResourceFields(std::string_view message, ResourceChange& change);
@@ -646,7 +647,21 @@ Result<void> PlanDecoder::ReadField(const ProtoField& field) {
   }
 }
 
+/// Reserves the memory of the changes, which would be copied several times while they grow.
+void PlanDecoder::Reserve(std::string_view message) {
+  size_t changes = 0;
+  size_t drift = 0;
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    changes += field.number == PlanField::kResourceChanges ? 1 : 0;
+    drift += field.number == PlanField::kResourceDrift ? 1 : 0;
+  }
+  plan_.changes.reserve(changes);
+  plan_.drift.reserve(drift);
+}
+
 Result<Plan> PlanDecoder::Decode(std::string_view message) {
+  Reserve(message);
   ProtoReader reader(message);
   for (ProtoField field; reader.Next(field);) {
     if (Result<void> done = ReadField(field); !done) {
