@@ -190,33 +190,33 @@ static int RunConvert(Invocation& invocation) {
   return Converter(invocation, std::move(options)).Run(flags->positionals());
 }
 
-constexpr auto kConvertFlags = std::to_array<FlagSpec>({
-    {.name = "to",
-     .kind = FlagKind::kString,
-     .form = "=syntax",
-     .help = "\"json\" or \"native\". Otherwise the other syntax."},
-    {.name = "write",
-     .help = "Put each result beside its source, with .json added to the\n"
-             "name or taken away, and remove the source."},
-    {.name = "out",
-     .kind = FlagKind::kString,
-     .form = "=dir",
-     .help = "Put the results into this directory, and keep the sources."},
-    {.name = "nested",
-     .kind = FlagKind::kString,
-     .default_value = "arrays",
-     .form = "=what",
-     .help = "What objects are where both are possible. \"arrays\" (the\n"
-             "default): arrays of objects are blocks, single objects are\n"
-             "arguments. \"arguments\": both are arguments. \"blocks\": both\n"
-             "are blocks."},
-    {.name = "shape",
-     .kind = FlagKind::kString,
-     .form = "=shape",
-     .help = "What the files are: \"module\", \"variables\" (values, .tfvars)\n"
-             "or \"plain\" (nothing is known). Otherwise the name says it;\n"
-             "the standard input is of a module."},
-});
+constexpr auto kConvertFlags =
+    JoinFlags(FlagSpec{.name = "to",
+                       .kind = FlagKind::kString,
+                       .form = "=syntax",
+                       .help = "\"json\" or \"native\". Otherwise the other syntax."},
+              FlagSpec{.name = "write",
+                       .help = "Put each result beside its source, with .json added to the\n"
+                               "name or taken away, and remove the source."},
+              FlagSpec{.name = "out",
+                       .kind = FlagKind::kString,
+                       .form = "=dir",
+                       .help = "Put the results into this directory, and keep the sources."},
+              FlagSpec{.name = "nested",
+                       .kind = FlagKind::kString,
+                       .default_value = "arrays",
+                       .form = "=what",
+                       .help = "What objects are where both are possible. \"arrays\" (the\n"
+                               "default): arrays of objects are blocks, single objects are\n"
+                               "arguments. \"arguments\": both are arguments. \"blocks\": both\n"
+                               "are blocks."},
+              FlagSpec{.name = "shape",
+                       .kind = FlagKind::kString,
+                       .form = "=shape",
+                       .help = "What the files are: \"module\", \"variables\" (values, .tfvars)\n"
+                               "or \"plain\" (nothing is known). Otherwise the name says it;\n"
+                               "the standard input is of a module."},
+              kColor, kNoColor);
 
 extern constexpr CommandSpec kConvertCommand{
     .name = "convert",
