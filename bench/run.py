@@ -53,6 +53,9 @@ GOALS = {
     ("text", 1000000, "fmt -check"): (0.013, 12),
     ("plan", 300000000, "query"): (0.2, 64),
     ("plan", 10000000, "check"): (0.05, None),
+    ("plan", 50000, "show -summary"): (0.05, None),
+    ("plan", 10000, "show -html"): (0.3, None),
+    ("plan", 10000, "check conditions"): (0.25, None),
     ("state", 66000, "show -json"): (0.25, 150),
     ("state", 66000, "output -json"): (0.054, None),
     ("state", 66000, "state list"): (0.065, None),
@@ -105,6 +108,22 @@ CHECKED = [
     ("expect_unknown_value", '      path    = ["id"]\n'),
     ("expect_known_value", '      path    = ["tags", "Name"]\n      value   = not_null()\n'),
 ]
+
+
+# Conditions about the plans of write_plan(); 50 of them are asked for.
+CONDITIONS = [
+    "can(cidrhost(after.cidr_block, 1))",
+    "startswith(after.tags.Name, \"subnet\") && length(after.tags.Name) > 3",
+    "after.size >= 0 && after.enabled",
+    "contains([\"create\", \"update\"], actions[0])",
+    "after.tags.Owner == null || can(regex(\"^[a-z]+$\", after.tags.Owner))",
+]
+# A plan for summaries and reports.
+MANY = """resource "terraform_data" "a" {
+  count = %d
+  input = { name = "server-${count.index}", port = 8000 + count.index }
+}
+"""
 
 
 def write_plan(path, size):
@@ -220,6 +239,27 @@ class Bench:
         runs = [execute(self.build, ["check", "-plan=small.json", "c.kinucheck.hcl"], folder)
                 for _ in range(self.repeat + 1)][1:]
         self.note("plan", small, "check", runs)
+        shutil.rmtree(folder)
+
+    def reviews(self):
+        """A summary of 50,000 changes, a report of 10,000, and 50 conditions about 10,000."""
+        folder = os.path.join(self.work, "reviews")
+        os.makedirs(folder)
+        for count, step, arguments in ((50000, "show -summary", ["show", "-summary", "p.bin"]),
+                                       (10000, "show -html", ["show", "-html=r.html", "p.bin"])):
+            with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
+                file.write(MANY % count)
+            execute(self.build, ["plan", "-out=p.bin"], folder)
+            runs = [execute(self.build, arguments, folder) for _ in range(self.repeat + 1)][1:]
+            self.note("plan", count, step, runs)
+        count = write_plan(os.path.join(folder, "p.json"), 4100000)
+        with open(os.path.join(folder, "c.kinucheck.hcl"), "w", encoding="utf-8") as file:
+            for i in range(50):
+                file.write('check "c%d" {\n  plan {\n    expect_condition {\n      condition = %s\n    }\n  }\n}\n'
+                           % (i, CONDITIONS[i % len(CONDITIONS)]))
+        runs = [execute(self.build, ["check", "-plan=p.json", "c.kinucheck.hcl"], folder)
+                for _ in range(self.repeat + 1)][1:]
+        self.note("plan", count, "check conditions", runs)
         shutil.rmtree(folder)
 
     def states(self, count):
@@ -344,6 +384,7 @@ def main():
                    [execute(bench.build, ["version"], work) for _ in range(20)])
         bench.formatting(1000000)
         bench.documents()
+        bench.reviews()
         bench.states(66000)
         bench.shape("corr", 1000, ["plan"])
         for shape in args.shapes.split(","):
