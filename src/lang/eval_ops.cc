@@ -39,12 +39,12 @@ std::optional<ShortCircuit> Decide(BinaryOperator op, const Value& left, const V
   const bool is_or = op == BinaryOperator::kOr;
   const auto decisive = [is_or](const Value& v) { return is_or ? IsTrue(v) : IsFalse(v); };
   const auto neutral = [is_or](const Value& v) { return is_or ? IsFalse(v) : IsTrue(v); };
-  const Value unknown = UnknownNotNull(Type::Bool());
+  const auto unknown = [] { return UnknownNotNull(Type::Bool()); };
   if (!left.IsKnown() && !right.IsKnown()) {
     if (left_failed) {
       return std::nullopt;
     }
-    return ShortCircuit{unknown, true};
+    return ShortCircuit{unknown(), true};
   }
   if (decisive(left)) {
     return ShortCircuit{Value::Bool(is_or), true};
@@ -53,10 +53,10 @@ std::optional<ShortCircuit> Decide(BinaryOperator op, const Value& left, const V
     return ShortCircuit{Value::Bool(is_or), false};
   }
   if (!left.IsKnown() && neutral(right)) {
-    return ShortCircuit{unknown, true};
+    return ShortCircuit{unknown(), true};
   }
   if (!right.IsKnown() && neutral(left)) {
-    return ShortCircuit{unknown, false};
+    return ShortCircuit{unknown(), false};
   }
   return std::nullopt;
 }
