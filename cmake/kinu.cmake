@@ -83,6 +83,10 @@ function(kinu_external name module archive)
   endif()
 endfunction()
 
+# The libraries that libkinu.so consists of (src/c).
+set(KINU_SHARED_PARTS base text codec diag cty hcl hcl_writer addrs tfjson query table functions lang check
+  hcldec api c)
+
 # kinu_library(NAME cty DEPS codec SOURCES a.cc b.cc TESTS a_test.cc EXTERNAL PkgConfig::X)
 #
 # Makes the static library kinu_NAME, and from TESTS the test program kinu_NAME_test.
@@ -95,6 +99,9 @@ function(kinu_library)
   set(target kinu_${ARG_NAME})
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
+    if(KINU_SHARED AND ARG_NAME IN_LIST KINU_SHARED_PARTS)
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    endif()
     if(ARG_GROUPED AND KINU_GROUPS)
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     endif()

@@ -106,7 +106,7 @@ def summaries():
 
 
 def is_test(name):
-    return name.endswith(("_test.cc", "_test.h")) or "/testing/" in name or "/testdata/" in name
+    return name.endswith(("_test.cc", "_test.h", "_test.c")) or "/testing/" in name or "/testdata/" in name
 
 
 def test_text():

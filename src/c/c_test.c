@@ -1,0 +1,165 @@
+/* The C interface, used from C. Prints what fails; returns how many. */
+#include <kinu/kinu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+static void expect(int holds, const char* what, int line) {
+  if (!holds) {
+    ++failures;
+    printf("line %d: %s\n", line, what);
+  }
+}
+#define EXPECT(condition) expect((condition) ? 1 : 0, #condition, __LINE__)
+
+static int is(kinu_text text, const char* wanted) {
+  int same = text.data != NULL && strcmp(text.data, wanted) == 0 && text.size == strlen(wanted);
+  if (!same) {
+    printf("got %s\n", text.data == NULL ? "nothing" : text.data);
+  }
+  kinu_text_release(text);
+  return same;
+}
+
+static kinu_text evaluate(const char* expression, const char* variables,
+                          kinu_problems** problems) {
+  return kinu_evaluate(expression, strlen(expression), variables,
+                       variables == NULL ? 0 : strlen(variables), NULL, problems);
+}
+
+static void test_language(void) {
+  kinu_problems* problems = NULL;
+  EXPECT(is(evaluate("cidrsubnet(\"10.0.0.0/8\", 8, n)", "{\"n\":1}", &problems),
+            "\"10.1.0.0/16\""));
+  EXPECT(problems == NULL);
+
+  kinu_problem problem;
+  EXPECT(evaluate("1 +\n  nothing.here", NULL, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  EXPECT(kinu_problems_at(problems, 0, &problem) == 1);
+  EXPECT(problem.is_error == 1 && strcmp(problem.summary.data, "Variables not allowed") == 0);
+  EXPECT(problem.start.line == 2 && problem.start.column == 3 && problem.start.byte == 6);
+  EXPECT(kinu_problems_at(problems, 1, &problem) == 0);
+  kinu_problems_release(problems);
+
+  EXPECT(evaluate("1", "[]", &problems).data == NULL);
+  EXPECT(kinu_problems_at(problems, 0, &problem) == 1);
+  EXPECT(strcmp(problem.summary.data, "Invalid variables") == 0);
+  kinu_problems_release(problems);
+  EXPECT(is(kinu_format("a=1\nbcd = 2\n", 12), "a   = 1\nbcd = 2\n"));
+  const char* file = "a = var.x + 1\nb \"l\" {\n  c = [1, \"two\"]\n}\n";
+  EXPECT(is(kinu_parse("f.hcl", file, strlen(file), &problems),
+            "{\"attributes\":{\"a\":{\"text\":\"var.x + 1\",\"references\":[\"var.x\"],\"line\":1}},"
+            "\"blocks\":[{\"type\":\"b\",\"labels\":[\"l\"],\"line\":2,\"body\":{\"attributes\":"
+            "{\"c\":{\"text\":\"[1, \\\"two\\\"]\",\"references\":[],\"value\":[1,\"two\"],\"line\":3}},"
+            "\"blocks\":[]}}]}"));
+  EXPECT(problems == NULL);
+  EXPECT(kinu_parse("f.hcl", "a = ", 4, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+}
+
+static const char kState[] =
+    "{\"version\":4,\"terraform_version\":\"1.12.6\",\"serial\":2,\"lineage\":\"l\",\"outputs\":{},"
+    "\"resources\":[{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\",\"provider\":\"p\","
+    "\"instances\":[{\"schema_version\":3,\"attributes\":{\"id\":\"i\"}}]}]}";
+
+static void test_documents(void) {
+  kinu_problems* problems = NULL;
+  kinu_document* document = kinu_document_parse("{\"a\":[1,2]}", 11, &problems);
+  EXPECT(document != NULL && problems == NULL);
+  EXPECT(is(kinu_document_select(document, "$.a[1]", 0, NULL),
+            "[{\"path\":\"$['a'][1]\",\"value\":2}]"));
+  EXPECT(kinu_document_select(document, "$[", 0, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  EXPECT(is(kinu_document_redacted(document), "{\"a\":[1,2]}"));
+  kinu_document_release(document);
+  EXPECT(kinu_document_parse("{", 1, NULL) == NULL);
+
+  const char* check =
+      "check \"one\" {\n  plan {\n    expect_none {\n      selector = \"$.resource_changes[*]\"\n"
+      "    }\n  }\n}\n";
+  const char* plan = "{\"format_version\":\"1.2\",\"resource_changes\":[]}";
+  kinu_named_text checks = {"c.kinucheck.hcl", check, strlen(check)};
+  kinu_named_text plans = {"p", plan, strlen(plan)};
+  int passed = -1;
+  kinu_text report = kinu_check(&checks, 1, &plans, 1, NULL, 0, 0, &passed, &problems);
+  EXPECT(report.data != NULL);
+  EXPECT(passed == 1);
+  kinu_text_release(report);
+  kinu_problems_release(problems);
+}
+
+/* Gives a state, a damaged document, and one that could not be had. */
+static int next_document(void* context, kinu_named_text* out) {
+  static const kinu_named_text kDocuments[] = {
+      {"one", kState, sizeof kState - 1}, {"damaged", "{", 1}, {"missing", NULL, 0}};
+  int* at = context;
+  if (*at == 3) {
+    return 0;
+  }
+  *out = kDocuments[(*at)++];
+  return 1;
+}
+
+static int released = 0;
+static void release_context(void* context) {
+  *(int*)context = 0;
+  ++released;
+}
+
+static void test_tables(void) {
+  struct ArrowArrayStream stream;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  int at = 0;
+  EXPECT(kinu_table_of_documents("resources", next_document, &at, release_context, 0, &stream,
+                                 NULL) == 0);
+  EXPECT(stream.get_schema(&stream, &schema) == 0);
+  EXPECT(strcmp(schema.format, "+s") == 0 && schema.n_children == 18);
+  EXPECT(strcmp(schema.children[4]->name, "address") == 0);
+  EXPECT(strcmp(schema.children[4]->format, "u") == 0);
+  EXPECT(strcmp(schema.children[11]->format, "l") == 0);
+  schema.release(&schema);
+  EXPECT(stream.get_next(&stream, &batch) == 0);
+  EXPECT(batch.length == 1 && batch.n_children == 18);
+  const int32_t* offsets = batch.children[4]->buffers[1];
+  EXPECT(offsets[1] == 3 && memcmp(batch.children[4]->buffers[2], "t.n", 3) == 0);
+  EXPECT(((const int64_t*)batch.children[11]->buffers[1])[0] == 3);
+  /* A column outlives its batch. */
+  struct ArrowArray column = *batch.children[4];
+  batch.children[4]->release = NULL;
+  batch.release(&batch);
+  EXPECT(memcmp(column.buffers[2], "t.n", 3) == 0);
+  column.release(&column);
+  EXPECT(stream.get_next(&stream, &batch) == 0 && batch.release == NULL);
+  EXPECT(stream.get_last_error(&stream) == NULL);
+  stream.release(&stream);
+  EXPECT(stream.release == NULL && released == 1);
+
+  const char* paths[] = {"no such file"};
+  EXPECT(kinu_table_of_files("problems", paths, 1, 0, &stream, NULL) == 0);
+  EXPECT(stream.get_next(&stream, &batch) == 0 && batch.length == 1);
+  batch.release(&batch);
+  stream.release(&stream);
+
+  kinu_problems* problems = NULL;
+  EXPECT(kinu_table_of_files("nothing", paths, 1, 0, &stream, &problems) == -1);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  kinu_text tables = kinu_tables();
+  EXPECT(strstr(tables.data, "\"name\":\"references\"") != NULL);
+  kinu_text_release(tables);
+}
+
+int main(void) {
+  EXPECT(strlen(kinu_version()) >= 5);
+  test_language();
+  test_documents();
+  test_tables();
+  printf("%d failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,148 @@
+// The language: parsing, evaluation, layout.
+#include <kinu/hcl.h>
+
+#include "c/guard.h"
+#include "codec/json_writer.h"
+
+namespace kinu::c {
+namespace {
+
+/// The value of an expression that needs no variables, as JSON.
+std::optional<std::string> Constant(const v1::Expression& expression) {
+  if (!expression.References().empty()) {
+    return std::nullopt;
+  }
+  v1::Diagnostics ignored;
+  v1::Scope scope;
+  scope.UseStandardFunctions();
+  const v1::Value value = expression.Evaluate(scope, ignored);
+  return v1::HasErrors(ignored) ? std::nullopt : value.ToJson();
+}
+
+void WriteBody(JsonWriter& json, const v1::Body& body) {
+  const v1::BodyContent content = body.All();
+  json.BeginObject();
+  json.Key("attributes");
+  json.BeginObject();
+  for (const v1::Attribute& attribute : content.attributes) {
+    json.Key(attribute.name);
+    json.BeginObject();
+    json.Member("text", attribute.expression.text());
+    json.Key("references");
+    json.BeginArray();
+    for (const std::string& reference : attribute.expression.References()) {
+      json.String(reference);
+    }
+    json.EndArray();
+    if (const auto value = Constant(attribute.expression)) {
+      json.Key("value");
+      json.Raw(*value);
+    }
+    json.Member("line", static_cast<int64_t>(attribute.range.start.line));
+    json.EndObject();
+  }
+  json.EndObject();
+  json.Key("blocks");
+  json.BeginArray();
+  for (const v1::Block& block : content.blocks) {
+    json.BeginObject();
+    json.Member("type", block.type);
+    json.Key("labels");
+    json.BeginArray();
+    for (const std::string& label : block.labels) {
+      json.String(label);
+    }
+    json.EndArray();
+    json.Member("line", static_cast<int64_t>(block.range.start.line));
+    json.Key("body");
+    WriteBody(json, block.body);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+kinu_text Parse(std::string_view name, std::string_view text, kinu_problems** problems) {
+  v1::Diagnostics found;
+  const v1::File file = v1::File::Parse(name, text, found, v1::Syntax::kNative);
+  const bool failed = v1::HasErrors(found);
+  Give(problems, std::move(found));
+  if (failed) {
+    return {nullptr, 0};
+  }
+  std::string out;
+  JsonWriter json(out, {.escape = JsonEscape::kPlain, .indent = {}, .prefix = {}});
+  WriteBody(json, file.body());
+  return Text(out);
+}
+
+/// Adds the members of a JSON object as variables. False after an error.
+bool AddVariables(v1::Scope& scope, std::string_view variables, v1::Diagnostics& problems) {
+  if (variables.empty()) {
+    return true;
+  }
+  const std::optional<v1::Value> value = v1::Value::FromJson(variables, problems);
+  if (!value) {
+    return false;
+  }
+  if (value->kind() != v1::Value::Kind::kObject) {
+    problems.push_back({.summary = "Invalid variables",
+                        .detail = "The variables are not a JSON object.",
+                        .subject = {}});
+    return false;
+  }
+  const std::vector<std::string> names = value->keys();
+  const std::vector<v1::Value> values = value->elements();
+  for (size_t i = 0; i < names.size(); ++i) {
+    scope.SetVariable(names[i], values[i]);
+  }
+  return true;
+}
+
+kinu_text Evaluate(std::string_view expression, std::string_view variables,
+                   std::string_view directory, kinu_problems** problems) {
+  v1::Diagnostics found;
+  v1::Scope scope;
+  scope.UseStandardFunctions(directory);
+  scope.UseExtensionFunctions();
+  std::optional<std::string> json;
+  if (AddVariables(scope, variables, found)) {
+    const v1::Expression parsed = v1::ParseExpression(expression, found);
+    if (!v1::HasErrors(found)) {
+      const v1::Value value = parsed.Evaluate(scope, found);
+      // Without unknown variables nothing is unknown.
+      json = v1::HasErrors(found) ? std::nullopt : value.ToJson();
+    }
+  }
+  Give(problems, std::move(found));
+  return json ? Text(*json) : kinu_text{nullptr, 0};
+}
+
+}  // namespace
+}  // namespace kinu::c
+
+using kinu::c::Guarded;
+using kinu::c::View;
+
+extern "C" {
+
+kinu_text kinu_parse(const char* name, const char* text, size_t size, kinu_problems** problems) {
+  return Guarded(kinu_text{nullptr, 0}, [&] {
+    return kinu::c::Parse(name == nullptr ? "" : name, View(text, size), problems);
+  });
+}
+
+kinu_text kinu_evaluate(const char* expression, size_t size, const char* variables,
+                        size_t variables_size, const char* directory, kinu_problems** problems) {
+  return Guarded(kinu_text{nullptr, 0}, [&] {
+    return kinu::c::Evaluate(View(expression, size), View(variables, variables_size),
+                             directory == nullptr ? "." : directory, problems);
+  });
+}
+
+kinu_text kinu_format(const char* text, size_t size) {
+  return Guarded(kinu_text{nullptr, 0},
+                 [&] { return kinu::c::Text(kinu::v1::Format(View(text, size))); });
+}
+
+}  // extern "C"

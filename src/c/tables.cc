@@ -1,0 +1,128 @@
+// Tables: of files, and of documents that the caller has.
+#include "base/files.h"
+#include "c/arrow_stream.h"
+#include "c/guard.h"
+#include "codec/json_writer.h"
+#include "table/table.h"
+
+namespace kinu::c {
+namespace {
+
+std::string TablesJson() {
+  static constexpr std::string_view kTypes[] = {"text", "integer", "number", "boolean"};
+  std::string out;
+  JsonWriter json(out, {.escape = JsonEscape::kPlain, .indent = {}, .prefix = {}});
+  json.BeginArray();
+  for (const table::TableSpec& table : table::Tables()) {
+    json.BeginObject();
+    json.Member("name", table.name);
+    json.Member("description", table.description);
+    json.Key("columns");
+    json.BeginArray();
+    for (const table::ColumnSpec& column : table.columns) {
+      json.BeginObject();
+      json.Member("name", column.name);
+      json.Member("type", kTypes[static_cast<size_t>(column.type)]);
+      json.Member("description", column.description);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+  return out;
+}
+
+/// The table of that name; reports that there is none.
+const table::TableSpec* Find(const char* name, kinu_problems** problems) {
+  const table::TableSpec* table = table::FindTable(name == nullptr ? "" : name);
+  if (table == nullptr) {
+    GiveError(problems, "Invalid table",
+              "There is no table \"" + std::string(name == nullptr ? "" : name) + "\".");
+  } else {
+    Give(problems, {});
+  }
+  return table;
+}
+
+/// Reads files one after the other.
+DocumentSource Files(std::vector<std::string> paths) {
+  return [paths = std::move(paths), at = size_t{0}]() mutable -> NextDocument {
+    using enum NextDocument::Status;
+    if (at == paths.size()) {
+      return {};
+    }
+    const std::string& path = paths[at++];
+    Result<std::string> text = ReadFile(path);
+    return text ? NextDocument{kDocument, path, *std::move(text)}
+                : NextDocument{kProblem, path, std::move(text).error().message};
+  };
+}
+
+/// The documents of a caller.
+class Callers {
+ public:
+  Callers(kinu_next_document next, void* context, void (*release)(void*))
+      : next_(next), context_(context, release == nullptr ? [](void*) {} : release) {}
+
+  NextDocument operator()() {
+    using enum NextDocument::Status;
+    kinu_named_text text{};
+    const int status = next_(context_.get(), &text);
+    if (status == 0) {
+      return {};
+    }
+    std::string name = text.name == nullptr ? "" : text.name;
+    if (status < 0) {
+      return {kFailed, std::move(name), {}};
+    }
+    return text.text == nullptr
+               ? NextDocument{kProblem, std::move(name), "it could not be read"}
+               : NextDocument{kDocument, std::move(name), std::string(text.text, text.size)};
+  }
+
+ private:
+  kinu_next_document next_;
+  std::shared_ptr<void> context_;
+};
+
+}  // namespace
+}  // namespace kinu::c
+
+using kinu::c::Guarded;
+
+extern "C" {
+
+kinu_text kinu_tables(void) {
+  return Guarded(kinu_text{nullptr, 0}, [] { return kinu::c::Text(kinu::c::TablesJson()); });
+}
+
+int kinu_table_of_files(const char* table, const char* const* paths, size_t count,
+                        int show_sensitive, struct ArrowArrayStream* out,
+                        kinu_problems** problems) {
+  return Guarded(-1, [&] {
+    const kinu::table::TableSpec* spec = kinu::c::Find(table, problems);
+    if (spec == nullptr) {
+      return -1;
+    }
+    kinu::c::OpenStream(*spec, {.show_sensitive = show_sensitive != 0},
+                        kinu::c::Files(std::vector<std::string>(paths, paths + count)), out);
+    return 0;
+  });
+}
+
+int kinu_table_of_documents(const char* table, kinu_next_document next, void* context,
+                            void (*release)(void* context), int show_sensitive,
+                            struct ArrowArrayStream* out, kinu_problems** problems) {
+  return Guarded(-1, [&] {
+    const kinu::table::TableSpec* spec = kinu::c::Find(table, problems);
+    if (spec == nullptr) {
+      return -1;
+    }
+    kinu::c::OpenStream(*spec, {.show_sensitive = show_sensitive != 0},
+                        kinu::c::Callers(next, context, release), out);
+    return 0;
+  });
+}
+
+}  // extern "C"
