@@ -166,7 +166,7 @@ constexpr auto kExportFlags = JoinFlags(
 extern constexpr CommandSpec kExportCommand{
     .name = "export",
     .synopsis = "Write plans and states as tables",
-    .usage = "tofu [global options] export [options] [SOURCE...]",
+    .usage = "kinu [global options] export [options] [SOURCE...]",
     .description = R"help(Writes what plans and states hold as rows and columns, for spreadsheets,
 databases and programs that analyse data. SOURCE is a plan file, a state file,
 a document of "show -json", or a directory, of which the files whose names end
@@ -178,8 +178,8 @@ lists them. Sensitive values are null.)help",
     .flags = kExportFlags,
     .notes = R"help(Examples:
 
-  tofu export -table=changes -to=csv plan.out
-  tofu export -table=attributes -to=arrow states/ > attributes.arrows)help",
+  kinu export -table=changes -to=csv plan.out
+  kinu export -table=attributes -to=arrow states/ > attributes.arrows)help",
     .help_column = 21,
     .run = RunExport,
 };
