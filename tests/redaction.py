@@ -105,6 +105,8 @@ HIDING = [
     ["show", "-no-color", "p"],
     ["show", "-json", "-redact", "p"],
     ["show", "-json", "-redact", "-format=0.1", "p"],
+    ["show", "-canonical", "-redact", "p"],
+    ["show", "-fingerprint", "p"],
     ["show", "-summary", "p"],
     ["show", "-summary=tree", "p"],
     ["show", "-summary=markdown", "-group-by=type", "p"],
@@ -151,6 +153,11 @@ HIDING = [
     ["plan", "-no-color", "-detailed-exitcode"],
     ["plan", "-json", "-destroy", "-out=d"],
     ["show", "-json", "-redact", "d"],
+    ["diff", "p", "d"],
+    ["diff", "-json", "d", "p"],
+    ["diff", "-markdown", "p", "d"],
+    ["diff", "terraform.tfstate", "changed.json"],
+    ["diff", "-json", "changed.json", "s.json"],
     ["apply", "-json", "d"],
 ]
 AFTER_APPLY = [
@@ -164,6 +171,27 @@ AFTER_APPLY = [
 ]
 # Only for documents: human output may show a copy that no mask covers.
 COPIES_SHOWN = {"plan", "apply", "state"}
+
+
+def lengthened(value):
+    """The value with longer strings."""
+    if isinstance(value, dict):
+        return {name: lengthened(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [lengthened(item) for item in value]
+    return value + "!" if isinstance(value, str) else value
+
+
+def write_changed_state(folder):
+    """Writes changed.json: s.json with other values of outputs and resources."""
+    with open(os.path.join(folder, "s.json"), encoding="utf-8") as handle:
+        state = json.load(handle)
+    for output in state["values"].get("outputs", {}).values():
+        output["value"] = lengthened(output["value"])
+    for resource in state["values"]["root_module"].get("resources", []):
+        resource["values"] = lengthened(resource["values"])
+    with open(os.path.join(folder, "changed.json"), "w", encoding="utf-8") as handle:
+        json.dump(state, handle)
 
 
 def without_difference(line):
@@ -232,6 +260,8 @@ def main():
             for arguments in HIDING:
                 shown = copies and "-json" not in arguments and \
                     (arguments[0] in COPIES_SHOWN or arguments[:2] == ["show", "-no-color"])
+                if "changed.json" in arguments:
+                    write_changed_state(folder)
                 if not shown:
                     run.expect_none(arguments)
                 else:

@@ -9,8 +9,8 @@
 namespace kinu::cli {
 namespace {
 
-constexpr std::array<std::string_view, 7> kOwnCommands = {"about", "check", "convert", "export",
-                                                          "eval",  "query", "schema"};
+constexpr std::array<std::string_view, 8> kOwnCommands = {"about",  "check", "convert", "diff",
+                                                          "export", "eval",  "query",   "schema"};
 
 std::string_view Variable(const char* name) {
   const char* value = std::getenv(name);

@@ -14,6 +14,7 @@ namespace kinu::cli {
   ROW(Check)                \
   ROW(Console)              \
   ROW(Convert)              \
+  ROW(Diff)                 \
   ROW(Eval)                 \
   ROW(Export)               \
   ROW(Fmt)                  \

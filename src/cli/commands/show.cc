@@ -2,6 +2,7 @@
 #include "cli/flag_groups.h"
 #include "cli/summary_flags.h"
 #include "codec/json_writer.h"
+#include "compare/canonical.h"
 #include "operation/documents.h"
 #include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
@@ -25,6 +26,8 @@ struct Form {
   bool json = false;
   bool redact = false;  ///< JSON without sensitive values
   bool old = false;     ///< JSON in format 0.1
+  bool canonical = false;
+  bool fingerprint = false;
   std::optional<view::SummaryOptions> summary;
   bool show_sensitive = false;
   std::string title;                ///< of a report: what is shown
@@ -85,7 +88,9 @@ int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics
   }
   using Writer = Result<void> (*)(std::string&, const tfjson::Node&);
   const Writer writers[] = {form.redact ? &WriteRedacted : nullptr,
-                            form.old ? &tfjson::AppendFormat01 : nullptr};
+                            form.old ? &tfjson::AppendFormat01 : nullptr,
+                            form.canonical ? &compare::AppendCanonical : nullptr,
+                            form.fingerprint ? &compare::AppendFingerprint : nullptr};
   for (const Writer write : writers) {
     if (write == nullptr) {
       continue;
@@ -277,7 +282,9 @@ void CheckTarget(const Flags& flags, Diagnostics& diags) {
 
 /// Reads how something is shown. Problems are usage errors.
 Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
-  const bool json = flags.Bool("json");
+  const bool canonical = flags.Bool("canonical");
+  const bool fingerprint = flags.Bool("fingerprint");
+  const bool json = flags.Bool("json") || canonical || fingerprint;
   const bool of_configuration = flags.Bool("config") || !flags.String("module").empty();
   const bool old = flags.String("format") == "0.1";
   if (flags.IsSet("format") && (!json || of_configuration)) {
@@ -296,11 +303,18 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
     diags.Error("Conflicting output formats",
                 "The -html, -json and -summary options are mutually-exclusive.");
   }
+  if ((canonical && fingerprint) || ((canonical || fingerprint) && (of_configuration || old))) {
+    diags.Error("Conflicting output formats",
+                "The -canonical and -fingerprint options are mutually-exclusive, and have no "
+                "format 0.1 and no form for configurations.");
+  }
   const auto& words = flags.positionals();
   const std::string& plan = flags.String("plan");
   return {.json = json,
           .redact = flags.Bool("redact"),
           .old = old,
+          .canonical = canonical,
+          .fingerprint = fingerprint,
           .summary = ReadSummaryFlags(flags, diags),
           .show_sensitive = flags.Bool("show-sensitive"),
           .title = words.empty() ? plan : words[0],
@@ -503,7 +517,13 @@ static int RunShow(Invocation& invocation) {
 }
 
 constexpr auto kShowFlags = JoinFlags(
+    FlagSpec{.name = "canonical",
+             .help = "The JSON of a plan or state in canonical form: equal\n"
+                     "documents are equal bytes."},
     FlagSpec{.name = "config", .help = "Show the configuration (needs -json)."},
+    FlagSpec{.name = "fingerprint",
+             .help = "A SHA-256 of what a plan does: equal for plans that do\n"
+                     "the same."},
     FlagSpec{.name = "format",
              .kind = FlagKind::kString,
              .form = "=0.1",

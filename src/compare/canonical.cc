@@ -1,0 +1,211 @@
+#include "compare/canonical.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "codec/hash.h"
+#include "codec/json_writer.h"
+#include "compare/compare.h"
+#include "compare/items.h"
+#include "compare/members.h"
+
+namespace kinu::compare {
+namespace {
+
+using tfjson::Node;
+
+bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+Node Member(const Node& object, std::string_view name) {
+  return object && object.is_object() ? object.Find(name) : Node();
+}
+
+/// Whether a member has values of the configuration or of resources, whose arrays have an order.
+bool HoldsData(std::string_view name, const Node& object) {
+  return IsOneOf(name, {"before", "after", "after_unknown", "before_sensitive", "after_sensitive",
+                        "sensitive_values", "value", "default", "constant_value", "identity"}) ||
+         (name == "values" && Member(object, "address"));
+}
+
+void Append(std::string& out, const Node& value, bool data);
+
+void AppendObject(std::string& out, const Node& object, bool data) {
+  out += '{';
+  bool first = true;
+  for (const NamedMember& member : SortedMembers(object)) {
+    if (!data && IsOneOf(member.text, {"format_version", "terraform_version", "timestamp"})) {
+      continue;
+    }
+    out += first ? "" : ",";
+    first = false;
+    JsonWriter::AppendQuoted(out, member.text, JsonEscape::kPlain);
+    out += ':';
+    Append(out, member.value, data || HoldsData(member.text, object));
+  }
+  out += '}';
+}
+
+/// The key of an element by which it is sorted; one without an address has none.
+Item KeyOf(const Node& element) {
+  Item key;
+  if (const Node address = Member(element, "address"); address && address.is_string()) {
+    key.address = address.String();
+  }
+  for (const std::string_view name : {"deposed", "deposed_key"}) {
+    if (const Node deposed = Member(element, name); deposed && deposed.is_string()) {
+      key.deposed = deposed.String();
+    }
+  }
+  return key;
+}
+
+void AppendArray(std::string& out, const Node& array, bool data) {
+  std::vector<std::pair<Item, Node>> elements;
+  for (const Node element : array.elements()) {
+    elements.emplace_back(data ? Item() : KeyOf(element), element);
+  }
+  if (!data) {
+    std::ranges::stable_sort(
+        elements, [](const auto& a, const auto& b) { return CompareKeys(a.first, b.first) < 0; });
+  }
+  out += '[';
+  bool first = true;
+  for (const auto& [key, element] : elements) {
+    out += first ? "" : ",";
+    first = false;
+    Append(out, element, data);
+  }
+  out += ']';
+}
+
+void Append(std::string& out, const Node& value, bool data) {
+  if (value.is_object()) {
+    AppendObject(out, value, data);
+  } else if (value.is_array()) {
+    AppendArray(out, value, data);
+  } else if (value.is_string()) {
+    std::string scratch;
+    JsonWriter::AppendQuoted(out, value.String(scratch), JsonEscape::kPlain);
+  } else if (value.is_number()) {
+    out += CanonicalNumber(value.text());
+  } else {
+    out += value.text();
+  }
+}
+
+/// Whether a change does something. `object`: the resource change, or the change of an output.
+bool DoesSomething(const Node& object, const Node& change) {
+  const Node actions = Member(change, "actions");
+  const Node importing = Member(change, "importing");
+  const Node first = actions ? actions.At(0) : Node();
+  return !first || !first.Is("no-op") || (importing && !importing.is_null()) ||
+         Member(object, "previous_address");
+}
+
+/// What a plan does, as a canonical document.
+std::string Effects(const Node& plan) {
+  std::vector<std::pair<Item, Node>> changes;
+  if (const Node list = Member(plan, "resource_changes")) {
+    for (const Node change : list.elements()) {
+      if (DoesSomething(change, Member(change, "change"))) {
+        changes.emplace_back(KeyOf(change), change);
+      }
+    }
+  }
+  std::ranges::stable_sort(
+      changes, [](const auto& a, const auto& b) { return CompareKeys(a.first, b.first) < 0; });
+  std::string out = "{\"output_changes\":{";
+  std::string_view separator;
+  if (const Node outputs = Member(plan, "output_changes")) {
+    for (const NamedMember& output : SortedMembers(outputs)) {
+      if (DoesSomething({}, output.value)) {
+        out += separator;
+        separator = ",";
+        JsonWriter::AppendQuoted(out, output.text, JsonEscape::kPlain);
+        out += ':';
+        Append(out, output.value, false);
+      }
+    }
+  }
+  out += "},\"resource_changes\":[";
+  separator = {};
+  for (const auto& [key, change] : changes) {
+    out += separator;
+    separator = ",";
+    Append(out, change, false);
+  }
+  return out + "]}";
+}
+
+}  // namespace
+
+std::string CanonicalNumber(std::string_view number) {
+  constexpr int64_t kLargestExponent = 1'000'000'000'000;
+  std::string_view rest = number;
+  const bool negative = rest.starts_with('-');
+  rest.remove_prefix(negative ? 1 : 0);
+  const size_t mark = rest.find_first_of("eE");
+  int64_t exponent = 0;
+  if (mark != std::string_view::npos) {
+    std::string_view digits = rest.substr(mark + 1);
+    digits.remove_prefix(digits.starts_with('+') ? 1 : 0);
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    if (read.ec != std::errc() || exponent > kLargestExponent || exponent < -kLargestExponent) {
+      return std::string(number);
+    }
+    rest = rest.substr(0, mark);
+  }
+  // The number is 0.DIGITS times ten to the `exponent`.
+  std::string digits(rest.substr(0, rest.find('.')));
+  exponent += static_cast<int64_t>(digits.size());
+  if (const size_t point = rest.find('.'); point != std::string_view::npos) {
+    digits += rest.substr(point + 1);
+  }
+  const size_t zeros = std::min(digits.find_first_not_of('0'), digits.size());
+  digits.erase(0, zeros);
+  exponent -= static_cast<int64_t>(zeros);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.empty()) {
+    return "0";
+  }
+  const auto size = static_cast<int64_t>(digits.size());
+  std::string out = negative ? "-" : "";
+  constexpr int64_t kMostPlain = 21;
+  constexpr int64_t kLeastPlain = -5;
+  if (exponent > kMostPlain || exponent < kLeastPlain) {
+    out += digits[0];
+    out += size > 1 ? "." + digits.substr(1) : "";
+    out += exponent > 0 ? "e+" : "e";
+    return out + std::to_string(exponent - 1);
+  }
+  if (exponent <= 0) {
+    return out + "0." + std::string(static_cast<size_t>(-exponent), '0') + digits;
+  }
+  if (exponent >= size) {
+    return out + digits + std::string(static_cast<size_t>(exponent - size), '0');
+  }
+  digits.insert(static_cast<size_t>(exponent), ".");
+  return out + digits;
+}
+
+Result<void> AppendCanonical(std::string& out, const Node& document) {
+  if (!document.is_object()) {
+    return Fail(ErrorCode::kInvalid, "the document is neither a plan nor a state");
+  }
+  Append(out, document, false);
+  return {};
+}
+
+Result<void> AppendFingerprint(std::string& out, const Node& document) {
+  if (!IsPlan(document)) {
+    return Fail(ErrorCode::kInvalid, "only plans have a fingerprint");
+  }
+  out += HexDigest(HashKind::kSha256, Effects(document));
+  return {};
+}
+
+}  // namespace kinu::compare

@@ -1,0 +1,62 @@
+#include "compare/hidden.h"
+
+#include <algorithm>
+
+namespace kinu::compare {
+
+using tfjson::MaskCursor;
+using tfjson::Node;
+
+Masks Masks::Into(const Node& left_object, const Node& right_object, const Node& name) const {
+  return {left.Into({.container = left_object, .name = name}),
+          right.Into({.container = right_object, .name = name})};
+}
+
+std::vector<Masks> Masks::IntoElements(const Node& left_array, const Node& right_array) const {
+  // Elements that one side lacks have the masks of the other alone.
+  const MaskCursor none(MaskCursor::Sort::kSensitive);
+  std::vector<Masks> out(std::max(left_array.size(), right_array.size()), Masks{none, none});
+  size_t index = 0;
+  for (MaskCursor& cursor : left.IntoElements(left_array)) {
+    out[index++].left = std::move(cursor);
+  }
+  index = 0;
+  for (MaskCursor& cursor : right.IntoElements(right_array)) {
+    out[index++].right = std::move(cursor);
+  }
+  return out;
+}
+
+bool Hiding::Append(std::string& out, const Node& value, const Masks& masks) const {
+  if (masks.whole() || (value.is_string() && (left_.AreIn(value) || right_.AreIn(value)))) {
+    out += tfjson::kRedacted;
+    return true;
+  }
+  bool hidden = false;
+  if (value.is_object()) {
+    out += '{';
+    std::string_view separator;
+    for (const tfjson::Member member : value.members()) {
+      out += separator;
+      separator = ",";
+      out += member.name.text();
+      out += ':';
+      hidden = Append(out, member.value, masks.Into(value, value, member.name)) || hidden;
+    }
+    out += '}';
+  } else if (value.is_array()) {
+    out += '[';
+    const std::vector<Masks> inner = masks.IntoElements(value, value);
+    size_t index = 0;
+    for (const Node element : value.elements()) {
+      out += index > 0 ? "," : "";
+      hidden = Append(out, element, inner[index++]) || hidden;
+    }
+    out += ']';
+  } else {
+    out += value.text();
+  }
+  return hidden;
+}
+
+}  // namespace kinu::compare
