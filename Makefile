@@ -6,7 +6,7 @@ BENCH ?=
 FUZZ_RUNS ?= 1000000
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build quickstart test bench asan tsan fuzz format tidy install package dist site
+.PHONY: setup build quickstart test bench asan tsan fuzz format tidy install package dist site wheel
 
 setup:
 	@tools/setup.sh build check clang
@@ -75,3 +75,8 @@ dist:
 site:
 	@tools/setup.sh site
 	@tools/site.py
+
+# The Python package, in build/wheel/wheels.
+wheel:
+	@tools/setup.sh build wheel
+	@tools/wheel.sh build/wheel

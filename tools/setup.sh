@@ -3,8 +3,8 @@
 # nothing if all are installed.
 #
 #   tools/setup.sh GROUP...     groups: build, check (the format check of the tests), clang (tsan,
-#                               fuzz, tidy), package (make package), site (make site); none means
-#                               all but site
+#                               fuzz, tidy), package (make package), site (make site), wheel (make
+#                               wheel); none means all but the last two
 #
 # The release of the distribution pins the versions.
 set -euo pipefail
@@ -25,6 +25,7 @@ for group in "$@"; do
     check) packages+=(clang-format-19) ;;
     clang) packages+=(clang-19 libclang-rt-19-dev clang-tidy-19) ;;
     site) packages+=(python3 python3-venv) ;;
+    wheel) packages+=(python3-dev python3-venv) ;;
     package) packages+=(dpkg-dev file patchelf xz-utils) ;;
     *) echo "tools/setup.sh: no group $group" >&2; exit 2 ;;
   esac

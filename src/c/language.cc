@@ -7,15 +7,26 @@
 namespace kinu::c {
 namespace {
 
+/// All functions of the language, without variables. The one of the current directory is made once.
+v1::Scope Functions(std::string_view directory) {
+  v1::Scope scope;
+  scope.UseStandardFunctions(directory);
+  scope.UseExtensionFunctions();
+  return scope;
+}
+
+const v1::Scope& FunctionsHere() {
+  static const v1::Scope kScope = Functions(".");
+  return kScope;
+}
+
 /// The value of an expression that needs no variables, as JSON.
 std::optional<std::string> Constant(const v1::Expression& expression) {
   if (!expression.References().empty()) {
     return std::nullopt;
   }
   v1::Diagnostics ignored;
-  v1::Scope scope;
-  scope.UseStandardFunctions();
-  const v1::Value value = expression.Evaluate(scope, ignored);
+  const v1::Value value = expression.Evaluate(FunctionsHere(), ignored);
   return v1::HasErrors(ignored) ? std::nullopt : value.ToJson();
 }
 
@@ -102,11 +113,13 @@ bool AddVariables(v1::Scope& scope, std::string_view variables, v1::Diagnostics&
 kinu_text Evaluate(std::string_view expression, std::string_view variables,
                    std::string_view directory, kinu_problems** problems) {
   v1::Diagnostics found;
-  v1::Scope scope;
-  scope.UseStandardFunctions(directory);
-  scope.UseExtensionFunctions();
+  std::optional<v1::Scope> own;
+  if (!variables.empty() || directory != ".") {
+    own = directory == "." ? FunctionsHere() : Functions(directory);
+  }
+  const v1::Scope& scope = own ? *own : FunctionsHere();
   std::optional<std::string> json;
-  if (AddVariables(scope, variables, found)) {
+  if (!own || AddVariables(*own, variables, found)) {
     const v1::Expression parsed = v1::ParseExpression(expression, found);
     if (!v1::HasErrors(found)) {
       const v1::Value value = parsed.Evaluate(scope, found);

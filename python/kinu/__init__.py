@@ -1,0 +1,209 @@
+"""HCL, and the plans and states of OpenTofu and Terraform.
+
+    kinu.evaluate('cidrsubnet("10.0.0.0/8", 8, n)', {"n": 1})
+    kinu.open("plan.json").query("$.resource_changes[*].address")
+    pyarrow.table(kinu.tables("states/", table="resources"))
+
+Sensitive values are replaced or null unless `show_sensitive` is set.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Union
+
+from . import _kinu
+
+__all__ = ["Body", "Document", "Error", "Problem", "Table", "check", "evaluate", "format", "open", "parse",
+           "table_schemas", "tables"]
+__version__ = _kinu.version()
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An error or a warning. Positions are (line, column, byte), lines and columns from 1."""
+
+    is_error: bool
+    summary: str
+    detail: str
+    file: str | None
+    start: tuple[int, int, int]
+    end: tuple[int, int, int]
+
+    def __str__(self) -> str:
+        place = "" if self.file is None else "%s:%d:%d: " % (self.file, *self.start[:2])
+        return "%s%s%s" % (place, self.summary, ": " + self.detail if self.detail else "")
+
+
+class Error(ValueError):
+    """What could not be read or evaluated; `problems` has the reasons with their places."""
+
+    def __init__(self, problems: list[Problem]):
+        self.problems = problems
+        super().__init__("\n".join(str(problem) for problem in problems if problem.is_error))
+
+
+def _result(answer: tuple[str | None, list[tuple]]) -> str:
+    text, problems = answer
+    if text is None:
+        raise Error([Problem(*problem) for problem in problems])
+    return text
+
+
+def _text(text: str | bytes) -> str:
+    return text.decode() if isinstance(text, bytes) else text
+
+
+# --- The language ---
+
+
+@dataclass(frozen=True)
+class Body:
+    """The attributes and blocks of a file or block."""
+
+    #: {name: {"text": source, "references": [...], "line": n, "value": ...}}; "value" where it needs no variables
+    attributes: dict[str, dict[str, Any]]
+    #: [(type, labels, line, body)]
+    blocks: list[tuple[str, list[str], int, Body]]
+
+    @classmethod
+    def _of(cls, body: dict[str, Any]) -> Body:
+        return cls(body["attributes"], [(block["type"], block["labels"], block["line"], cls._of(block["body"]))
+                                        for block in body["blocks"]])
+
+
+def parse(text: str | bytes, name: str = "<text>") -> Body:
+    """Parses a file of the native syntax."""
+    return Body._of(json.loads(_result(_kinu.parse(name, _text(text)))))
+
+
+def evaluate(expression: str, variables: dict[str, Any] | None = None, directory: Path = ".") -> Any:
+    """The value of an expression, with the functions of the language that have no side effects."""
+    given = json.dumps(variables) if variables else None
+    return json.loads(_result(_kinu.evaluate(expression, given, os.fspath(directory))))
+
+
+def format(text: str | bytes) -> str:  # noqa: A001
+    """A file of the native syntax in canonical layout."""
+    return _result(_kinu.format(_text(text)))
+
+
+# --- Documents ---
+
+
+def _read(source: Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    with io.open(source, "rb") as file:
+        return file.read()
+
+
+class Document:
+    """A plan, a state, or any other JSON document."""
+
+    def __init__(self, text: bytes, name: str = "<document>"):
+        self.name = name
+        self._text = text
+        self._document = _kinu.Document(text.decode())
+        problems = [Problem(*problem) for problem in self._document.problems]
+        if any(problem.is_error for problem in problems):
+            raise Error(problems)
+
+    def query(self, selector: str, paths: bool = False, show_sensitive: bool = False) -> list[Any]:
+        """The values that a JSONPath selector (RFC 9535) finds; with `paths` pairs of path and value."""
+        found = json.loads(_result(self._document.select(selector, show_sensitive)))
+        return [(one["path"], one["value"]) if paths else one["value"] for one in found]
+
+    def redacted(self) -> Any:
+        """The document with its sensitive values replaced."""
+        return json.loads(_result(self._document.redacted()))
+
+    def table(self, table: str, show_sensitive: bool = False) -> Table:
+        """A table of this document."""
+        return tables([(self.name, self._text)], table, show_sensitive)
+
+    def check(self, *checks: Path) -> dict[str, Any]:
+        """Runs check files on this plan or state: the document of `kinu check -json`."""
+        state = not self.query("$['planned_values','resource_changes','output_changes']")
+        return check(checks, **{"states" if state else "plans": [self._text]})
+
+
+def open(source: Path | bytes) -> Document:  # noqa: A001
+    """A document from a file or from its text."""
+    return Document(_read(source), "<document>" if isinstance(source, bytes) else os.fspath(source))
+
+
+def check(checks: Iterable[Path], plans: Iterable[Path | bytes] = (), states: Iterable[Path | bytes] = (),
+          show_sensitive: bool = False) -> dict[str, Any]:
+    """Runs check files on plans and states: the document of `kinu check -json`."""
+    def texts(sources: Iterable[Path | bytes]) -> list[tuple[str, str]]:
+        return [("" if isinstance(source, bytes) else os.fspath(source), _read(source).decode())
+                for source in sources]
+    return json.loads(_result(_kinu.check(texts(checks), texts(plans), texts(states), show_sensitive)))
+
+
+# --- Tables ---
+
+
+def table_schemas() -> list[dict[str, Any]]:
+    """The tables: [{"name": ..., "description": ..., "columns": [{"name": ..., "type": ..., ...}]}]."""
+    return json.loads(_result(_kinu.tables()))
+
+
+def is_document(name: str, head: bytes) -> bool:
+    """Whether a file of this name that begins with these bytes is read as part of a directory."""
+    return name.endswith(".tfstate") or (name.endswith(".json") and b'"format_version"' in head)
+
+
+def _head(path: str) -> bytes:
+    try:
+        with io.open(path, "rb") as file:
+            return file.read(4096)
+    except OSError:
+        return b""
+
+
+def _files(path: str) -> Iterator[str]:
+    """A file, or the documents in a directory and below, in the order of their names."""
+    if not os.path.isdir(path):
+        yield path
+        return
+    for parent, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            file = os.path.join(parent, name)
+            if not name.startswith(".") and is_document(name, _head(file)):
+                yield file
+
+
+class Table:
+    """A table of any number of documents, which Arrow libraries read (`pyarrow.table(table)`,
+    `polars.from_arrow(table)`, DuckDB by its name). It is read anew each time, one document at a time."""
+
+    def __init__(self, table: str, sources: list[str] | list[tuple[str, bytes]], show_sensitive: bool):
+        self.name = table
+        self._sources = sources
+        self._show_sensitive = show_sensitive
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self._sources and isinstance(self._sources[0], tuple):
+            return _kinu.table_of_documents(self.name, iter(self._sources), self._show_sensitive)
+        return _kinu.table_of_files(self.name, self._sources, self._show_sensitive)
+
+
+def tables(sources: Path | Iterable[Path | tuple[str, bytes]], table: str = "resources",
+           show_sensitive: bool = False) -> Table:
+    """A table (see table_schemas()) of files, of the files in directories and below, or of pairs of a name and a
+    text. A source that cannot be read is a row of the table "problems"."""
+    if table not in {schema["name"] for schema in table_schemas()}:
+        raise ValueError("there is no table %r" % table)
+    given = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
+    if given and isinstance(given[0], tuple):
+        return Table(table, given, show_sensitive)
+    return Table(table, [file for source in given for file in _files(os.fspath(source))], show_sensitive)

@@ -1,0 +1,229 @@
+// The functions of the C interface as a Python module. kinu/__init__.py makes them convenient:
+// structured results are JSON texts here.
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kinu/kinu.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace {
+
+/// Problems as Python values: (is_error, summary, detail, file, start, end) each.
+nb::list ToList(kinu_problems* problems) {
+  nb::list out;
+  kinu_problem problem;
+  for (size_t i = 0; kinu_problems_at(problems, i, &problem) != 0; ++i) {
+    auto text = [](kinu_text value) -> nb::object {
+      return value.data == nullptr ? nb::object(nb::none())
+                                   : nb::object(nb::str(value.data, value.size));
+    };
+    auto place = [](kinu_position at) { return nb::make_tuple(at.line, at.column, at.byte); };
+    out.append(nb::make_tuple(problem.is_error != 0, text(problem.summary), text(problem.detail),
+                              text(problem.file), place(problem.start), place(problem.end)));
+  }
+  kinu_problems_release(problems);
+  return out;
+}
+
+/// A result and the problems beside it; the result is None after a failure.
+nb::tuple Answer(kinu_text text, kinu_problems* problems) {
+  nb::object value = nb::none();
+  if (text.data != nullptr) {
+    value = nb::str(text.data, text.size);
+    kinu_text_release(text);
+  }
+  return nb::make_tuple(value, ToList(problems));
+}
+
+/// Calls a function that needs no Python without the lock of the interpreter.
+template <typename Call>
+nb::tuple Unlocked(const Call& call) {
+  kinu_problems* problems = nullptr;
+  kinu_text text{};
+  {
+    const nb::gil_scoped_release unlocked;
+    text = call(&problems);
+  }
+  return Answer(text, problems);
+}
+
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<kinu_named_text> Views(const NamedTexts& texts) {
+  std::vector<kinu_named_text> views;
+  for (const auto& [name, text] : texts) {
+    views.push_back({name.c_str(), text.data(), text.size()});
+  }
+  return views;
+}
+
+nb::tuple Check(const NamedTexts& checks, const NamedTexts& plans, const NamedTexts& states,
+                bool show_sensitive) {
+  return Unlocked([&](kinu_problems** problems) {
+    const auto c = Views(checks);
+    const auto p = Views(plans);
+    const auto s = Views(states);
+    return kinu_check(c.data(), c.size(), p.data(), p.size(), s.data(), s.size(),
+                      show_sensitive ? 1 : 0, nullptr, problems);
+  });
+}
+
+/// A document that is released with its Python object.
+class Document {
+ public:
+  explicit Document(std::string_view text) {
+    kinu_problems* problems = nullptr;
+    {
+      const nb::gil_scoped_release unlocked;
+      document_ = kinu_document_parse(text.data(), text.size(), &problems);
+    }
+    problems_ = ToList(problems);
+  }
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+  ~Document() { kinu_document_release(document_); }
+
+  const nb::list& problems() const { return problems_; }
+  nb::tuple Select(const std::string& selector, bool show_sensitive) const {
+    return Unlocked([&](kinu_problems** problems) {
+      return kinu_document_select(document_, selector.c_str(), show_sensitive ? 1 : 0, problems);
+    });
+  }
+  nb::tuple Redacted() const {
+    return Unlocked([&](kinu_problems**) { return kinu_document_redacted(document_); });
+  }
+
+ private:
+  kinu_document* document_ = nullptr;
+  nb::list problems_;
+};
+
+/// What a Python iterator gives: pairs of a name and a text, or of a name and None.
+struct Documents {
+  nb::object iterator;
+  nb::object current;  // keeps the texts of the document that is read
+  std::string name;
+};
+
+int NextDocument(void* context, kinu_named_text* out) {
+  auto& documents = *static_cast<Documents*>(context);
+  const nb::gil_scoped_acquire locked;
+  PyObject* item = PyIter_Next(documents.iterator.ptr());
+  if (item == nullptr) {
+    const bool failed = PyErr_Occurred() != nullptr;
+    PyErr_Clear();
+    return failed ? -1 : 0;
+  }
+  documents.current = nb::steal(item);
+  try {
+    documents.name = nb::cast<std::string>(documents.current[0]);
+    const nb::object text = documents.current[1];
+    *out = {documents.name.c_str(), nullptr, 0};
+    if (!text.is_none()) {
+      const auto bytes = nb::cast<nb::bytes>(text);
+      *out = {documents.name.c_str(), bytes.c_str(), bytes.size()};
+    }
+    return 1;
+  } catch (...) {
+    PyErr_Clear();
+    return -1;
+  }
+}
+
+void ReleaseDocuments(void* context) {
+  const nb::gil_scoped_acquire locked;
+  delete static_cast<Documents*>(context);
+}
+
+/// A stream as the capsule that Arrow libraries take.
+nb::object Capsule(std::unique_ptr<ArrowArrayStream> stream) {
+  PyObject* capsule = PyCapsule_New(stream.get(), "arrow_array_stream", [](PyObject* self) {
+    auto* held = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(self, "arrow_array_stream"));
+    if (held->release != nullptr) {
+      held->release(held);
+    }
+    delete held;
+  });
+  if (capsule == nullptr) {
+    nb::raise_python_error();
+  }
+  (void)stream.release();
+  return nb::steal(capsule);
+}
+
+nb::object TableOfFiles(const std::string& table, const std::vector<std::string>& paths,
+                        bool show_sensitive) {
+  std::vector<const char*> names;
+  for (const std::string& path : paths) {
+    names.push_back(path.c_str());
+  }
+  auto stream = std::make_unique<ArrowArrayStream>();
+  if (kinu_table_of_files(table.c_str(), names.data(), names.size(), show_sensitive ? 1 : 0,
+                          stream.get(), nullptr) != 0) {
+    throw nb::value_error(("there is no table " + table).c_str());
+  }
+  return Capsule(std::move(stream));
+}
+
+nb::object TableOfDocuments(const std::string& table, nb::object iterator, bool show_sensitive) {
+  auto documents = std::make_unique<Documents>(Documents{std::move(iterator), nb::none(), {}});
+  auto stream = std::make_unique<ArrowArrayStream>();
+  if (kinu_table_of_documents(table.c_str(), NextDocument, documents.get(), ReleaseDocuments,
+                              show_sensitive ? 1 : 0, stream.get(), nullptr) != 0) {
+    throw nb::value_error(("there is no table " + table).c_str());
+  }
+  (void)documents.release();
+  return Capsule(std::move(stream));
+}
+
+}  // namespace
+
+NB_MODULE(_kinu, m) {
+  using namespace nb::literals;
+  m.def("version", [] { return std::string(kinu_version()); });
+  m.def(
+      "parse",
+      [](const std::string& name, std::string_view text) {
+        return Unlocked([&](kinu_problems** problems) {
+          return kinu_parse(name.c_str(), text.data(), text.size(), problems);
+        });
+      },
+      "name"_a, "text"_a);
+  m.def(
+      "evaluate",
+      [](std::string_view expression, std::optional<std::string> variables,
+         const std::string& directory) {
+        const std::string_view given = variables ? std::string_view(*variables) : "";
+        return Unlocked([&](kinu_problems** problems) {
+          return kinu_evaluate(expression.data(), expression.size(), given.data(), given.size(),
+                               directory.c_str(), problems);
+        });
+      },
+      "expression"_a, "variables"_a.none(), "directory"_a);
+  m.def(
+      "format",
+      [](std::string_view text) {
+        return Unlocked([&](kinu_problems**) { return kinu_format(text.data(), text.size()); });
+      },
+      "text"_a);
+  m.def("check", &Check, "checks"_a, "plans"_a, "states"_a, "show_sensitive"_a);
+  m.def("tables", [] { return Unlocked([](kinu_problems**) { return kinu_tables(); }); });
+  m.def("table_of_files", &TableOfFiles, "table"_a, "paths"_a, "show_sensitive"_a);
+  m.def("table_of_documents", &TableOfDocuments, "table"_a, "documents"_a, "show_sensitive"_a);
+  nb::class_<Document>(m, "Document")
+      .def(nb::init<std::string_view>(), "text"_a)
+      .def_prop_ro("problems", &Document::problems)
+      .def("select", &Document::Select, "selector"_a, "show_sensitive"_a)
+      .def("redacted", &Document::Redacted);
+}

@@ -1,0 +1,156 @@
+"""Tests of the package; those of Arrow libraries are skipped where these are not installed."""
+
+import doctest
+import importlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import unittest
+import zipfile
+
+import kinu
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "..", "docs", "examples")
+
+
+def installed(*names):
+    try:
+        return [importlib.import_module(name) for name in names]
+    except ImportError:
+        return None
+
+
+def state(count, serial=1):
+    return json.dumps({"version": 4, "terraform_version": "1.12.6", "serial": serial, "lineage": "l", "outputs": {},
+                       "resources": [{"mode": "managed", "type": "t", "name": "n", "provider": "p", "instances": [
+                           {"index_key": i, "schema_version": 0,
+                            "attributes": {"id": str(i), "secret": "hidden-%d" % i},
+                            "sensitive_attributes": [[{"type": "get_attr", "value": "secret"}]]}
+                           for i in range(count)]}]}).encode()
+
+
+class Language(unittest.TestCase):
+    def test_errors_have_places(self):
+        with self.assertRaises(kinu.Error) as caught:
+            kinu.evaluate("1 +\n  nothing.here")
+        problem = caught.exception.problems[0]
+        self.assertEqual((problem.summary, problem.start), ("Variables not allowed", (2, 3, 6)))
+        with self.assertRaises(kinu.Error):
+            kinu.parse("a = ", "f.hcl")
+
+    def test_values(self):
+        self.assertEqual(kinu.evaluate("{a = [1, 2.5, null], b = upper(x)}", {"x": "y"}),
+                         {"a": [1, 2.5, None], "b": "Y"})
+
+    def test_threads(self):
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(kinu.evaluate("sum(range(1000))")))
+                   for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [499500] * 16)
+
+
+class Documents(unittest.TestCase):
+    def test_check(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "c.kinucheck.hcl")
+            with io.open(path, "w") as file:
+                file.write('check "c" {\n  plan {\n    expect_none {\n'
+                           '      selector = "$.resource_changes[?action(@)==\'delete\']"\n    }\n  }\n}\n')
+            report = kinu.open(os.path.join(EXAMPLES, "plan.json")).check(path)
+        self.assertEqual(report["summary"], {"passed": 1, "failed": 0, "errored": 0})
+
+    def test_damaged(self):
+        with self.assertRaises(kinu.Error):
+            kinu.open(b"{")
+        with self.assertRaises(kinu.Error):
+            kinu.open(b"{}").query("$[")
+        with self.assertRaises(ValueError):
+            kinu.tables("x", "nothing")
+
+
+@unittest.skipUnless(installed("pyarrow", "pyarrow.parquet"), "pyarrow is not installed")
+class Tables(unittest.TestCase):
+    def setUp(self):
+        self.arrow, self.parquet = installed("pyarrow", "pyarrow.parquet")
+        self.folder = tempfile.mkdtemp()
+        for i in range(10):
+            with io.open(os.path.join(self.folder, "%d.tfstate" % i), "wb") as file:
+                file.write(state(100, i))
+        with io.open(os.path.join(self.folder, "damaged.tfstate"), "wb") as file:
+            file.write(b"{")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def test_files(self):
+        table = self.arrow.table(kinu.tables(self.folder))
+        self.assertEqual(table.num_rows, 1000)
+        self.assertNotIn("hidden", str(table.column("values").to_pylist()))
+        shown = self.arrow.table(kinu.tables(self.folder, "attributes", show_sensitive=True))
+        self.assertIn("hidden-99", shown.column("text").to_pylist())
+        problems = self.arrow.table(kinu.tables(self.folder, "problems")).to_pylist()
+        self.assertEqual([os.path.basename(row["source"]) for row in problems], ["damaged.tfstate"])
+
+    def test_documents(self):
+        table = self.arrow.table(kinu.tables([("a", state(2)), ("b", state(3))]))
+        self.assertEqual(table.column("source").to_pylist(), ["a", "a", "b", "b", "b"])
+        plan = kinu.open(os.path.join(EXAMPLES, "plan.json"))
+        self.assertEqual(self.arrow.table(plan.table("changes")).num_rows, 2)
+
+    def test_many_readers(self):
+        table = kinu.tables(self.folder)
+        counts = []
+        threads = [threading.Thread(target=lambda: counts.append(self.arrow.table(table).num_rows)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(counts, [1000] * 8)
+
+    def test_polars_and_pandas(self):
+        if polars := installed("polars"):
+            self.assertEqual(polars[0].DataFrame(kinu.tables(self.folder)).height, 1000)
+        if installed("pandas"):
+            self.assertEqual(len(self.arrow.table(kinu.tables(self.folder)).to_pandas()), 1000)
+
+    def test_export(self):
+        with zipfile.ZipFile(os.path.join(self.folder, "more.zip"), "w") as archive:
+            archive.writestr("a/one.tfstate", state(7))
+            archive.writestr("a/readme.txt", "no state")
+        with tarfile.open(os.path.join(self.folder, "more.tar.gz"), "w:gz") as archive:
+            info = tarfile.TarInfo("two.tfstate")
+            info.size = len(state(5))
+            archive.addfile(info, io.BytesIO(state(5)))
+        out = os.path.join(self.folder, "out")
+        sources = [self.folder, os.path.join(self.folder, "more.zip"), os.path.join(self.folder, "more.tar.gz"),
+                   "file://" + self.folder, os.path.join(self.folder, "none.zip")]
+        run = subprocess.run([sys.executable, "-m", "kinu", "export", out, *sources], check=True, capture_output=True,
+                             text=True)
+        self.assertEqual(run.stdout, "2012 rows\n")
+        self.assertEqual(self.parquet.read_table(out).num_rows, 2012)
+
+
+def load_tests(loader, tests, pattern):
+    """The examples of README.md."""
+    if installed("pyarrow", "duckdb"):
+        os.chdir(EXAMPLES)
+        with io.open(os.path.join(HERE, "..", "README.md"), encoding="utf-8") as file:
+            text = "".join("\n" if line.startswith("```") else line for line in file)
+        example = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
+        tests.addTest(doctest.DocTestCase(example, optionflags=doctest.IGNORE_EXCEPTION_DETAIL))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()
