@@ -90,8 +90,16 @@ void BatchWriter::EndRow() {
 
 void BatchWriter::GiveOut() {
   total_ += batch_.rows;
+  std::vector<size_t> sizes;
+  for (const Column& column : batch_.columns) {
+    sizes.push_back(column.bytes.size());
+  }
   stopped_ = stopped_ || !sink_(std::move(batch_));
   Start();
+  // The next batch will be like this one.
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    batch_.columns[i].bytes.reserve(sizes[i] + sizes[i] / 8);
+  }
 }
 
 void BatchWriter::Finish() {

@@ -88,6 +88,39 @@ Node Unwrapped(const Node& value) {
              : value;
 }
 
+namespace {
+
+/// Follows the steps of a path from `at` on.
+void FollowPath(const Node& path, uint32_t at, const Node& given,
+                const std::function<void(const Node&)>& visit) {
+  const Node value = Unwrapped(given);
+  const Node step = path.At(at);
+  if (!step) {
+    visit(value);
+    return;
+  }
+  for (const Member member : value.members()) {
+    if (Leads(step, {value, member.name, 0})) {
+      FollowPath(path, at + 1, member.value, visit);
+    }
+  }
+  uint64_t index = 0;
+  for (const Node element : value.elements()) {
+    if (Leads(step, {value, {}, index++})) {
+      FollowPath(path, at + 1, element, visit);
+    }
+  }
+}
+
+}  // namespace
+
+void ForEachAtPaths(const Node& paths, const Node& value,
+                    const std::function<void(const Node&)>& visit) {
+  for (const Node path : paths.elements()) {
+    FollowPath(path, 0, value, visit);
+  }
+}
+
 bool HasWrapped(const Node& value) {
   const tfjson::Tree& tree = value.tree();
   for (uint32_t at = value.at(); at < tree.entry(value.at()).next; ++at) {

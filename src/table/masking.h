@@ -38,6 +38,10 @@ class Mask {
   std::vector<Rest> paths_;
 };
 
+/// Visits what the paths of a state file lead to in the value that they belong to.
+void ForEachAtPaths(const tfjson::Node& paths, const tfjson::Node& value,
+                    const std::function<void(const tfjson::Node&)>& visit);
+
 /// State files have the type of a value beside it where the schema leaves it open:
 /// `{"value":…,"type":…}`, in this order; an object with such attributes has them sorted. Returns
 /// the value inside, or the value itself.

@@ -58,16 +58,9 @@ void AddSecretsOfStateFile(const Node& root, tfjson::Secrets& secrets) {
     for (const Node instance : instances.elements()) {
       const Node paths = instance.Find("sensitive_attributes");
       const Node values = instance.Find("attributes");
-      if (!paths || !values || paths.size() == 0) {
-        continue;
+      if (paths && values) {
+        ForEachAtPaths(paths, values, [&](const Node& value) { secrets.Add(value); });
       }
-      Redaction everything;
-      everything.Unwrap();
-      everything.ForEachLeaf(values, Mask::OfPaths(paths), [&](const Redaction::Leaf& leaf) {
-        if (leaf.sensitive) {
-          secrets.Add(leaf.value);
-        }
-      });
     }
   }
 }
