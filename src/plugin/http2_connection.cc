@@ -248,8 +248,8 @@ void Http2Connection::Drive(std::unique_lock<std::mutex>& lock, Clock::time_poin
   if (lost_) {
     return;
   }
-  int timeout = -1;
-  if (deadline != Clock::time_point::max()) {
+  int timeout = unread_ ? 0 : -1;
+  if (!unread_ && deadline != Clock::time_point::max()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     timeout = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1'000'000'000));
   }
@@ -263,7 +263,7 @@ void Http2Connection::Drive(std::unique_lock<std::mutex>& lock, Clock::time_poin
     uint64_t count = 0;
     [[maybe_unused]] const ssize_t size = read(wake_, &count, sizeof(count));
   }
-  if ((waited[0].revents & ~POLLOUT) != 0) {
+  if ((waited[0].revents & ~POLLOUT) != 0 || unread_) {
     Receive();
   }
   Send();
@@ -275,6 +275,7 @@ void Http2Connection::Wake() {
 }
 
 void Http2Connection::Receive() {
+  unread_ = false;
   for (int i = 0; i < kReadsAtOnce; ++i) {
     const ssize_t size = stream_->Read(input_);
     if (size == 0) {
@@ -294,6 +295,7 @@ void Http2Connection::Receive() {
       return;
     }
   }
+  unread_ = true;
 }
 
 /// Sends what is to be sent, as far as the socket takes it. Notices that the session is over.

@@ -116,6 +116,7 @@ class Http2Connection {
   std::vector<char> input_;
   int wake_;  ///< an event that interrupts the driver's wait
   bool driven_ = false;
+  bool unread_ = false;  ///< the stream may hold bytes that its socket no longer announces
   bool lost_ = false;
   bool output_lost_ = false;  ///< nothing can be sent, but something may still arrive
   bool cancelled_ = false;

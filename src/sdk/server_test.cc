@@ -1,6 +1,7 @@
 // The server's side of gRPC, called over sockets by the client of the plugin library.
 #include "sdk/server.h"
 
+#include <array>
 #include <condition_variable>
 #include <future>
 #include <memory>
@@ -12,6 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "plugin/byte_stream.h"
+#include "plugin/grpc_call.h"
+#include "plugin/http2_connection.h"
 #include "plugin/transport.h"
 #include "sdk/listener.h"
 #include "sdk/server_tls.h"
@@ -76,6 +80,62 @@ TEST(ProviderServer, AnswersLargeMessages) {
   Wire wire(Echo, true);
   const std::string large(20'000'000, 'x');
   EXPECT_EQ(wire.Call("/a.B/C", large), "/a.B/C " + large);
+}
+
+/// A socket whose bytes are taken from it long before they are read, as TLS does with a record.
+class TakingStream final : public plugin::ByteStream {
+ public:
+  /// Once more than the settings have arrived, waits for `expected` bytes in all.
+  TakingStream(int descriptor, size_t expected) : ByteStream(descriptor), expected_(expected) {}
+
+  ssize_t Read(std::span<char> buffer) override {
+    constexpr size_t kSettings = 1000;
+    std::array<char, 64 * 1024> part;
+    while (true) {
+      const bool wait = total_ > kSettings && total_ < expected_;
+      const ssize_t size = recv(descriptor(), part.data(), part.size(), wait ? 0 : MSG_DONTWAIT);
+      if (size <= 0) {
+        break;
+      }
+      total_ += static_cast<size_t>(size);
+      taken_.append(part.data(), static_cast<size_t>(size));
+    }
+    const size_t size = taken_.copy(buffer.data(), buffer.size(), read_);
+    read_ += size;
+    return static_cast<ssize_t>(size);
+  }
+
+ private:
+  size_t expected_;
+  size_t total_ = 0;
+  std::string taken_;
+  size_t read_ = 0;
+};
+
+TEST(ProviderServer, ResponsesThatTheSocketNoLongerHoldsAreRead) {
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  std::thread server(
+      [&] { ServeConnection(ends[0], nullptr, std::make_shared<const Handler>(Echo)); });
+  const std::string large(3'000'000, 'x');
+  std::string response;
+  {
+    plugin::Http2Connection client(std::make_unique<TakingStream>(ends[1], large.size()));
+    const std::array<char, 5> prefix = plugin::MessagePrefix(large.size());
+    plugin::GrpcCall call({prefix.data(), prefix.size()}, large, false, 1 << 30,
+                          [&](std::string& message) { response = std::move(message); });
+    ASSERT_TRUE(client.Start(call, {{":method", "POST"},
+                                    {":scheme", "http"},
+                                    {":path", "/a"},
+                                    {":authority", "localhost"},
+                                    {"content-type", "application/grpc"},
+                                    {"te", "trailers"}}));
+    EXPECT_TRUE(
+        client.Await(call, plugin::Http2Connection::Clock::now() + std::chrono::seconds(30)));
+    client.Release(call);
+  }
+  server.join();
+  EXPECT_EQ(response.size(), large.size() + 3);
 }
 
 TEST(ProviderServer, CallsRunAtTheSameTime) {
