@@ -7,8 +7,9 @@
  * stands behind each that is returned.
  *
  * Problems: functions that can fail take `problems`, which may be null. A new list of problems is
- * stored there, also after success (warnings); the caller releases it. A null handle or a kinu_text
- * without data means failure. No exception and no signal leaves the library.
+ * stored there, also after success (warnings), or null if there are none; the caller releases it. A
+ * null handle or a kinu_text without data means failure; without an error in the list, memory was
+ * exhausted. No exception leaves the library.
  *
  * Threads: different handles may be used at the same time, and one handle by several threads, if
  * none of them releases it. A stream belongs to one thread at a time.

@@ -155,11 +155,44 @@ static void test_tables(void) {
   kinu_text_release(tables);
 }
 
+/* Null where a function needs something is a failure with a problem. */
+static void test_missing_arguments(void) {
+  kinu_problems* problems = NULL;
+  EXPECT(kinu_document_select(NULL, "$", 0, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  kinu_document* document = kinu_document_parse("1", 1, NULL);
+  EXPECT(kinu_document_select(document, NULL, 0, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  kinu_document_release(document);
+  EXPECT(kinu_document_redacted(NULL).data == NULL);
+  EXPECT(kinu_evaluate(NULL, 0, NULL, 0, NULL, NULL).data == NULL);
+  EXPECT(is(kinu_parse(NULL, NULL, 0, &problems), "{\"attributes\":{},\"blocks\":[]}"));
+  kinu_problems_release(problems);
+  kinu_named_text unnamed = {NULL, NULL, 0};
+  kinu_text_release(kinu_check(&unnamed, 1, &unnamed, 1, NULL, 0, 0, NULL, NULL));
+
+  struct ArrowArrayStream stream;
+  struct ArrowArray batch;
+  const char* paths[] = {NULL};
+  EXPECT(kinu_table_of_files("problems", NULL, 1, 0, &stream, NULL) == -1);
+  EXPECT(kinu_table_of_files("problems", paths, 1, 0, NULL, NULL) == -1);
+  EXPECT(kinu_table_of_documents("problems", NULL, NULL, NULL, 0, &stream, &problems) == -1);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  EXPECT(kinu_table_of_files("problems", paths, 1, 0, &stream, NULL) == 0);
+  EXPECT(stream.get_next(&stream, &batch) == 0 && batch.length == 1);
+  batch.release(&batch);
+  stream.release(&stream);
+}
+
 int main(void) {
   EXPECT(strlen(kinu_version()) >= 5);
   test_language();
   test_documents();
   test_tables();
+  test_missing_arguments();
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
 }

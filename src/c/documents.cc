@@ -67,13 +67,18 @@ void kinu_document_release(kinu_document* document) {
 kinu_text kinu_document_select(const kinu_document* document, const char* selector,
                                int show_sensitive, kinu_problems** problems) {
   return Guarded(kinu_text{nullptr, 0}, [&] {
+    if (document == nullptr || selector == nullptr) {
+      return kinu::c::Missing(problems, "a document and a selector");
+    }
     return kinu::c::Select(*document, selector, show_sensitive != 0, problems);
   });
 }
 
 kinu_text kinu_document_redacted(const kinu_document* document) {
-  return Guarded(kinu_text{nullptr, 0},
-                 [&] { return kinu::c::Text(document->document.Redacted()); });
+  return Guarded(kinu_text{nullptr, 0}, [&] {
+    return document == nullptr ? kinu_text{nullptr, 0}
+                               : kinu::c::Text(document->document.Redacted());
+  });
 }
 
 kinu_text kinu_check(const kinu_named_text* checks, size_t checks_count,
@@ -83,7 +88,8 @@ kinu_text kinu_check(const kinu_named_text* checks, size_t checks_count,
   return Guarded(kinu_text{nullptr, 0}, [&]() -> kinu_text {
     kinu::v1::CheckRun run;
     for (const kinu_named_text& check : std::span(checks, checks_count)) {
-      run.files.push_back({check.name, std::string(View(check.text, check.size))});
+      run.files.push_back(
+          {check.name == nullptr ? "" : check.name, std::string(View(check.text, check.size))});
     }
     run.plans = kinu::c::Texts(plans, plans_count);
     run.states = kinu::c::Texts(states, states_count);

@@ -31,6 +31,11 @@ void GiveError(kinu_problems** out, std::string summary, std::string detail) {
   Give(out, {problem});
 }
 
+kinu_text Missing(kinu_problems** out, std::string_view wanted) {
+  GiveError(out, "Missing argument", "The function needs " + std::string(wanted) + ", not null.");
+  return {nullptr, 0};
+}
+
 }  // namespace kinu::c
 
 namespace {

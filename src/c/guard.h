@@ -22,6 +22,9 @@ void Give(kinu_problems** out, v1::Diagnostics problems);
 /// A list with one error.
 void GiveError(kinu_problems** out, std::string summary, std::string detail);
 
+/// Reports that an argument is null. Returns a failure.
+kinu_text Missing(kinu_problems** out, std::string_view wanted);
+
 /// A text of a caller; null is empty.
 inline std::string_view View(const char* text, size_t size) {
   return text == nullptr ? std::string_view() : std::string_view(text, size);

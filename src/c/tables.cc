@@ -1,4 +1,9 @@
 // Tables: of files, and of documents that the caller has.
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "base/files.h"
 #include "c/arrow_stream.h"
 #include "c/guard.h"
@@ -33,8 +38,13 @@ std::string TablesJson() {
   return out;
 }
 
-/// The table of that name; reports that there is none.
-const table::TableSpec* Find(const char* name, kinu_problems** problems) {
+/// The table of that name, if the other arguments of its function are `complete`; else reports what
+/// is missing.
+const table::TableSpec* Find(const char* name, bool complete, kinu_problems** problems) {
+  if (!complete) {
+    Missing(problems, "a source of documents and a stream to fill");
+    return nullptr;
+  }
   const table::TableSpec* table = table::FindTable(name == nullptr ? "" : name);
   if (table == nullptr) {
     GiveError(problems, "Invalid table",
@@ -43,6 +53,14 @@ const table::TableSpec* Find(const char* name, kinu_problems** problems) {
     Give(problems, {});
   }
   return table;
+}
+
+std::vector<std::string> Names(std::span<const char* const> paths) {
+  std::vector<std::string> names;
+  for (const char* path : paths) {
+    names.emplace_back(path == nullptr ? "" : path);
+  }
+  return names;
 }
 
 /// Reads files one after the other.
@@ -101,12 +119,13 @@ int kinu_table_of_files(const char* table, const char* const* paths, size_t coun
                         int show_sensitive, struct ArrowArrayStream* out,
                         kinu_problems** problems) {
   return Guarded(-1, [&] {
-    const kinu::table::TableSpec* spec = kinu::c::Find(table, problems);
+    const bool complete = out != nullptr && (paths != nullptr || count == 0);
+    const kinu::table::TableSpec* spec = kinu::c::Find(table, complete, problems);
     if (spec == nullptr) {
       return -1;
     }
     kinu::c::OpenStream(*spec, {.show_sensitive = show_sensitive != 0},
-                        kinu::c::Files(std::vector<std::string>(paths, paths + count)), out);
+                        kinu::c::Files(kinu::c::Names(std::span(paths, count))), out);
     return 0;
   });
 }
@@ -115,7 +134,8 @@ int kinu_table_of_documents(const char* table, kinu_next_document next, void* co
                             void (*release)(void* context), int show_sensitive,
                             struct ArrowArrayStream* out, kinu_problems** problems) {
   return Guarded(-1, [&] {
-    const kinu::table::TableSpec* spec = kinu::c::Find(table, problems);
+    const bool complete = out != nullptr && next != nullptr;
+    const kinu::table::TableSpec* spec = kinu::c::Find(table, complete, problems);
     if (spec == nullptr) {
       return -1;
     }
