@@ -7,6 +7,7 @@
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/md4.h>
 #include <openssl/md5.h>
 #include <openssl/pem.h>
 #include <openssl/sha.h>
@@ -118,6 +119,13 @@ std::string Digest(HashKind kind, std::string_view bytes) {
 
 std::string HexDigest(HashKind kind, std::string_view bytes) {
   return EncodeHex(Digest(kind, bytes));
+}
+
+std::string Md4(std::string_view bytes) {
+  std::string out(MD4_DIGEST_LENGTH, '\0');
+  MD4(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+      reinterpret_cast<unsigned char*>(out.data()));
+  return out;
 }
 
 std::string Hmac(HashKind kind, std::string_view key, std::string_view bytes) {

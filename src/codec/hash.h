@@ -16,6 +16,9 @@ std::string Digest(HashKind kind, std::string_view bytes);
 /// The digest as lower-case hexadecimal text.
 std::string HexDigest(HashKind kind, std::string_view bytes);
 
+/// The digest MD4 as raw bytes: broken, and part of the protocol NTLM.
+std::string Md4(std::string_view bytes);
+
 /// The keyed digest (HMAC) as raw bytes.
 std::string Hmac(HashKind kind, std::string_view key, std::string_view bytes);
 

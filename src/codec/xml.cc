@@ -109,27 +109,44 @@ class XmlReader {
     return text_.substr(begin, at_ - begin);
   }
 
-  /// Skips the attributes of a start tag and its end. Sets `closed` for "/>".
-  bool SkipAttributes(bool& closed) {
+  /// Reads the attributes of a start tag and its end. Sets `closed` for "/>".
+  bool ReadAttributes(XmlElement& element, bool& closed) {
     for (;;) {
       SkipSpace();
       closed = Take("/>");
       if (closed || Take(">")) {
         return true;
       }
-      if (ReadName().empty()) {
+      const std::string_view name = ReadName();
+      SkipSpace();
+      if (name.empty() || !Take("=")) {
         return false;
       }
       SkipSpace();
-      if (!Take("=")) {
-        return false;
-      }
-      SkipSpace();
-      const std::string_view quote = text_.substr(at_, 1);
-      if ((quote != "\"" && quote != "'") || !Take(quote) || !SkipPast(quote)) {
+      auto& [local, value] = element.attributes.emplace_back();
+      local = name.substr(name.find(':') + 1);
+      if (!ReadQuoted(value)) {
         return false;
       }
     }
+  }
+
+  bool ReadQuoted(std::string& value) {
+    const std::string_view quote = text_.substr(at_, 1);
+    if ((quote != "\"" && quote != "'") || !Take(quote)) {
+      return false;
+    }
+    while (!Take(quote)) {
+      if (at_ >= text_.size() || text_[at_] == '<') {
+        return false;
+      }
+      if (text_[at_] != '&') {
+        value += text_[at_++];
+      } else if (!ReadReference(value)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Replaces the reference at "&".
@@ -177,7 +194,7 @@ class XmlReader {
     const std::string full(ReadName());
     element.name = full.substr(full.find(':') + 1);
     bool closed = false;
-    if (element.name.empty() || !SkipAttributes(closed)) {
+    if (element.name.empty() || !ReadAttributes(element, closed)) {
       return Problem("a wrong start tag");
     }
     while (!closed) {
@@ -239,6 +256,15 @@ const XmlElement* XmlElement::Find(std::string_view child) const {
 std::string_view XmlElement::Text(std::string_view child) const {
   const XmlElement* found = Find(child);
   return found == nullptr ? std::string_view() : std::string_view(found->text);
+}
+
+std::string_view XmlElement::Attribute(std::string_view wanted) const {
+  for (const auto& [attribute, value] : attributes) {
+    if (attribute == wanted) {
+      return value;
+    }
+  }
+  return {};
 }
 
 Result<XmlElement> ReadXml(std::string_view text) {

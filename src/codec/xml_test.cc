@@ -19,11 +19,37 @@ TEST(Xml, Elements) {
   EXPECT_EQ(root->Text("None"), "");
 }
 
+TEST(Xml, Attributes) {
+  const auto root = ReadXml("<a one='1 &lt; &quot;2' p:two = \"it's\" xmlns:p='x'/>");
+  ASSERT_TRUE(root) << root.error().message;
+  EXPECT_EQ(root->Attribute("one"), "1 < \"2");
+  EXPECT_EQ(root->Attribute("two"), "it's");
+  EXPECT_EQ(root->Attribute("three"), "");
+}
+
 TEST(Xml, Problems) {
-  for (const char* text :
-       {"", "text", "<a>", "<a></b>", "<a", "<a x></a>", "<a x=1></a>", "<a>&x;</a>", "<a>&#0;</a>",
-        "<a>&#xD800;</a>", "<a>&amp</a>", "<a/><b/>", "<a/>x", "<!DOCTYPE a><a/>",
-        "<a><!DOCTYPE b></a>", "<a><![CDATA[</a>", "<!-- <a/>", "<a><!-- </a>", "<>x</>"}) {
+  for (const char* text : {"",
+                           "text",
+                           "<a>",
+                           "<a></b>",
+                           "<a",
+                           "<a x></a>",
+                           "<a x=1></a>",
+                           "<a x='1></a>",
+                           "<a x='<'/>",
+                           "<a x='&y;'/>",
+                           "<a>&x;</a>",
+                           "<a>&#0;</a>",
+                           "<a>&#xD800;</a>",
+                           "<a>&amp</a>",
+                           "<a/><b/>",
+                           "<a/>x",
+                           "<!DOCTYPE a><a/>",
+                           "<a><!DOCTYPE b></a>",
+                           "<a><![CDATA[</a>",
+                           "<!-- <a/>",
+                           "<a><!-- </a>",
+                           "<>x</>"}) {
     EXPECT_FALSE(ReadXml(text)) << text;
   }
   std::string deep;

@@ -84,6 +84,10 @@ struct HttpRequest {
   bool same_origin_credentials = false;
   RetryPolicy retry;
   std::optional<ClientCertificate> client_certificate;
+  /// A login that belongs to the connection, by the schemes Negotiate or NTLM: receives the token
+  /// of the server, which is empty at first, and returns the next one; an empty one gives up. It
+  /// happens with every exchange. Empty: no such login.
+  std::function<std::string(std::string_view token)> negotiate;
   std::string extra_authorities;  ///< PEM of authorities to trust besides those of the system
   bool verify_certificates = true;
   bool use_proxy = true;  ///< false for services of the machine's own network

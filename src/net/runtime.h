@@ -13,7 +13,7 @@ namespace kinu::net {
 
 /// Increase this with every change of this header or of net/http.h: the loader refuses a module
 /// with another number.
-inline constexpr int kNetVersion = 5;
+inline constexpr int kNetVersion = 6;
 inline constexpr const char* kNetSymbol = "kinu_net_runtime";
 
 /// The functions of the module. Thread-safe.

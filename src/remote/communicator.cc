@@ -6,6 +6,7 @@
 #include "log/log.h"
 #include "remote/settings.h"
 #include "remote/ssh_communicator.h"
+#include "remote/winrm_communicator.h"
 
 namespace kinu::remote {
 namespace {
@@ -47,6 +48,9 @@ Result<std::unique_ptr<Communicator>> MakeCommunicator(const Value& connection,
   const std::string type = TextAttribute(connection, "type");
   if (type.empty() || type == "ssh") {
     return MakeSshCommunicator(connection, stop);
+  }
+  if (type == "winrm") {
+    return MakeWinrmCommunicator(connection, stop);
   }
   return Fail(ErrorCode::kInvalid, "connection type '" + type + "' not supported");
 }

@@ -118,4 +118,27 @@ Result<SshSettings> ReadSshSettings(const Value& connection) {
   return out;
 }
 
+Result<WinrmSettings> ReadWinrmSettings(const Value& connection) {
+  WinrmSettings out;
+  KINU_TRY(out.port, PortAttribute(connection, "port"));
+  out.script_path = Or(TextAttribute(connection, "script_path"), "C:/Temp/terraform_%RAND%.cmd");
+  if (out.script_path.starts_with("C:/Windows/Temp")) {
+    return Fail(ErrorCode::kInvalid,
+                "Using the C:\\Windows\\Temp folder is not supported. Please use a different "
+                "'script_path'.");
+  }
+  out.host = FormatHost(TextAttribute(connection, "host"));
+  out.user = Or(TextAttribute(connection, "user"), "Administrator");
+  out.password = TextAttribute(connection, "password");
+  out.https = FlagAttribute(connection, "https");
+  out.insecure = FlagAttribute(connection, "insecure");
+  out.ntlm = FlagAttribute(connection, "use_ntlm");
+  out.authority = TextAttribute(connection, "cacert");
+  if (out.port == 0) {
+    out.port = out.https ? 5986 : 5985;
+  }
+  out.timeout = TimeoutAttribute(connection);
+  return out;
+}
+
 }  // namespace kinu::remote

@@ -49,8 +49,25 @@ struct SshSettings {
   std::chrono::nanoseconds timeout{};
 };
 
+/// One machine that is reached by WinRM.
+struct WinrmSettings {
+  std::string host;  ///< IPv6 addresses in brackets
+  uint16_t port = 0;
+  std::string user;
+  std::string password;
+  bool https = false;
+  bool insecure = false;  ///< the server's certificate is not verified
+  bool ntlm = false;
+  std::string authority;  ///< PEM of the authority to trust; empty: those of the system
+  std::string script_path;
+  std::chrono::nanoseconds timeout{};
+};
+
 /// Reads the arguments for ssh. Fails with kInvalid.
 Result<SshSettings> ReadSshSettings(const Value& connection);
+/// Reads the arguments for WinRM. Fails with kInvalid.
+/// Ref: opentofu internal/communicator/winrm/provisioner.go parseConnectionInfo.
+Result<WinrmSettings> ReadWinrmSettings(const Value& connection);
 
 /// An argument that is a string; empty when it is null.
 std::string TextAttribute(const Value& object, std::string_view name);

@@ -238,6 +238,25 @@ bool IsUtf8(std::string_view text) {
   return IsAscii(text) || FindInvalidUtf8(text) == text.size();
 }
 
+std::string ToUtf16(std::string_view text) {
+  std::string out;
+  const auto append = [&](char32_t unit) {
+    out += static_cast<char>(unit & 0xff);
+    out += static_cast<char>(unit >> 8);
+  };
+  for (size_t at = 0; at < text.size();) {
+    const Decoded decoded = DecodeUtf8(text, at);
+    at += decoded.size;
+    if (decoded.point < 0x10000) {
+      append(decoded.point);
+    } else {
+      append(0xD800 + ((decoded.point - 0x10000) >> 10));
+      append(0xDC00 + ((decoded.point - 0x10000) & 0x3FF));
+    }
+  }
+  return out;
+}
+
 std::string ReplaceInvalidUtf8(std::string_view text) {
   return MapCodePoints(text, [](char32_t point) { return point; });
 }

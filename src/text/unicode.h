@@ -33,6 +33,8 @@ bool IsAscii(std::string_view text);
 size_t FindInvalidUtf8(std::string_view text);
 /// The text with every invalid byte replaced by U+FFFD.
 std::string ReplaceInvalidUtf8(std::string_view text);
+/// The text as UTF-16, little-endian.
+std::string ToUtf16(std::string_view text);
 // UTF-16 encodes a code point above U+FFFF as a high and a low surrogate.
 constexpr bool IsHighSurrogate(char32_t unit) {
   return unit >= 0xD800 && unit <= 0xDBFF;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "codec/base64.h"
 #include "net/runtime.h"
 
 namespace kinu::net {
@@ -151,19 +152,10 @@ class CurlRuntime final : public NetRuntime {
     if (handle == nullptr) {
       return Fail(ErrorCode::kUnavailable, "the network library could not be started");
     }
-    ExchangeState state{.request = request, .stop = stop};
-    std::array<char, CURL_ERROR_SIZE> error{};
-    const std::unique_ptr<curl_slist, ListDeleter> headers(MakeHeaders(request));
-    SetCallbacks(handle.get(), state, error.data());
-    SetRequest(handle.get(), request, headers.get());
-    SetTrust(handle.get(), request);
-    SetProxy(handle.get(), request);
-    const CURLcode code = curl_easy_perform(handle.get());
+    Result<HttpResponse> response = request.negotiate ? LogInAndPerform(handle.get(), request, stop)
+                                                      : Perform(handle.get(), request, stop);
     Return(std::move(handle));
-    if (code != CURLE_OK) {
-      return Failure(code, error.data(), state);
-    }
-    return std::move(state.response);
+    return response;
   }
 
  private:
@@ -174,6 +166,67 @@ class CurlRuntime final : public NetRuntime {
     static_cast<CurlRuntime*>(user)->locks_[static_cast<size_t>(data)].unlock();
   }
 
+  Result<HttpResponse> Perform(CURL* handle, const HttpRequest& request,
+                               const std::atomic<bool>* stop) const {
+    curl_easy_reset(handle);  // keeps connections
+    ExchangeState state{.request = request, .stop = stop};
+    std::array<char, CURL_ERROR_SIZE> error{};
+    const std::unique_ptr<curl_slist, ListDeleter> headers(MakeHeaders(request));
+    SetCallbacks(handle, state, error.data());
+    SetRequest(handle, request, headers.get());
+    SetTrust(handle, request);
+    SetProxy(handle, request);
+    const CURLcode code = curl_easy_perform(handle);
+    if (code != CURLE_OK) {
+      return Failure(code, error.data(), state);
+    }
+    return std::move(state.response);
+  }
+
+  /// Logs in and sends the request, both over one connection. Returns the refusal of a server that
+  /// does not take part. Ref: RFC 4559, section 4.
+  Result<HttpResponse> LogInAndPerform(CURL* handle, const HttpRequest& request,
+                                       const std::atomic<bool>* stop) const {
+    constexpr int kUnauthorized = 401;
+    HttpRequest login = request;
+    login.body.clear();
+    Result<HttpResponse> response;
+    for (const std::string scheme : {"Negotiate ", "NTLM "}) {
+      response = PerformAs(handle, login, scheme + EncodeBase64(request.negotiate("")), stop);
+      if (!response) {
+        return response;
+      }
+      if (response->status != kUnauthorized) {
+        return Perform(handle, request, stop);  // it asks for no login
+      }
+      const Result<std::string> token = DecodeBase64(Offer(*response, scheme));
+      const std::string answer =
+          token && !token->empty() ? request.negotiate(*token) : std::string();
+      if (!answer.empty()) {
+        return PerformAs(handle, request, scheme + EncodeBase64(answer), stop);
+      }
+    }
+    return response;
+  }
+
+  Result<HttpResponse> PerformAs(CURL* handle, HttpRequest request,
+                                 const std::string& authorization,
+                                 const std::atomic<bool>* stop) const {
+    request.headers.Set("Authorization", authorization);
+    return Perform(handle, request, stop);
+  }
+
+  /// What follows the name of a scheme that the server offers.
+  static std::string_view Offer(const HttpResponse& response, std::string_view scheme) {
+    for (const Header& header : response.headers.list()) {
+      if (curl_strequal(header.name.c_str(), "WWW-Authenticate") != 0 &&
+          curl_strnequal(header.value.c_str(), scheme.data(), scheme.size()) != 0) {
+        return std::string_view(header.value).substr(scheme.size());
+      }
+    }
+    return {};
+  }
+
   Easy Borrow() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) {
@@ -181,7 +234,6 @@ class CurlRuntime final : public NetRuntime {
     }
     Easy handle = std::move(idle_.back());
     idle_.pop_back();
-    curl_easy_reset(handle.get());  // keeps connections
     return handle;
   }
   void Return(Easy handle) {
@@ -229,7 +281,9 @@ class CurlRuntime final : public NetRuntime {
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+    curl_easy_setopt(
+        handle, CURLOPT_HTTP_VERSION,
+        static_cast<long>(request.negotiate ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeout);
     curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
     curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
