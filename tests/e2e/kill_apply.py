@@ -21,20 +21,10 @@ import sys
 import tempfile
 import time
 
+import sealing
+
 COMPLETE = re.compile(r"^(terraform_data\.\S+): Creation complete after \d+s \[id=([0-9a-f-]{36})\]$",
                       re.M)
-
-ENCRYPTION = """
-key_provider "pbkdf2" "k" {
-  passphrase = "correct horse battery staple"
-  iterations = 200000
-}
-method "aes_gcm" "m" { keys = key_provider.pbkdf2.k }
-state {
-  method   = method.aes_gcm.m
-  enforced = true
-}
-"""
 
 
 def configuration(objects):
@@ -132,7 +122,7 @@ def main():
     args = parser.parse_args()
     binary = os.path.abspath(args.binary)
     env = {"PATH": os.environ.get("PATH", ""), "HOME": tempfile.gettempdir(), "TZ": "UTC"}
-    encrypted = env | {"TF_ENCRYPTION": ENCRYPTION}
+    encrypted = env | {"TF_ENCRYPTION": sealing.SETTINGS}
     kinds = [(kind, whole_run(binary, args.objects, kind)) for kind in (env, encrypted)]
     rng = random.Random(args.seed)
     failed = partial = 0

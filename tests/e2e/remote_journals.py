@@ -14,6 +14,8 @@ import sys
 import tempfile
 import threading
 
+import sealing
+
 JOURNAL = ".terraform/default.journal"
 BACKEND = """terraform {
   backend "http" {
@@ -31,17 +33,6 @@ resource "terraform_data" "b" {
 }
 """
 KILL = "kill -9 $PPID"
-ENCRYPTION = """
-key_provider "pbkdf2" "k" {
-  passphrase = "correct horse battery staple"
-  iterations = 200000
-}
-method "aes_gcm" "m" { keys = key_provider.pbkdf2.k }
-state {
-  method   = method.aes_gcm.m
-  enforced = true
-}
-"""
 
 
 class Service:
@@ -216,7 +207,7 @@ def main():
     parser.add_argument("--binary", required=True)
     binary = parser.parse_args().binary
     recover(binary)
-    recover(binary, ENCRYPTION)
+    recover(binary, sealing.SETTINGS)
     keep(binary)
     refuse(binary)
     print("%d failed" % len(FAILURES))
