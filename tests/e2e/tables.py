@@ -21,6 +21,8 @@ import tempfile
 TABLES = "resources changes attributes outputs checks providers modules references problems".split()
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAILURES = []
+sys.path.insert(0, os.path.dirname(HERE))
+import schemas  # noqa: E402
 
 
 def expect(what, holds):
@@ -75,6 +77,45 @@ def compare(binary, folder, table, arrow):
     return whole
 
 
+def schema_of_rows(binary):
+    """The JSON Schema of the rows, from the list of tables."""
+    run = subprocess.run([binary, "export", "-tables"], capture_output=True, text=True, check=True)
+    types = {"text": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
+    rows = {}
+    for line in run.stdout.splitlines():
+        if not line.startswith(" "):
+            name, _, description = line.partition(": ")
+            rows[name] = {"description": description, "type": "object", "properties": {}, "required": [],
+                          "additionalProperties": False}
+            continue
+        column, kind, description = line.split(maxsplit=2)
+        rows[name]["properties"][column] = {"description": description, "type": [types[kind], "null"]}
+        rows[name]["required"].append(column)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Rows of tables",
+            "description": "A line of `export`: a row of one of these tables.",
+            "anyOf": [{"$ref": "#/$defs/" + name} for name in rows], "$defs": rows}
+
+
+def check_schema(binary, folder):
+    """docs/schemas/row.json is made from the list of tables (KINU_UPDATE=1 writes it), and rows have its form."""
+    path = os.path.join(HERE, "..", "..", "docs", "schemas", "row.json")
+    wanted = schema_of_rows(binary)
+    text = json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
+    if os.environ.get("KINU_UPDATE"):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    with open(path, encoding="utf-8") as file:
+        expect("docs/schemas/row.json has the columns of the tables", file.read() == text)
+    for table in TABLES:
+        form = wanted["$defs"][table]
+        for line in export(binary, folder, table, "jsonl").splitlines():
+            row = json.loads(line)
+            found = next(schemas.problems(form, row, wanted), None)
+            expect("a row of %s: %s" % (table, found), found is None)
+            row.pop("source")
+            expect("a row without source is none of " + table, any(True for _ in schemas.problems(form, row, wanted)))
+
+
 def engines(tables):
     changes = tables["changes"]
     wanted = sum(1 for action in changes.column("action").to_pylist() if action == "create")
@@ -100,6 +141,7 @@ def main():
         tables = {table: compare(binary, folder, table, arrow) for table in TABLES}
         if arrow is not None:
             engines(tables)
+        check_schema(binary, folder)
         strict = subprocess.run([binary, "export", "-strict", folder], capture_output=True, check=False)
         expect("-strict", strict.returncode == 1)
     print("%d failed" % len(FAILURES))
