@@ -3,12 +3,15 @@
     kinu.evaluate('cidrsubnet("10.0.0.0/8", 8, n)', {"n": 1})
     kinu.open("plan.json").query("$.resource_changes[*].address")
     pyarrow.table(kinu.tables("states/", table="resources"))
+    kinu.fleet.plan(kinu.fleet.find("infrastructure/")).changes
+    kinu.spark.read(spark, "s3://bucket/states/")
 
 Sensitive values are replaced or null unless `show_sensitive` is set.
 """
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -22,7 +25,16 @@ __all__ = ["Body", "Document", "Error", "Problem", "Table", "check", "evaluate",
            "table_schemas", "tables"]
 __version__ = _kinu.version()
 
+#: Modules that are loaded when they are first used.
+_PARTS = ("fleet", "sources", "spark")
+
 Path = Union[str, "os.PathLike[str]"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return importlib.import_module("kinu." + name)
+    raise AttributeError("module 'kinu' has no attribute %r" % name)
 
 
 @dataclass(frozen=True)
@@ -199,11 +211,13 @@ class Table:
 
 def tables(sources: Path | Iterable[Path | tuple[str, bytes]], table: str = "resources",
            show_sensitive: bool = False) -> Table:
-    """A table (see table_schemas()) of files, of the files in directories and below, or of pairs of a name and a
-    text. A source that cannot be read is a row of the table "problems"."""
+    """A table (see table_schemas()) of sources, or of pairs of a name and a text. A source is a file, a directory (the
+    documents in it and below), an archive or a URI: see kinu.sources. One that cannot be read is a row of the table
+    "problems"."""
     if table not in {schema["name"] for schema in table_schemas()}:
         raise ValueError("there is no table %r" % table)
     given = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     if given and isinstance(given[0], tuple):
         return Table(table, given, show_sensitive)
-    return Table(table, [file for source in given for file in _files(os.fspath(source))], show_sensitive)
+    from . import sources as parts
+    return parts.SourceTable(parts.find(given), table, show_sensitive)

@@ -1,92 +1,29 @@
-"""Writes a table of plans and states as Parquet.
+"""Tables of plans and states as Parquet.
 
     python -m kinu export --table=resources OUT SOURCE...
 
-SOURCE is a file, a directory, an archive (.zip, .tar, .tar.gz, .tgz) or a URI of an object store (s3://, gs://,
-abfs://, hdfs://). OUT is a directory: one file for each part of the work.
+writes a table. SOURCE is a file, a directory, an archive (.zip, .tar, .tar.gz, .tgz) or a URI of an object store
+(s3://, gs://, abfs://, hdfs://). OUT is a directory: one file for each part of the work.
+
+    python -m kinu fleet OUT DIRECTORY...
+
+plans directories and writes OUT/directories.parquet and OUT/changes.parquet.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-import tarfile
-import zipfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import kinu
-
-#: Opens documents: pairs of a name and a text, or of a name and None where there is none to be had.
-Part = Callable[[], Iterator[tuple[str, "bytes | None"]]]
-
-
-def _zip(path: str) -> Iterator[tuple[str, bytes | None]]:
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            if not member.is_dir():
-                text = archive.read(member)
-                if kinu.is_document(member.filename, text[:4096]):
-                    yield "%s!%s" % (path, member.filename), text
-
-
-def _tar(path: str) -> Iterator[tuple[str, bytes | None]]:
-    with tarfile.open(path) as archive:
-        for member in archive:
-            file = archive.extractfile(member) if member.isfile() else None
-            if file is not None:
-                text = file.read()
-                if kinu.is_document(member.name, text[:4096]):
-                    yield "%s!%s" % (path, member.name), text
-
-
-def _store(uri: str) -> Iterator[tuple[str, bytes | None]]:
-    from pyarrow import fs
-    system, path = fs.FileSystem.from_uri(uri)
-    if system.get_file_info(path).type == fs.FileType.Directory:
-        files = sorted(info.path for info in system.get_file_info(fs.FileSelector(path, recursive=True))
-                       if info.type == fs.FileType.File)
-    else:
-        files = [path]
-    for file in files:
-        try:
-            text = system.open_input_stream(file).read()
-        except OSError:
-            yield file, None
-            continue
-        if len(files) == 1 or kinu.is_document(file, text[:4096]):
-            yield file, text
-
-
-def _guarded(name: str, open_part: Part) -> Iterator[tuple[str, bytes | None]]:
-    """The documents of a part; one that is damaged ends with a row of problems."""
-    try:
-        yield from open_part()
-    except (OSError, tarfile.TarError, zipfile.BadZipFile):
-        yield name, None
-
-
-def _documents(source: str) -> Iterator[tuple[str, bytes | None]]:
-    if "://" in source:
-        return _guarded(source, lambda: _store(source))
-    if source.endswith(".zip"):
-        return _guarded(source, lambda: _zip(source))
-    return _guarded(source, lambda: _tar(source))
-
-
-def _is_plain(source: str) -> bool:
-    return "://" not in source and not source.endswith((".zip", ".tar", ".tar.gz", ".tgz"))
-
-
-class _Stream:
-    """Documents of one source as a table."""
-
-    def __init__(self, source: str, table: str, show_sensitive: bool):
-        self._arguments = table, _documents(source), show_sensitive
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return kinu._kinu.table_of_documents(*self._arguments)
+from kinu import fleet
+from kinu.sources import SourceTable, find, split
 
 
 def _write(table: object, path: str) -> int:
@@ -101,39 +38,100 @@ def _write(table: object, path: str) -> int:
     return rows
 
 
-def export(out: str, sources: list[str], table: str = "resources", show_sensitive: bool = False,
+def export(out: str, sources: Sequence[kinu.Path], table: str = "resources", show_sensitive: bool = False,
            workers: int | None = None) -> int:
-    """Writes the table as Parquet files in the directory `out`. Returns the number of rows."""
-    workers = workers or len(os.sched_getaffinity(0))
+    """Writes the table as Parquet files in the directory `out`, in place of earlier ones. Returns the number of
+    rows."""
+    workers = workers or fleet.cores()
     os.makedirs(out, exist_ok=True)
-    files = [file for source in sources if _is_plain(source) for file in kinu._files(source)]
-    step = max(1, -(-len(files) // workers))
-    parts: list[object] = [kinu.Table(table, files[at:at + step], show_sensitive)
-                           for at in range(0, len(files), step)]
-    parts += [_Stream(source, table, show_sensitive) for source in sources if not _is_plain(source)]
+    for name in os.listdir(out):
+        if re.fullmatch(r"part-\d+\.parquet", name):
+            os.unlink(os.path.join(out, name))
+    parts = [SourceTable(part, table, show_sensitive) for part in split(find(sources), workers) or [[]]]
     with ThreadPoolExecutor(workers) as pool:
         return sum(pool.map(_write, parts, [os.path.join(out, "part-%05d.parquet" % i) for i in range(len(parts))]))
 
 
-def main() -> int:
+def _export(given: argparse.Namespace) -> int:
+    print("%d rows" % export(given.out, given.sources, given.table, given.show_sensitive, given.workers))
+    return 0
+
+
+def _fleet(given: argparse.Namespace) -> int:
+    directories = given.directories
+    if given.find:
+        directories = [path for root in directories for path in fleet.find(root)]
+    ready = 0
+
+    def show(row: dict[str, Any]) -> None:
+        nonlocal ready
+        ready += 1
+        took = "" if row["seconds"] is None else " in %.1f s" % row["seconds"]
+        print("[%d/%d] %s: %s%s" % (ready, len(directories), row["directory"], row["status"], took), file=sys.stderr)
+
+    try:
+        plans = fleet.plan(
+            directories, program=given.program, arguments=given.argument, init=given.init,
+            init_arguments=given.init_argument, mirror=given.mirror, timeout=given.timeout, lock=given.lock,
+            tables=given.table, show_sensitive=given.show_sensitive, workers=given.workers, attempts=given.attempts,
+            progress=None if given.quiet else show)
+    except (FileNotFoundError, ValueError) as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    plans.write(given.out)
+    rows = plans.directories.select(["status", "changes", "drift"]).to_pylist()
+    counts = Counter(row["status"] for row in rows)
+    print("%d directories: %s" % (len(rows), ", ".join("%d %s" % (counts[name], name) for name in sorted(counts))))
+    print("%d changes, %d drifted" % tuple(sum(row[name] or 0 for row in rows) for name in ("changes", "drift")))
+    return 0 if plans.is_complete else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    tables = [table["name"] for table in kinu.table_schemas()]
     parser = argparse.ArgumentParser(prog="python -m kinu", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("export", help="write a table as Parquet")
-    command.add_argument("--table", default="resources", choices=[t["name"] for t in kinu.table_schemas()])
+    command.set_defaults(run=_export)
+    command.add_argument("--table", default="resources", choices=tables)
     command.add_argument("--to", default="parquet", choices=["parquet"])
-    command.add_argument("--show-sensitive", action="store_true")
-    command.add_argument("--workers", type=int)
     command.add_argument("out")
     command.add_argument("sources", nargs="+")
-    given = parser.parse_args()
+    _add_common(command)
+    command = commands.add_parser("fleet", help="plan directories and write their changes as Parquet")
+    command.set_defaults(run=_fleet)
+    command.add_argument("--find", action="store_true", help="plan the root modules below the directories")
+    command.add_argument("--program", help="kinu (or tofu); by default what is installed")
+    command.add_argument("--argument", action="append", default=[],
+                         help="an argument of plan, --argument=-refresh-only")
+    command.add_argument("--init", default="needed", choices=["needed", "always", "never"])
+    command.add_argument("--init-argument", action="append", default=[], help="an argument of init")
+    command.add_argument("--mirror", help="the directory or URL from which providers are installed")
+    command.add_argument("--timeout", type=float, help="seconds for a directory")
+    command.add_argument("--lock", action="store_true", help="lock the states")
+    command.add_argument("--table", action="append", default=[], choices=tables, help="a table beside changes")
+    command.add_argument("--attempts", type=int, default=3, help="tries of a directory whose worker dies")
+    command.add_argument("--quiet", action="store_true", help="no line for each directory")
+    command.add_argument("out")
+    command.add_argument("directories", nargs="+")
+    _add_common(command)
+    return parser
+
+
+def _add_common(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--show-sensitive", action="store_true", help="write sensitive values, too")
+    command.add_argument("--workers", type=int, help="by default one a processor")
+
+
+def main() -> int:
+    given = _parser().parse_args()
     try:
-        rows = export(given.out, given.sources, given.table, given.show_sensitive, given.workers)
-    except ImportError:
+        return given.run(given)
+    except ModuleNotFoundError as problem:
+        if not (problem.name or "").startswith("pyarrow"):
+            raise
         print("This command needs pyarrow: pip install kinu[arrow]", file=sys.stderr)
         return 1
-    print("%d rows" % rows)
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,6 @@
 """Tests of the package; those of Arrow libraries are skipped where these are not installed."""
 
-import doctest
-import importlib
 import io
-import json
 import os
 import shutil
 import subprocess
@@ -14,26 +11,9 @@ import threading
 import unittest
 import zipfile
 
+from support import EXAMPLES, installed, state
+
 import kinu
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-EXAMPLES = os.path.join(HERE, "..", "..", "docs", "examples")
-
-
-def installed(*names):
-    try:
-        return [importlib.import_module(name) for name in names]
-    except ImportError:
-        return None
-
-
-def state(count, serial=1):
-    return json.dumps({"version": 4, "terraform_version": "1.12.6", "serial": serial, "lineage": "l", "outputs": {},
-                       "resources": [{"mode": "managed", "type": "t", "name": "n", "provider": "p", "instances": [
-                           {"index_key": i, "schema_version": 0,
-                            "attributes": {"id": str(i), "secret": "hidden-%d" % i},
-                            "sensitive_attributes": [[{"type": "get_attr", "value": "secret"}]]}
-                           for i in range(count)]}]}).encode()
 
 
 class Language(unittest.TestCase):
@@ -139,17 +119,11 @@ class Tables(unittest.TestCase):
                              text=True)
         self.assertEqual(run.stdout, "2012 rows\n")
         self.assertEqual(self.parquet.read_table(out).num_rows, 2012)
-
-
-def load_tests(loader, tests, pattern):
-    """The examples of README.md."""
-    if installed("pyarrow", "duckdb"):
-        os.chdir(EXAMPLES)
-        with io.open(os.path.join(HERE, "..", "README.md"), encoding="utf-8") as file:
-            text = "".join("\n" if line.startswith("```") else line for line in file)
-        example = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
-        tests.addTest(doctest.DocTestCase(example, optionflags=doctest.IGNORE_EXCEPTION_DETAIL))
-    return tests
+        # Another export takes the place of the first.
+        subprocess.run([sys.executable, "-m", "kinu", "export", out, sources[1]], check=True, capture_output=True)
+        self.assertEqual(self.parquet.read_table(out).num_rows, 7)
+        subprocess.run([sys.executable, "-m", "kinu", "export", out, sources[-1]], check=True, capture_output=True)
+        self.assertEqual(self.parquet.read_table(out).num_rows, 0)
 
 
 if __name__ == "__main__":

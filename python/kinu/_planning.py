@@ -1,0 +1,301 @@
+"""Plans one directory: what a worker of a fleet does."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import kinu
+from kinu import sources
+from kinu._pool import Reply
+
+#: Errors whose remedy is `init`: they name the command.
+_NEEDS_INIT = re.compile(r"\b(?:tofu|terraform|kinu) init\b")
+
+#: So long a program may take to end after it was interrupted.
+_INTERRUPT = 10.0
+
+_MEMBERS = ("severity", "summary", "detail", "address", "range")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How directories are planned; see kinu.fleet.plan()."""
+
+    program: str
+    arguments: list[str] = field(default_factory=list)
+    init: str = "needed"
+    init_arguments: list[str] = field(default_factory=list)
+    mirror: str | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+    timeout: float | None = None
+    lock: bool = False
+    tables: list[str] = field(default_factory=lambda: ["changes"])
+    show_sensitive: bool = False
+    #: Holds what the plans need for a while; None: a new one
+    scratch: str | None = None
+    #: Each program leads a group of processes; otherwise it is in that of the worker.
+    own_group: bool = False
+
+    def request(self, directory: str) -> bytes:
+        return json.dumps({"directory": directory, "name": name_of(directory), "options": asdict(self)}).encode()
+
+
+def name_of(directory: str) -> str:
+    """A directory as results name it."""
+    return sources.Source(directory).name
+
+
+class Timeout(Exception):
+    """The time of a directory is over."""
+
+
+class Failure(Exception):
+    """A step of a directory failed; `diagnostics` has the reasons."""
+
+    def __init__(self, diagnostics: list[dict[str, Any]]):
+        self.diagnostics = diagnostics
+        super().__init__()
+
+
+def _problem(summary: str, detail: str = "") -> dict[str, Any]:
+    return {"severity": "error", "summary": summary, "detail": detail}
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("${", "$${").replace("%{", "%%{")
+
+
+def _mirror_settings(mirror: str) -> str:
+    if re.match(r"https?://", mirror):
+        inner = "network_mirror {\n    url = %s\n  }" % _quoted(mirror.rstrip("/") + "/")
+    else:
+        inner = "filesystem_mirror {\n    path = %s\n  }" % _quoted(os.path.abspath(mirror))
+    return "provider_installation {\n  %s\n}\n" % inner
+
+
+def _copied(place: str, scratch: str) -> str:
+    """A local copy of a directory or archive, which may be in a store."""
+    copy = os.path.join(scratch, "copy")
+    if not sources.is_uri(place):
+        archive = place
+    elif sources.is_archive(place):
+        archive = os.path.join(scratch, os.path.basename(sources.Source(place).name))
+        system, path = sources.file_system(place)
+        with system.open_input_stream(path) as stream, open(archive, "wb") as file:
+            shutil.copyfileobj(stream, file)
+    else:
+        from pyarrow import fs
+        system, path = sources.file_system(place)
+        fs.copy_files(path, copy, source_filesystem=system, destination_filesystem=fs.LocalFileSystem())
+        return copy
+    shutil.unpack_archive(archive, copy, **({} if archive.lower().endswith(".zip") else {"filter": "data"}))
+    return copy
+
+
+def _local(directory: str, scratch: str) -> str:
+    """The directory to plan in. PLACE//DIRECTORY is a directory of a store or an archive, as in the sources of
+    modules, so that what is beside it is there too."""
+    scheme, mark, rest = directory.partition("://")
+    place, _, inner = (rest if mark else directory).partition("//")
+    place = scheme + mark + place if mark else place
+    if not mark and not (sources.is_archive(place) and os.path.isfile(place)):
+        return directory
+    return os.path.normpath(os.path.join(_copied(place, scratch), inner))
+
+
+class _Plan:
+    """The steps of one directory."""
+
+    def __init__(self, directory: str, scratch: str, options: Options):
+        self._scratch = scratch
+        self._options = options
+        self._deadline = time.monotonic() + options.timeout if options.timeout else None
+        self._directory = directory
+        self.init_seconds: float | None = None
+        self.is_spent = False
+        self.was_killed = False
+        self.version: str | None = None
+
+    def run(self) -> tuple[bool, list[dict[str, Any]], bytes]:
+        """Whether there are changes, the diagnostics, and the document of the plan."""
+        self._directory = _local(self._directory, self._scratch)
+        if not os.path.isdir(self._directory):
+            raise Failure([_problem("There is no such directory")])
+        if self._options.init == "always":
+            self._init()
+        try:
+            code, diagnostics = self._plan()
+        except Failure as failure:
+            if self._options.init != "needed" or not _needs_init(failure.diagnostics):
+                raise
+            self._init()
+            code, diagnostics = self._plan()
+        return code == 2, diagnostics, self._document()
+
+    def _init(self) -> None:
+        start = time.monotonic()
+        try:
+            self._step(["init", "-json", "-input=false", *self._options.init_arguments], (0,))
+        finally:
+            self.init_seconds = time.monotonic() - start
+
+    def _plan(self) -> tuple[int, list[dict[str, Any]]]:
+        return self._step(["plan", "-json", "-input=false", "-detailed-exitcode",
+                           "-lock=%s" % str(self._options.lock).lower(), "-out=" + self._file("plan"),
+                           *self._options.arguments], (0, 2))
+
+    def _document(self) -> bytes:
+        code, output, errors = self._program(["show", "-json", self._file("plan")])
+        if code != 0:
+            raise Failure([_problem("The plan could not be shown", errors)])
+        with open(output, "rb") as file:
+            return file.read()
+
+    def _step(self, arguments: list[str], good: tuple[int, ...]) -> tuple[int, list[dict[str, Any]]]:
+        """Runs a command with messages in JSON. Returns its exit code and diagnostics."""
+        code, output, errors = self._program(arguments)
+        diagnostics = list(self._diagnostics(output))
+        if code not in good:
+            if not any(each["severity"] == "error" for each in diagnostics):
+                how = "signal %d" % -code if code < 0 else "exit code %d" % code
+                diagnostics.append(_problem("The command %s ended with %s" % (arguments[0], how), errors))
+            raise Failure(diagnostics)
+        return code, diagnostics
+
+    def _diagnostics(self, output: str) -> Iterator[dict[str, Any]]:
+        with open(output, "rb") as file:
+            for line in file:
+                if b'"diagnostic"' not in line and b'"version"' not in line:
+                    continue
+                with contextlib.suppress(ValueError):
+                    message = json.loads(line)
+                    if message.get("type") == "version":
+                        self.version = message.get("tofu") or message.get("terraform")
+                    if message.get("type") == "diagnostic":
+                        found = message["diagnostic"]
+                        yield {name: found[name] for name in _MEMBERS if name in found}
+
+    def _file(self, name: str) -> str:
+        return os.path.join(self._scratch, name)
+
+    def _program(self, arguments: list[str]) -> tuple[int, str, str]:
+        """Returns the exit code, the file of the output, and the end of the errors. Both are files, so that a process
+        that stays cannot hold the worker."""
+        output, errors = self._file("output"), self._file("errors")
+        with open(output, "wb") as out, open(errors, "wb") as err:
+            process = subprocess.Popen(
+                [self._options.program, *arguments], cwd=self._directory, env=self._environment(),
+                stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=self._options.own_group)
+            try:
+                code = process.wait(self._left())
+            except subprocess.TimeoutExpired:
+                self._stop(process)
+                raise Timeout from None
+        self.was_killed = code == -signal.SIGKILL
+        with open(errors, "rb") as file:
+            file.seek(max(0, os.path.getsize(errors) - 4096))
+            return code, output, file.read().decode(errors="replace").strip()
+
+    def _left(self) -> float | None:
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def _stop(self, process: subprocess.Popen[bytes]) -> None:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(_INTERRUPT)
+        except subprocess.TimeoutExpired:
+            self.is_spent = True
+            if self._options.own_group:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+            process.wait()
+
+    def _environment(self) -> Mapping[str, str]:
+        environment = {**os.environ, **self._options.environment, "TF_IN_AUTOMATION": "1", "TF_INPUT": "0"}
+        if self._options.mirror is not None:
+            path = self._file("settings.tfrc")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(_mirror_settings(self._options.mirror))
+            environment["TF_CLI_CONFIG_FILE"] = path
+        return environment
+
+
+def _needs_init(diagnostics: list[dict[str, Any]]) -> bool:
+    return any(_NEEDS_INIT.search(each["summary"] + "\n" + each.get("detail", "")) for each in diagnostics
+               if each["severity"] == "error")
+
+
+def _stream(table: kinu.Table) -> bytes:
+    """A table as a stream of Arrow IPC."""
+    import pyarrow
+    reader = pyarrow.RecordBatchReader.from_stream(table)
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
+
+
+def _counts(tables: dict[str, bytes]) -> tuple[int, int]:
+    """The changes and the drifts of a plan."""
+    import pyarrow
+    rows = pyarrow.ipc.open_stream(tables["changes"]).read_all().select(["mode", "drift", "action"])
+    changes = drift = 0
+    for mode, is_drift, action in zip(*(column.to_pylist() for column in rows.columns)):
+        drift += is_drift
+        changes += not is_drift and mode == "managed" and action not in ("no-op", "read")
+    return changes, drift
+
+
+def plan_directory(directory: str, name: str, options: Options) -> Reply:
+    """Plans a directory, which the result has by this name. Whatever goes wrong is in the reply."""
+    started, start = time.time(), time.monotonic()
+    diagnostics: list[dict[str, Any]] = []
+    tables: dict[str, bytes] = {}
+    changes = drift = None
+    with tempfile.TemporaryDirectory(prefix="plan-", dir=options.scratch, ignore_cleanup_errors=True) as scratch:
+        plan = _Plan(directory, scratch, options)
+        try:
+            has_changes, diagnostics, document = plan.run()
+            status = "changed" if has_changes else "unchanged"
+            tables = {table: _stream(kinu.tables([(name, document)], table, options.show_sensitive))
+                      for table in dict.fromkeys(["changes", *options.tables])}
+            changes, drift = _counts(tables)
+        except Timeout:
+            status = "timeout"
+            diagnostics = [_problem("Not ready in %g seconds" % options.timeout)]
+        except Failure as failure:
+            status, diagnostics = "failed", failure.diagnostics
+        except Exception as problem:  # noqa: BLE001: one directory must not end the others
+            status, diagnostics = "failed", [_problem(type(problem).__name__, str(problem))]
+    report = {"directory": name, "status": status, "started": started,
+              "seconds": time.monotonic() - start, "init_seconds": plan.init_seconds, "changes": changes,
+              "drift": drift, "version": plan.version, "diagnostics": diagnostics}
+    return Reply(report, tables, is_last=plan.is_spent, was_killed=plan.was_killed)
+
+
+def serve() -> None:
+    """Answers the requests of a pool until there are no more."""
+    # Only the programs that a worker starts end at an interrupt of its group.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        reply = plan_directory(request["directory"], request["name"], Options(**request["options"]))
+        reply.write(replies)
+        if reply.is_last:
+            break

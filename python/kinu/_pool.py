@@ -1,0 +1,200 @@
+"""Processes that answer requests, of which any may be killed: each request is answered exactly once.
+
+A worker has one request at a time. It leads a group of processes, which is killed with it, so that nothing that it
+started is still at work when its request is tried again.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+#: A worker that has not answered so long after the time of a request is killed.
+_GRACE = 30.0
+
+
+@dataclass
+class Reply:
+    """What a worker found: a report, and tables as streams of Arrow IPC."""
+
+    report: dict[str, Any]
+    tables: dict[str, bytes] = field(default_factory=dict)
+    #: The worker ends after this reply.
+    is_last: bool = False
+    #: What the worker had started was killed: the request is tried again.
+    was_killed: bool = False
+
+    def write(self, file: IO[bytes]) -> None:
+        sizes = {name: len(table) for name, table in self.tables.items()}
+        header = {"report": self.report, "tables": sizes, "is_last": self.is_last, "was_killed": self.was_killed}
+        file.write(json.dumps(header).encode() + b"\n")
+        for table in self.tables.values():
+            file.write(table)
+        file.flush()
+
+    def to_bytes(self) -> bytes:
+        file = io.BytesIO()
+        self.write(file)
+        return file.getvalue()
+
+    @classmethod
+    def read(cls, file: IO[bytes]) -> Reply | None:
+        """None where the file ends before the reply does."""
+        line = file.readline()
+        if not line.endswith(b"\n"):
+            return None
+        header = json.loads(line)
+        tables = {name: file.read(size) for name, size in header["tables"].items()}
+        if any(len(tables[name]) < size for name, size in header["tables"].items()):
+            return None
+        return cls(header["report"], tables, header["is_last"], header["was_killed"])
+
+
+@dataclass
+class Answer:
+    """The end of a request: its number, its reply, and how often it was tried."""
+
+    index: int
+    #: None where every try ended with the death of a worker.
+    reply: Reply | None
+    attempts: int
+    #: The last worker was killed because it did not answer in time.
+    is_late: bool = False
+
+
+class _Worker:
+    def __init__(self, module: str, environment: Mapping[str, str] | None):
+        code = "import sys; sys.path[:] = %r; from %s import serve; serve()" % (sys.path, module)
+        self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         start_new_session=True, env=environment)
+        self._ended = threading.Lock()
+
+    def ask(self, request: bytes, timeout: float | None) -> tuple[Reply | None, bool]:
+        """The reply, or None if the worker died; and whether it was killed because it was late."""
+        late = threading.Event()
+
+        def kill() -> None:
+            late.set()
+            self.kill()
+
+        timer = threading.Timer(timeout + _GRACE, kill) if timeout else None
+        if timer:
+            timer.daemon = True
+            timer.start()
+        try:
+            self._process.stdin.write(request + b"\n")
+            self._process.stdin.flush()
+            return Reply.read(self._process.stdout), late.is_set()
+        except OSError:
+            return None, late.is_set()
+        finally:
+            if timer:
+                timer.cancel()
+
+    def kill(self) -> None:
+        """Ends the worker and all that it started. Its id is not given away before it is waited for."""
+        with self._ended:
+            if self._process.returncode is None:
+                try:
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                except (ProcessLookupError, PermissionError):
+                    pass  # none of them is left
+
+    def close(self) -> None:
+        self.kill()
+        with self._ended:
+            self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            try:
+                pipe.close()
+            except OSError:
+                pass
+
+
+class Pool:
+    """Workers that run `serve()` of a module, and the requests that they have."""
+
+    def __init__(self, module: str, workers: int, attempts: int, timeout: float | None,
+                 environment: Mapping[str, str] | None = None):
+        self._module = module
+        self._count = workers
+        self._attempts = attempts
+        self._timeout = timeout
+        self._environment = environment
+        self._pending: queue.SimpleQueue[tuple[int, bytes, int] | None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
+        self._running: set[_Worker] = set()
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def run(self, requests: Sequence[bytes]) -> Iterator[Answer]:
+        """The answers, in the order in which they come."""
+        for index, request in enumerate(requests):
+            self._pending.put((index, request, 1))
+        threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(min(self._count, len(requests)))]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in requests:
+                answer = self._answers.get()
+                if isinstance(answer, BaseException):
+                    raise answer
+                yield answer
+        finally:
+            self._close(threads)
+
+    def _close(self, threads: list[threading.Thread]) -> None:
+        with self._lock:
+            self._is_closed = True
+            for worker in self._running:
+                worker.kill()
+        for thread in threads:
+            self._pending.put(None)
+        for thread in threads:
+            thread.join()
+
+    def _start(self) -> _Worker | None:
+        with self._lock:
+            if self._is_closed:
+                return None
+            worker = _Worker(self._module, self._environment)
+            self._running.add(worker)
+            return worker
+
+    def _end(self, worker: _Worker) -> None:
+        with self._lock:
+            self._running.discard(worker)
+        worker.close()
+
+    def _serve(self) -> None:
+        """Keeps one worker and hands it one request after the other."""
+        worker = None
+        try:
+            while (task := self._pending.get()) is not None:
+                worker = worker or self._start()
+                if worker is None:
+                    return
+                index, request, attempt = task
+                reply, is_late = worker.ask(request, self._timeout)
+                if reply is None or reply.is_last:
+                    self._end(worker)
+                    worker = None
+                was_killed = not is_late if reply is None else reply.was_killed
+                if was_killed and attempt < self._attempts:
+                    self._pending.put((index, request, attempt + 1))
+                else:
+                    self._answers.put(Answer(index, reply, attempt, is_late))
+        except BaseException as problem:  # noqa: BLE001: raised again by run()
+            self._answers.put(problem)
+        finally:
+            if worker is not None:
+                self._end(worker)

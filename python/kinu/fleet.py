@@ -1,0 +1,254 @@
+"""Plans of many working directories as tables.
+
+    plans = kinu.fleet.plan(kinu.fleet.find("infrastructure/"), timeout=600)
+    plans.directories   # status, time and diagnostics of each directory, as a pyarrow table
+    plans.changes       # the changes of all of them; `source` is the directory
+
+Each directory is planned in a process of a pool, or in a task of a Spark session. Nothing is applied.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import kinu
+from kinu import sources
+from kinu._planning import Options, name_of, plan_directory
+from kinu._pool import Answer, Pool, Reply
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import SparkSession
+
+__all__ = ["Plans", "cores", "find", "plan"]
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+# --- Directories ---
+
+_CONFIGURATION = (".tf", ".tf.json", ".tofu", ".tofu.json")
+
+
+def _called(directory: str, names: list[str]) -> Iterator[str]:
+    """The local modules that the files of a directory call."""
+    for name in names:
+        if not name.endswith((".tf", ".tofu")):
+            continue
+        path = os.path.join(directory, name)
+        try:
+            with open(path, "rb") as file:
+                blocks = kinu.parse(file.read(), path).blocks
+        except (OSError, ValueError):
+            continue
+        for kind, _, _, body in blocks:
+            source = body.attributes.get("source", {}).get("value") if kind == "module" else None
+            if isinstance(source, str) and source.startswith(("./", "../")):
+                yield os.path.realpath(os.path.join(directory, source))
+
+
+def find(root: kinu.Path) -> list[str]:
+    """The root modules in a directory and below: directories of configuration that no other one calls as a local
+    module. Names that begin with a dot are left out."""
+    found: dict[str, str] = {}
+    called: set[str] = set()
+    for parent, folders, names in os.walk(os.fspath(root)):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        files = [name for name in names if name.endswith(_CONFIGURATION) and not name.startswith(".")]
+        if files:
+            found[os.path.realpath(parent)] = parent
+            called.update(_called(parent, files))
+    return [path for real, path in found.items() if real not in called]
+
+
+def _distinct(directories: Iterable[kinu.Path]) -> list[str]:
+    """Each directory once, by the first of its names."""
+    found: dict[str, str] = {}
+    for directory in map(os.fspath, directories):
+        found.setdefault(directory if sources.is_uri(directory) else os.path.realpath(directory), directory)
+    return list(found.values())
+
+
+# --- Results ---
+
+
+@dataclass(frozen=True)
+class Plans:
+    """What a fleet found, as pyarrow tables."""
+
+    #: A row for each directory, in the order in which they were given:
+    #: directory (text), status (changed, unchanged, failed, timeout, or lost: each of its workers died),
+    #: started (the time of the last attempt), seconds (of it), init_seconds (null where init was not needed),
+    #: attempts, changes and drift (their numbers, null where there is no plan), errors, warnings, version (of the
+    #: program), diagnostics (a JSON array of objects with severity, summary, detail, and address and range if known)
+    directories: pyarrow.Table
+    #: The tables that were asked for, by their names. The column `source` is the directory.
+    tables: dict[str, pyarrow.Table]
+
+    @property
+    def changes(self) -> pyarrow.Table:
+        """The changes of all plans."""
+        return self.tables["changes"]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each directory has a plan."""
+        return all(status in ("changed", "unchanged") for status in self.directories.column("status").to_pylist())
+
+    def write(self, out: kinu.Path) -> None:
+        """Writes OUT/directories.parquet, and a file for each table."""
+        from pyarrow import parquet
+        os.makedirs(out, exist_ok=True)
+        for name, table in {"directories": self.directories, **self.tables}.items():
+            parquet.write_table(table, os.path.join(out, name + ".parquet"), compression="zstd")
+
+
+def _directories_schema() -> pyarrow.Schema:
+    import pyarrow
+    text, number, count = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
+    return pyarrow.schema([
+        ("directory", text), ("status", text), ("started", pyarrow.timestamp("ms", "UTC")), ("seconds", number),
+        ("init_seconds", number), ("attempts", count), ("changes", count), ("drift", count), ("errors", count),
+        ("warnings", count), ("version", text), ("diagnostics", text)])
+
+
+def _row(report: Mapping[str, Any], attempts: int) -> dict[str, Any]:
+    diagnostics = report["diagnostics"]
+    counts = {severity + "s": sum(each["severity"] == severity for each in diagnostics)
+              for severity in ("error", "warning")}
+    started = None if report["started"] is None else int(report["started"] * 1000)
+    return {**report, **counts, "started": started, "attempts": attempts,
+            "diagnostics": json.dumps(diagnostics, ensure_ascii=False)}
+
+
+def _lost(directory: str, answer: Answer) -> dict[str, Any]:
+    """The report of a directory whose workers did not answer."""
+    problem = {"severity": "error", "summary": "The worker did not answer in time" if answer.is_late else
+               "The worker was killed", "detail": "Attempts: %d" % answer.attempts}
+    return {"directory": name_of(directory), "status": "timeout" if answer.is_late else "lost",
+            "started": None, "seconds": None, "init_seconds": None, "changes": None, "drift": None, "version": None,
+            "diagnostics": [problem]}
+
+
+def _tables(replies: list[Reply | None], names: Iterable[str]) -> dict[str, pyarrow.Table]:
+    import pyarrow
+    found = {}
+    for name in names:
+        schema = pyarrow.RecordBatchReader.from_stream(kinu.tables([], name)).schema
+        parts = [pyarrow.ipc.open_stream(reply.tables[name]).read_all() for reply in replies
+                 if reply is not None and name in reply.tables]
+        found[name] = pyarrow.concat_tables([schema.empty_table(), *parts]).combine_chunks()
+    return found
+
+
+# --- Planning ---
+
+
+def plan(directories: Iterable[kinu.Path], *, program: str | None = None, arguments: Sequence[str] = (),
+         init: str = "needed", init_arguments: Sequence[str] = (), mirror: kinu.Path | None = None,
+         environment: Mapping[str, str] | None = None, timeout: float | None = None, lock: bool = False,
+         tables: Sequence[str] = ("changes",), show_sensitive: bool = False, workers: int | None = None,
+         attempts: int = 3, spark: SparkSession | None = None,
+         progress: Callable[[dict[str, Any]], None] | None = None) -> Plans:
+    """Plans directories. Each one has exactly one row in the result, whatever happens to the process that plans it.
+
+    A directory is a path, or PLACE//DIRECTORY where PLACE is an archive or a URI (s3://…): a copy is planned.
+
+    program         kinu (or tofu); by default what is installed
+    arguments       more arguments of the command plan: ["-refresh-only"], ["-var=region=eu"]
+    init            "needed": where a plan asks for it; "always"; "never"
+    init_arguments  more arguments of the command init: ["-backend-config=…"]
+    mirror          a directory or URL (https://) from which alone providers are installed
+    environment     settings for the programs, such as TF_VAR_…; on Spark they are part of the job. Credentials belong
+                    into the environment of this process or, on Spark, of the executors
+    timeout         seconds for a directory
+    lock            whether plans lock the state
+    tables          the tables of the plans that are wanted (see kinu.table_schemas()); "changes" always is
+    workers         processes, by default one a processor
+    attempts        how often a directory is tried whose worker or program is killed
+    spark           a session: each directory is a task there. Spark tries the tasks of lost workers again
+    progress        called with the row of each directory when it is ready, as a dictionary (on Spark: at the end)
+    """
+    import pyarrow
+    wanted = list(dict.fromkeys(["changes", *tables]))
+    unknown = set(wanted) - {each["name"] for each in kinu.table_schemas()}
+    if unknown or init not in ("needed", "always", "never"):
+        raise ValueError("there is no table %r" % unknown.pop() if unknown else "init is needed, always or never")
+    if timeout is not None and timeout <= 0:
+        raise ValueError("timeout is a number of seconds")
+    given = _distinct(directories)
+    options = Options(_program(program, spark is not None), list(arguments), init, list(init_arguments),
+                      _mirror(mirror), dict(environment or {}), timeout, lock, wanted, show_sensitive)
+    if spark is not None:
+        answers: Iterator[Answer] = _on_spark(spark, given, options, max(1, attempts))
+    else:
+        answers = _locally(given, options, workers or cores(), max(1, attempts))
+    replies: list[Reply | None] = [None] * len(given)
+    rows: list[dict[str, Any]] = [{}] * len(given)
+    for answer in answers:
+        report = _lost(given[answer.index], answer) if answer.reply is None else answer.reply.report
+        replies[answer.index] = answer.reply
+        rows[answer.index] = _row(report, answer.attempts)
+        if progress is not None:
+            progress(rows[answer.index])
+    return Plans(pyarrow.Table.from_pylist(rows, _directories_schema()), _tables(replies, wanted))
+
+
+def _program(given: str | None, is_elsewhere: bool) -> str:
+    if given is not None:
+        return os.path.abspath(given) if os.sep in given else given
+    if is_elsewhere:
+        return "kinu"
+    found = shutil.which("kinu") or shutil.which("tofu")
+    if found is None:
+        raise FileNotFoundError("there is no program kinu; its place is the argument `program`")
+    return os.path.abspath(found)
+
+
+def _mirror(given: kinu.Path | None) -> str | None:
+    if given is None or "://" in os.fspath(given):
+        return given if given is None else os.fspath(given)
+    return os.path.abspath(given)
+
+
+def _locally(directories: list[str], options: Options, workers: int, attempts: int) -> Iterator[Answer]:
+    with tempfile.TemporaryDirectory(prefix="fleet-", ignore_cleanup_errors=True) as scratch:
+        options = replace(options, scratch=scratch)
+        pool = Pool("kinu._planning", workers, attempts, options.timeout)
+        yield from pool.run([options.request(directory) for directory in directories])
+
+
+def _on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int) -> Iterator[Answer]:
+    from kinu.spark import spread
+    options = replace(options, own_group=True)
+
+    def plan_part(parts: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow
+        for part in parts:
+            for index, name, directory in zip(*(column.to_pylist() for column in part.columns)):
+                for attempt in range(1, attempts + 1):
+                    reply = plan_directory(directory, name, options)
+                    if not reply.was_killed:
+                        break
+                columns = [pyarrow.array([index], pyarrow.int64()), pyarrow.array([attempt], pyarrow.int64()),
+                           pyarrow.array([reply.to_bytes()], pyarrow.binary())]
+                yield pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "reply"])
+
+    rows = [(index, name_of(path), path if sources.is_uri(path) else os.path.abspath(path))
+            for index, path in enumerate(directories)]
+    frame = spread(spark, rows, "index bigint, name string, directory string", len(rows))
+    for row in frame.mapInArrow(plan_part, "index bigint, attempts bigint, reply binary").collect():
+        yield Answer(row["index"], Reply.read(io.BytesIO(row["reply"])), row["attempts"])

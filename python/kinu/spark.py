@@ -1,0 +1,75 @@
+"""Tables of plans and states in Spark: each task reads its files, in constant memory.
+
+    spark = SparkSession.builder.getOrCreate()
+    kinu.spark.read(spark, ["s3://bucket/states/"], "resources").createOrReplaceTempView("resources")
+
+The package must be installed where the tasks run (PYSPARK_PYTHON), and local paths must be there too. Credentials of
+stores are those of the environment of the tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import kinu
+from kinu.sources import Source, SourceTable, find
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+_TYPES = {"text": "string", "integer": "bigint", "number": "double", "boolean": "boolean"}
+
+#: At most so many tasks, unless `partitions` says how many.
+_TASKS = 10_000
+#: So many sources a task, where there are more of them than cores.
+_SHARE = 64
+
+
+def schema(table: str) -> str:
+    """The columns of a table in Spark's words (`source string, serial bigint, …`)."""
+    columns = next((each["columns"] for each in kinu.table_schemas() if each["name"] == table), None)
+    if columns is None:
+        raise ValueError("there is no table %r" % table)
+    return ", ".join("`%s` %s" % (column["name"], _TYPES[column["type"]]) for column in columns)
+
+
+def batches(sources: list[Source], table: str, show_sensitive: bool) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of sources, batch by batch."""
+    import pyarrow
+    yield from pyarrow.RecordBatchReader.from_stream(SourceTable(sources, table, show_sensitive))
+
+
+def _reader(table: str, show_sensitive: bool) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    def read_part(parts: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        for part in parts:
+            columns = part.to_pydict()
+            sources = [Source(*each) for each in zip(columns["path"], columns["found"])]
+            yield from batches(sources, table, show_sensitive)
+    return read_part
+
+
+def read(spark: SparkSession, paths: Iterable[kinu.Path] | kinu.Path, table: str = "resources",
+         show_sensitive: bool = False, partitions: int | None = None) -> DataFrame:
+    """A table (see kinu.table_schemas()) of files, directories, archives and URIs as a data frame.
+
+    Directories are listed here; `partitions` tasks read the files. A file that cannot be read is a row of the table
+    "problems", and the other files are read. As all data frames, it is read anew by each action unless it is cached.
+    """
+    columns = schema(table)
+    sources = find(paths)
+    tasks = partitions or _tasks(spark, len(sources))
+    rows = [(source.path, source.found) for source in sources]
+    frame = spread(spark, rows, "path string, found boolean", tasks)
+    return frame.mapInArrow(_reader(table, show_sensitive), columns)
+
+
+def _tasks(spark: SparkSession, sources: int) -> int:
+    cores = spark.sparkContext.defaultParallelism
+    return max(1, min(sources, max(2 * cores, -(-sources // _SHARE)), _TASKS))
+
+
+def spread(spark: SparkSession, rows: list[tuple[Any, ...]], columns: str, tasks: int) -> DataFrame:
+    """A data frame of rows, in so many partitions of equal size."""
+    return spark.createDataFrame(spark.sparkContext.parallelize(rows, max(1, tasks)), columns)

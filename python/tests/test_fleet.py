@@ -1,0 +1,274 @@
+"""Tests of fleets. They need pyarrow and a program (support.program())."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import unittest
+
+from support import descendants, installed, program, write
+
+import kinu
+
+PROGRAM = program()
+COUNT = 1000
+MISSING = "pyarrow is not installed" if not installed("pyarrow", "pyarrow.parquet") else \
+    "there is no program kinu (KINU_PROGRAM)" if PROGRAM is None else None
+
+
+def resources(count):
+    return "".join('resource "terraform_data" "r%d" {\n  input = %d\n}\n' % (i, i) for i in range(count))
+
+
+class Killer(threading.Thread):
+    """Kills a worker from time to time."""
+
+    def __init__(self, words, pause):
+        super().__init__(daemon=True)
+        self._words, self._pause = words, pause
+        self._stopped = threading.Event()
+        self.kills = 0
+
+    def run(self):
+        chance = random.Random(1)
+        while not self._stopped.wait(self._pause * (0.5 + chance.random())):
+            found = descendants(self._words)
+            if found:
+                try:
+                    os.kill(chance.choice(found), signal.SIGKILL)
+                    self.kills += 1
+                except ProcessLookupError:
+                    pass
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopped.set()
+        self.join()
+
+
+@unittest.skipIf(MISSING, MISSING)
+class Fleet(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def plan(self, *directories, **options):
+        return kinu.fleet.plan(directories, **{"program": PROGRAM, **options})
+
+    def script(self, text):
+        """A program in the place of kinu."""
+        path = write(self.folder, "bin/program", "#!/bin/sh\n" + text)
+        os.chmod(path, 0o755)
+        return path
+
+    def row(self, plans):
+        self.assertEqual(plans.directories.num_rows, 1)
+        row = plans.directories.to_pylist()[0]
+        return {**row, "diagnostics": json.loads(row["diagnostics"])}
+
+    def test_thousand_directories_and_killed_workers(self):
+        wanted, statuses = {}, {}
+        for i in range(COUNT):
+            directory = os.path.join(self.folder, "d%04d" % i)
+            count = i % 4
+            statuses[directory] = "failed" if i % 50 == 7 else "changed" if count else "unchanged"
+            wanted[directory] = sorted("terraform_data.r%d" % k for k in range(count if i % 50 != 7 else 0))
+            write(directory, "main.tf", "nothing = 1\n" if i % 50 == 7 else resources(count))
+        with Killer("kinu._planning", 0.4) as killer:
+            plans = self.plan(*wanted, attempts=10)
+        rows = plans.directories.to_pylist()
+        self.assertEqual([row["directory"] for row in rows], list(wanted))
+        self.assertEqual({row["directory"]: row["status"] for row in rows}, statuses)
+        found = {directory: [] for directory in wanted}
+        for row in plans.changes.select(["source", "address", "action"]).to_pylist():
+            self.assertEqual(row["action"], "create")
+            found[row["source"]].append(row["address"])
+        self.assertEqual({directory: sorted(addresses) for directory, addresses in found.items()}, wanted)
+        self.assertGreater(killer.kills, 2)
+        self.assertGreater(sum(row["attempts"] for row in rows), COUNT)
+        self.assertEqual([row["changes"] for row in rows],
+                         [len(wanted[row["directory"]]) if row["status"] != "failed" else None for row in rows])
+        self.assertEqual(descendants("kinu._planning"), [])
+        print("%d directories, %d kills, %d attempts" % (COUNT, killer.kills, sum(row["attempts"] for row in rows)))
+
+    def test_directory_that_kills_its_workers(self):
+        write(self.folder, "bad/marker", "")
+        bad, good = os.path.join(self.folder, "bad"), os.path.join(self.folder, "good")
+        write(good, "main.tf", resources(1))
+        deadly = self.script('[ -f marker ] && kill -9 $PPID\nexec "%s" "$@"\n' % PROGRAM)
+        plans = self.plan(bad, good, program=deadly, attempts=2)
+        found = [(row["status"], row["attempts"], row["errors"]) for row in plans.directories.to_pylist()]
+        self.assertEqual(found, [("lost", 2, 1), ("changed", 1, 0)])
+        self.assertEqual(plans.changes.column("source").to_pylist(), [good])
+        self.assertFalse(plans.is_complete)
+
+    def test_program_that_is_killed(self):
+        write(self.folder, "main.tf", "")
+        once = self.script('[ -f tried ] && exec "%s" "$@"\ntouch tried\nkill -9 $$\n' % PROGRAM)
+        row = self.row(self.plan(self.folder, program=once))
+        self.assertEqual((row["status"], row["attempts"]), ("unchanged", 2))
+        row = self.row(self.plan(self.folder, program=self.script("kill -9 $$\n"), attempts=2))
+        self.assertEqual((row["status"], row["attempts"], row["diagnostics"][0]["summary"]),
+                         ("failed", 2, "The command plan ended with signal 9"))
+
+    def test_diagnostics(self):
+        write(self.folder, "main.tf", 'resource "terraform_data" "a" {\n  input = var.none\n}\n')
+        row = self.row(self.plan(self.folder))
+        self.assertEqual((row["status"], row["errors"]), ("failed", 1))
+        problem = row["diagnostics"][0]
+        self.assertEqual((problem["severity"], problem["range"]["filename"], problem["range"]["start"]["line"]),
+                         ("error", "main.tf", 2))
+        self.assertIn("undeclared", problem["summary"])
+
+    def test_program_that_crashes(self):
+        row = self.row(self.plan(self.folder, program=self.script("echo no memory >&2\nkill -6 $$\n")))
+        self.assertEqual((row["status"], row["diagnostics"][0]["summary"], row["diagnostics"][0]["detail"]),
+                         ("failed", "The command plan ended with signal 6", "no memory"))
+        none = os.path.join(self.folder, "none")
+        self.assertEqual(self.row(self.plan(none))["diagnostics"][0]["summary"], "There is no such directory")
+
+    def test_timeout(self):
+        row = self.row(self.plan(self.folder, program=self.script("exec sleep 60\n"), timeout=0.5))
+        self.assertEqual((row["status"], row["attempts"]), ("timeout", 1))
+        self.assertLess(row["seconds"], 10)
+
+    def test_program_that_does_not_end(self):
+        from kinu import _planning
+        _planning._INTERRUPT, before = 0.2, _planning._INTERRUPT
+        self.addCleanup(setattr, _planning, "_INTERRUPT", before)
+        stubborn = self.script("trap '' INT\nsleep 61 &\necho $! > '%s/child'\nwait\nsleep 61\n" % self.folder)
+        options = _planning.Options(stubborn, timeout=0.5, own_group=True)
+        reply = _planning.plan_directory(self.folder, "d", options)
+        self.assertEqual((reply.report["status"], reply.is_last), ("timeout", True))
+        with open(os.path.join(self.folder, "child"), encoding="utf-8") as file:
+            child = int(file.read())
+        for _ in range(100):
+            if child not in descendants("") and not is_alive(child):
+                return
+            time.sleep(0.05)
+        self.fail("a process of the program is still there")
+
+    def test_init_when_it_is_needed(self):
+        write(self.folder, "main.tf", 'module "m" {\n  source = "./m"\n}\n')
+        write(self.folder, "m/main.tf", resources(2))
+        row = self.row(self.plan(self.folder, init="never"))
+        self.assertEqual((row["status"], row["init_seconds"]), ("failed", None))
+        row = self.row(self.plan(self.folder))
+        self.assertEqual((row["status"], row["changes"]), ("changed", 2))
+        self.assertGreater(row["init_seconds"], 0)
+        self.assertIsNone(self.row(self.plan(self.folder))["init_seconds"])
+        self.assertIsNotNone(self.row(self.plan(self.folder, init="always"))["init_seconds"])
+
+    def test_failing_init(self):
+        write(self.folder, "main.tf", 'module "m" {\n  source = "./none"\n}\n')
+        row = self.row(self.plan(self.folder))
+        self.assertEqual(row["status"], "failed")
+        self.assertGreater(row["init_seconds"], 0)
+
+    def test_drift_and_variables(self):
+        write(self.folder, "main.tf", 'variable "v" {\n  sensitive = true\n}\n'
+              'resource "terraform_data" "a" {\n  input = var.v\n}\n')
+        plans = self.plan(self.folder, environment={"TF_VAR_v": "hidden"})
+        self.assertNotIn("hidden", str(plans.changes.to_pylist()))
+        shown = self.plan(self.folder, arguments=["-var=v=hidden"], show_sensitive=True, tables=["attributes"])
+        self.assertIn("hidden", str(shown.changes.to_pylist()))
+        self.assertIn("hidden", shown.tables["attributes"].column("text").to_pylist())
+
+    def test_settings_of_the_mirror(self):
+        show = self.script('cat "$TF_CLI_CONFIG_FILE" >&2\necho "$TF_IN_AUTOMATION" >&2\nexit 1\n')
+        detail = self.row(self.plan(self.folder, program=show, mirror="/srv/${x}"))["diagnostics"][0]["detail"]
+        self.assertIn('filesystem_mirror {\n    path = "/srv/$${x}"', detail)
+        self.assertTrue(detail.endswith("1"))
+        detail = self.row(self.plan(self.folder, program=show, mirror="https://m.test/a"))["diagnostics"][0]["detail"]
+        self.assertIn('network_mirror {\n    url = "https://m.test/a/"', detail)
+
+    def test_providers_of_a_mirror(self):
+        place = os.path.join(os.path.dirname(PROGRAM), "..", "..", "mirror")
+        if not os.path.isdir(place):
+            self.skipTest("there is no mirror beside the program")
+        package = next(os.path.join(parent, name) for parent, folders, _ in sorted(os.walk(place))
+                       for name in folders if len(parent.split(os.sep)) - len(place.split(os.sep)) == 2)
+        source = os.path.relpath(package, place)
+        write(self.folder, "main.tf", 'terraform {\n  required_providers {\n    p = {\n      source = "%s"\n'
+              '    }\n  }\n}\nprovider "p" {}\n' % source)
+        row = self.row(self.plan(self.folder, mirror=place))
+        self.assertEqual((row["status"], row["diagnostics"]), ("unchanged", []))
+        self.assertGreater(row["init_seconds"], 0)
+
+    def test_roots(self):
+        for name in ("a", "a/modules/used", "b/c", ".hidden", "b/c/.terraform/modules/x"):
+            write(self.folder, name + "/main.tf", "")
+        write(self.folder, "a/main.tf", 'module "m" {\n  source = "./modules/used"\n}\n')
+        self.assertEqual([os.path.relpath(path, self.folder) for path in kinu.fleet.find(self.folder)], ["a", "b/c"])
+
+    def test_archives_and_stores(self):
+        write(self.folder, "clone/root/main.tf", 'module "m" {\n  source = "../m"\n}\n')
+        write(self.folder, "clone/m/main.tf", resources(2))
+        archive = os.path.join(self.folder, "clone.tar.gz")
+        with tarfile.open(archive, "w:gz") as file:
+            file.add(os.path.join(self.folder, "clone"), ".")
+        store = "file://" + self.folder
+        plans = self.plan(archive + "//root", store + "/clone.tar.gz//root", store + "/clone//root")
+        self.assertEqual(plans.directories.column("changes").to_pylist(), [2, 2, 2])
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "clone", "root", ".terraform")))
+
+    def test_same_directory_once(self):
+        write(self.folder, "main.tf", resources(1))
+        plans = self.plan(self.folder, self.folder + "/", os.path.join(self.folder, "."))
+        self.assertEqual(plans.directories.column("directory").to_pylist(), [self.folder])
+
+    def test_interrupt(self):
+        for i in range(8):
+            write(self.folder, "d%d/main.tf" % i, resources(1))
+
+        def interrupt(row):
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            self.plan(*kinu.fleet.find(self.folder), progress=interrupt)
+        self.assertEqual(descendants("kinu._planning"), [])
+
+    def test_arguments(self):
+        for options in ({"tables": ["nothing"]}, {"init": "sometimes"}, {"timeout": 0}):
+            with self.assertRaises(ValueError):
+                self.plan(self.folder, **options)
+        plans = self.plan()
+        self.assertEqual((plans.directories.num_rows, plans.changes.num_rows, plans.is_complete), (0, 0, True))
+
+    def test_command(self):
+        parquet = installed("pyarrow.parquet")[0]
+        write(self.folder, "tree/a/main.tf", resources(1))
+        write(self.folder, "tree/b/main.tf", resources(2))
+        out = os.path.join(self.folder, "out")
+        command = [sys.executable, "-m", "kinu", "fleet", "--program", PROGRAM, "--find", "--table=outputs", out,
+                   os.path.join(self.folder, "tree")]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout), (0, "2 directories: 2 changed\n3 changes, 0 drifted\n"))
+        self.assertEqual(sorted(os.listdir(out)), ["changes.parquet", "directories.parquet", "outputs.parquet"])
+        self.assertEqual(parquet.read_table(os.path.join(out, "changes.parquet")).num_rows, 3)
+        write(self.folder, "tree/b/main.tf", "nothing = 1\n")
+        run = subprocess.run(command + ["--quiet"], capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout, run.stderr),
+                         (1, "2 directories: 1 changed, 1 failed\n1 changes, 0 drifted\n", ""))
+
+
+def is_alive(process):
+    try:
+        with open("/proc/%d/stat" % process, encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    unittest.main()
