@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Measures the Python package with many files and directories; run it with the Python that has the package.
+
+    bench/many.py export [--files 5000] [--distinct 100] [--megabytes 2] [--table resources]
+    bench/many.py fleet --program PATH [--directories 200] [--resources 500] [--spark]
+
+export  writes a table of generated states as Parquet, and beside it the same rows made with the module json from a part
+        of the files. The files are links to `distinct` different ones, so that the disk is not measured.
+fleet   compares the wall time of a fleet with the sum of its plans divided by the processors: of plans as the fleet
+        measured them, and of the same commands one after the other.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+import pyarrow
+from pyarrow import parquet
+
+import kinu
+
+
+def instance(chance, number):
+    tags = {"Name": "disk-%d" % number, "team": chance.choice(["a", "b", "c"]), "cost": str(chance.random())}
+    rules = [{"port": chance.randrange(65536), "cidr": "10.%d.0.0/16" % chance.randrange(256), "open": bool(i % 2),
+              "description": "rule %d of %d \u2013 \"quoted\"" % (i, number)} for i in range(8)]
+    attributes = {"id": "i-%016x" % chance.getrandbits(64), "size": chance.randrange(1000), "ratio": chance.random(),
+                  "tags": tags, "rules": rules, "encrypted": True, "kms_key": None, "policy": json.dumps(rules[:3]),
+                  "password": "secret-%016x" % chance.getrandbits(64)}
+    return {"index_key": number, "schema_version": 1, "attributes": attributes, "private": "bnVsbA==",
+            "sensitive_attributes": [[{"type": "get_attr", "value": "password"}]],
+            "dependencies": ["cloud_network.main", "module.base.cloud_key.k"]}
+
+
+def state(seed, size):
+    chance = random.Random(seed)
+    instances = [instance(chance, i) for i in range(20)]
+    count = size * len(instances) // len(json.dumps(instances, indent=2))
+    instances = [instance(chance, i) for i in range(count)]
+    return json.dumps({
+        "version": 4, "terraform_version": "1.12.6", "serial": seed, "lineage": "%032x" % seed, "outputs": {},
+        "resources": [{"mode": "managed", "type": "cloud_disk", "name": "d%d" % i,
+                       "provider": 'provider["registry.opentofu.org/acme/cloud"]', "instances": instances[i::50]}
+                      for i in range(50)]}, indent=2)
+
+
+def generate(folder, files, distinct, size):
+    sources = []
+    for i in range(files):
+        path = os.path.join(folder, "states", "%05d.tfstate" % i)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if i < distinct:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(state(i, size))
+            sources.append(path)
+        else:
+            os.link(sources[i % distinct], path)
+    return os.path.dirname(path)
+
+
+def rows_by_json(folder, first, last):
+    """The rows of the table resources, in Python."""
+    for name in sorted(os.listdir(folder))[first:last]:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            document = json.load(file)
+        for block in document["resources"]:
+            for each in block["instances"]:
+                values = each["attributes"]
+                for path in each["sensitive_attributes"]:
+                    values[path[0]["value"]] = None
+                yield {"source": os.path.join(folder, name), "lineage": document["lineage"],
+                       "serial": document["serial"], "terraform_version": document["terraform_version"],
+                       "address": "%s.%s[%s]" % (block["type"], block["name"], json.dumps(each["index_key"])),
+                       "module": None, "mode": block["mode"], "type": block["type"], "name": block["name"],
+                       "index": json.dumps(each["index_key"]), "provider": block["provider"].split('"')[1],
+                       "schema_version": each["schema_version"], "tainted": each.get("status") == "tainted",
+                       "deposed": each.get("deposed"), "id": values["id"],
+                       "values": json.dumps(values, separators=(",", ":"), ensure_ascii=False),
+                       "sensitive": bool(each["sensitive_attributes"]),
+                       "depends_on": json.dumps(each["dependencies"], separators=(",", ":"))}
+
+
+def export_by_json(folder, first, last, out):
+    schema = pyarrow.RecordBatchReader.from_stream(kinu.tables([], "resources")).schema
+    rows = []
+    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+        for row in rows_by_json(folder, first, last):
+            rows.append(row)
+            if len(rows) == 8192:
+                writer.write_batch(pyarrow.RecordBatch.from_pylist(rows, schema))
+                rows.clear()
+        writer.write_batch(pyarrow.RecordBatch.from_pylist(rows, schema))
+
+
+def used(command):
+    """(wall seconds, processor seconds, megabytes) of a process."""
+    start = time.monotonic()
+    process = subprocess.Popen(command)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit("failed: %s" % command)
+    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def measure_export(given):
+    with tempfile.TemporaryDirectory() as folder:
+        states = generate(folder, given.files, given.distinct, int(given.megabytes * 1e6))
+        size = sum(entry.stat().st_size for entry in os.scandir(states))
+        out = os.path.join(folder, "out")
+        wall, cpu, memory = used([sys.executable, "-m", "kinu", "export", "--table", given.table, out, states])
+        print("kinu: %d files, %.2f GB: %.1f s wall, %.1f s CPU, %.0f MB" %
+              (given.files, size / 1e9, wall, cpu, memory))
+        if given.table != "resources":
+            return
+        part = min(given.files, 200)
+        code = "import sys; sys.path.insert(0, %r); import many; many.export_by_json(%r, 0, %d, %r)" % (
+            os.path.dirname(os.path.abspath(__file__)), states, part, os.path.join(folder, "json.parquet"))
+        _, base, _ = used([sys.executable, "-c", code.replace(", 0, %d," % part, ", 0, 0,")])
+        _, other, _ = used([sys.executable, "-c", code])
+        whole = base + (other - base) * given.files / part
+        print("json: %.1f s CPU (from %d files), %.1f times" % (whole, part, whole / cpu))
+        wanted = parquet.read_table(os.path.join(folder, "json.parquet")).to_pylist()
+        first = parquet.read_table(os.path.join(out, "part-00000.parquet")).slice(0, len(wanted)).to_pylist()
+        print("the same rows" if wanted == first else "DIFFERENT ROWS: %r %r" % next(
+            pair for pair in zip(wanted, first) if pair[0] != pair[1]))
+
+
+def measure_fleet(given):
+    with tempfile.TemporaryDirectory() as folder:
+        directories = []
+        for i in range(given.directories):
+            directories.append(os.path.join(folder, "d%04d" % i))
+            os.mkdir(directories[-1])
+            with open(os.path.join(directories[-1], "main.tf"), "w", encoding="utf-8") as file:
+                for k in range(given.resources):
+                    before = "terraform_data.r%d.id" % (k - 1) if k else "null"
+                    file.write('resource "terraform_data" "r%d" {\n  input = [%d, %s]\n}\n' % (k, k, before))
+        start = time.monotonic()
+        for directory in directories:
+            subprocess.run([given.program, "plan", "-json", "-lock=false", "-out=p"], cwd=directory, check=True,
+                           stdout=subprocess.DEVNULL)
+            subprocess.run([given.program, "show", "-json", "p"], cwd=directory, check=True, stdout=subprocess.DEVNULL)
+            os.unlink(os.path.join(directory, "p"))
+        alone = time.monotonic() - start
+        session = None
+        if given.spark:
+            from pyspark.sql import SparkSession
+            os.environ["PYSPARK_PYTHON"] = sys.executable
+            session = SparkSession.builder.master("local[%d,4]" % kinu.fleet.cores()).getOrCreate()
+            kinu.spark.read(session, [], "problems").count()
+        start = time.monotonic()
+        plans = kinu.fleet.plan(directories, program=given.program, spark=session)
+        wall = time.monotonic() - start
+        assert plans.is_complete and plans.changes.num_rows == given.directories * given.resources
+        cores = kinu.fleet.cores()
+        inside = sum(plans.directories.column("seconds").to_pylist())
+        print("%d directories, %d processors: %.2f s wall; plans one after the other %.2f s (a share: %.2f s, "
+              "%+.0f %%); plans in the fleet %.2f s (a share: %.2f s, %+.0f %%)" % (
+                  given.directories, cores, wall, alone, alone / cores, (wall / (alone / cores) - 1) * 100,
+                  inside, inside / cores, (wall / (inside / cores) - 1) * 100))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    commands = parser.add_subparsers(required=True)
+    command = commands.add_parser("export")
+    command.set_defaults(run=measure_export)
+    command.add_argument("--files", type=int, default=5000)
+    command.add_argument("--distinct", type=int, default=100)
+    command.add_argument("--megabytes", type=float, default=2)
+    command.add_argument("--table", default="resources")
+    command = commands.add_parser("fleet")
+    command.set_defaults(run=measure_fleet)
+    command.add_argument("--program", required=True)
+    command.add_argument("--directories", type=int, default=200)
+    command.add_argument("--resources", type=int, default=500)
+    command.add_argument("--spark", action="store_true")
+    given = parser.parse_args()
+    given.run(given)
+
+
+if __name__ == "__main__":
+    main()
