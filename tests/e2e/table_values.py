@@ -272,8 +272,36 @@ def sort_of(path):
     return None
 
 
+def with_types(value):
+    """Recorded states have their members sorted; in states a type comes after the value that it is beside."""
+    if isinstance(value, list):
+        return [with_types(each) for each in value]
+    if isinstance(value, dict) and list(value) == ["type", "value"] and isinstance(value["type"], (str, list)):
+        return {"value": value["value"], "type": value["type"]}
+    return {name: with_types(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def prepared(path, folder):
+    """The file, or a copy of a recorded state as the program wrote it, with a version in the place of its mark."""
+    with open(path, "rb") as file:
+        text = file.read()
+    if b'"{VERSION}"' not in text:
+        return path
+    copy = os.path.join(folder, "%d-%s" % (len(os.listdir(folder)), os.path.basename(path)))
+    try:
+        document = json.loads(text.replace(b'"{VERSION}"', b'"1.12.6"'))
+    except ValueError:
+        return path
+    for resource in document.get("resources", []):
+        for instance in resource.get("instances", []):
+            instance["attributes"] = with_types(instance.get("attributes"))
+    with open(copy, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    return copy
+
+
 def shown(binary, path):
-    """The document of a plan or state file; None where that cannot be shown without its providers."""
+    """The document of a plan or state file; None where it is encrypted, damaged, or needs its providers."""
     with tempfile.TemporaryDirectory() as empty:
         run = subprocess.run([binary, "show", "-json", os.path.abspath(path)], cwd=empty, stdin=subprocess.DEVNULL,
                              capture_output=True, check=False)
@@ -322,6 +350,23 @@ class Comparison:
                 self.fail(path, "%s: %s" % (table, first_difference(found, want)))
 
 
+def check_hidden(comparison, shown_rows, hidden_rows):
+    """Without -show-sensitive, the same rows have no sensitive value, and every other value but copies of those."""
+    hidden = 0
+    for path, rows in shown_rows.items():
+        if len(hidden_rows[path]) != len(rows):
+            comparison.fail(path, "%d rows without sensitive values, not %d" % (len(hidden_rows[path]), len(rows)))
+        for one, other in zip(rows, hidden_rows[path]):
+            if other["sensitive"]:
+                hidden += 1
+                if other["text"] is not None:
+                    comparison.fail(path, "the sensitive %s of %s is shown" % (other["path"], other["address"]))
+            elif one["sensitive"] or one != other:
+                comparison.fail(path, "%s of %s is %r, not %r" % (one["path"], one["address"], other, one))
+    print("%d values hidden" % hidden)
+    return hidden
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
@@ -331,9 +376,13 @@ def main():
     roots = [os.path.join(ROOT, *place) for place in (("tests",), ("docs", "examples"))]
     roots.append(os.path.join(conformance.shared_folder(), "conformance"))
     files = {path: sort_of(path) for path in given.files or candidates(roots)}
-    files = {path: sort for path, sort in files.items() if sort}
+    copies = tempfile.TemporaryDirectory()
+    files = {prepared(path, copies.name): sort for path, sort in files.items() if sort}
     tables = {table: exported(binary, list(files), table, "-show-sensitive") for table in TABLES}
     comparison = Comparison()
+    if not check_hidden(comparison, tables["attributes"], exported(binary, list(files), "attributes")) and \
+            not given.files:
+        comparison.fail("tests", "nothing was hidden")
     counts = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         texts = dict(zip(files, pool.map(
@@ -343,11 +392,12 @@ def main():
         counts[sort if text is not None else "not shown"] += 1
         if text is not None:
             comparison.compare(path, parse(text), tables, sort == "file")
-    print("%d documents, %d plan and state files, %d that need their providers" %
+    print("%d documents, %d plan and state files, %d that cannot be shown" %
           (counts["document"], counts["file"], counts["not shown"]))
     print("compared: " + ", ".join("%d rows of %s" % (comparison.rows[table], table) for table in TABLES))
     if not given.files and (not comparison.rows["attributes"] or not counts["file"]):
         comparison.fail("tests", "nothing was compared")
+    copies.cleanup()
     print("%d failed" % comparison.failed)
     return 1 if comparison.failed else 0
 
