@@ -127,6 +127,8 @@ def main() -> int:
     given = _parser().parse_args()
     try:
         return given.run(given)
+    except KeyboardInterrupt:
+        return 130
     except ModuleNotFoundError as problem:
         if not (problem.name or "").startswith("pyarrow"):
             raise
