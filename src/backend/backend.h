@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/service_hosts.h"
 #include "provider/provider.h"
 #include "schema/schema.h"
 #include "state/sealer.h"
@@ -62,18 +63,35 @@ class Backend {
   virtual Result<std::vector<std::string>> Workspaces() = 0;
   /// Deletes a workspace with its state. Refuses the default one.
   virtual Result<void> DeleteWorkspace(std::string_view name) = 0;
+  /// The same unless the service knows that the workspace manages objects.
+  virtual Result<void> DeleteUnusedWorkspace(std::string_view name) {
+    return DeleteWorkspace(name);
+  }
   /// The store of a workspace. States are read into `program`.
   virtual Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
                                                      std::shared_ptr<Program> program,
                                                      Opening opening = Opening::kMake) = 0;
+  /// The only workspace where it is not the default one; empty: there may be several.
+  virtual std::string OnlyWorkspace() const { return {}; }
+  /// How the service calls workspaces: their names stand for the "*".
+  virtual std::string NamePattern() const { return "*"; }
   /// The files of a workspace's state, if the backend keeps states in local files.
   virtual std::optional<StateFiles> Files(std::string_view) const { return std::nullopt; }
+  /// Whether plans and applies of a workspace run in the service.
+  virtual Result<bool> RunsRemotely(std::string_view) { return false; }
+  /// Reports that the service runs a workspace with a version of the program that this one's states
+  /// may not suit: an error, or a warning if the user wants to go on.
+  virtual void CheckVersion(std::string_view, bool /*go_on*/, provider::Problems&) {}
+  /// Lets the backend find services of hosts. Before Configure().
+  void Reach(std::shared_ptr<ServiceHosts> hosts) { hosts_ = std::move(hosts); }
   /// From now on stores encrypt and decrypt states; null: they do not.
   void Seal(state::SealerRef sealer) { sealer_ = std::move(sealer); }
   /// From now on stores of states elsewhere keep journals in that directory.
   void KeepJournals(std::string directory) { journal_directory_ = std::move(directory); }
 
  protected:
+  /// Null: hosts cannot be reached.
+  const std::shared_ptr<ServiceHosts>& hosts() const { return hosts_; }
   const state::SealerRef& sealer() const { return sealer_; }
   Storing StoringOf(std::string_view workspace) const {
     return {sealer_, journal_directory_.empty()
@@ -82,6 +100,7 @@ class Backend {
   }
 
  private:
+  std::shared_ptr<ServiceHosts> hosts_;
   state::SealerRef sealer_;
   std::string journal_directory_;
 };
@@ -144,9 +163,19 @@ std::span<const BackendSpec* const> Backends();
 /// Null when there is no such type.
 const BackendSpec* FindBackend(std::string_view type);
 
+/// The type of the backend that a `cloud` block describes.
+inline constexpr std::string_view kCloudBackend = "cloud";
+
 /// The error of backends that have one state only.
 inline std::unexpected<Error> NoWorkspaces() {
   return Fail(ErrorCode::kUnsupported, "workspaces not supported");
+}
+
+/// The error of backends without a default workspace.
+inline std::unexpected<Error> NoDefaultWorkspace() {
+  return Fail(ErrorCode::kNotFound,
+              "default workspace not supported\n"
+              "You can create a new workspace with the \"workspace new\" command.");
 }
 
 /// The backend of a directory whose configuration has no block for one.
@@ -161,6 +190,7 @@ void CheckSettings(const BackendSpec& spec, const Value& settings, provider::Pro
 /// Required ones that are still missing are problems; then the backend must not be used.
 /// `spec.make` must not be null.
 std::unique_ptr<Backend> MakeBackend(const BackendSpec& spec, const Value& settings,
-                                     const StateFlags& flags, provider::Problems& problems);
+                                     const StateFlags& flags, provider::Problems& problems,
+                                     std::shared_ptr<ServiceHosts> hosts = nullptr);
 
 }  // namespace kinu::backend

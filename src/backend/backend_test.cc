@@ -30,7 +30,7 @@ TEST(Backends, AreSortedAndDescribed) {
     }
   }
   EXPECT_NE(FindBackend(kImpliedBackend)->make, nullptr);
-  EXPECT_EQ(FindBackend("cloud"), nullptr);
+  EXPECT_EQ(FindBackend("artifactory"), nullptr);
 }
 
 TEST(Backends, SettingsAreCompletedAndConverted) {

@@ -12,8 +12,9 @@
 namespace kinu::backend {
 namespace {
 
-constexpr const BackendSpec* kBackends[] = {&kAzurerm,    &kConsul, &kCos, &kGcs, &kHttp,   &kInmem,
-                                            &kKubernetes, &kLocal,  &kOss, &kPg,  &kRemote, &kS3};
+constexpr const BackendSpec* kBackends[] = {&kAzurerm, &kCloud,  &kConsul,     &kCos,   &kGcs,
+                                            &kHttp,    &kInmem,  &kKubernetes, &kLocal, &kOss,
+                                            &kPg,      &kRemote, &kS3};
 
 /// Returns a setting's value from the environment; null if no variable is set or its text has
 /// another type.
@@ -229,9 +230,11 @@ void CheckSettings(const BackendSpec& spec, const Value& settings, provider::Pro
 }
 
 std::unique_ptr<Backend> MakeBackend(const BackendSpec& spec, const Value& settings,
-                                     const StateFlags& flags, provider::Problems& problems) {
+                                     const StateFlags& flags, provider::Problems& problems,
+                                     std::shared_ptr<ServiceHosts> hosts) {
   const Settings all = CompleteSettings(spec, settings);
   std::unique_ptr<Backend> backend = spec.make(flags);
+  backend->Reach(std::move(hosts));
   provider::Problems of_settings;
   CheckAll(spec, all, *backend, of_settings);
   if (!provider::HasErrors(of_settings)) {

@@ -1,29 +1,51 @@
-// The backend "remote": its settings are checked; states and runs of the service are not built.
+// The backend "remote": workspaces of an organization, by name or prefix.
 // Ref: opentofu internal/backend/remote/backend.go.
-#include "addrs/host_name.h"
+#include <algorithm>
+
+#include "addrs/compatible_version.h"
+#include "addrs/version.h"
+#include "backend/hosted_backend.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
+#include "base/environment.h"
+#include "net/curl_transport.h"
 
 namespace kinu::backend {
 namespace {
 
-class RemoteBackend final : public Backend {
+class RemoteBackend final : public HostedBackend {
  public:
+  using HostedBackend::HostedBackend;
+
+  void Check(const Value& settings, provider::Problems& problems) const override;
   void Configure(const Value& settings, provider::Problems& problems) override;
-  Result<std::vector<std::string>> Workspaces() override { return NotBuilt(); }
-  Result<void> DeleteWorkspace(std::string_view) override { return NotBuilt(); }
-  Result<std::unique_ptr<state::Store>> Open(std::string_view, std::shared_ptr<Program>,
-                                             Opening) override {
-    return NotBuilt();
+  Result<std::vector<std::string>> Workspaces() override;
+  Result<void> DeleteWorkspace(std::string_view name) override;
+  std::string NamePattern() const override { return prefix_ + "*"; }
+
+ protected:
+  Result<std::string> NameOf(std::string_view workspace) const override;
+  Result<HostedWorkspace> Make(const std::string& name) override {
+    return organization().Make(
+        {.name = name, .version = std::string(kCompatibleVersion), .tags = {}, .project = {}});
   }
+  MidwayStoring midway() const override {
+    return Environment("TFE_RUN_ID").empty() ? MidwayStoring::kAlways : MidwayStoring::kNever;
+  }
+  std::string VersionProblem(const HostedWorkspace& workspace, std::string& summary) const override;
 
  private:
-  static std::unexpected<Error> NotBuilt() {
-    return Fail(ErrorCode::kInvalid, "the backend \"remote\" is not built yet");
-  }
+  std::string workspace_;  // of the organization; empty: there is a prefix
+  std::string prefix_;
 };
 
-void RemoteBackend::Configure(const Value& settings, provider::Problems& problems) {
+/// A setting of the block `workspaces`.
+std::string WorkspaceSetting(const Value& settings, std::string_view name) {
+  const Value* workspaces = FindSetting(settings, "workspaces");
+  return workspaces == nullptr ? std::string() : SettingText(*workspaces, name);
+}
+
+void RemoteBackend::Check(const Value& settings, provider::Problems& problems) const {
   const auto add = [&](std::string summary, std::string detail, std::string_view attribute) {
     problems.push_back({.summary = std::move(summary),
                         .detail = std::move(detail),
@@ -33,19 +55,16 @@ void RemoteBackend::Configure(const Value& settings, provider::Problems& problem
     add("Invalid organization value", "The \"organization\" attribute value must not be empty.",
         "organization");
   }
-  const Value& workspaces = *settings.Find("workspaces");
-  const bool written = !workspaces.IsNull();
-  const bool named = written && !SettingText(workspaces, "name").empty();
-  const bool prefixed = written && !SettingText(workspaces, "prefix").empty();
-  if (named == prefixed) {
+  const bool named = !WorkspaceSetting(settings, "name").empty();
+  if (named != WorkspaceSetting(settings, "prefix").empty()) {
     add("Invalid workspaces configuration",
         named ? "Only one of workspace \"name\" or \"prefix\" is allowed."
               : "Either workspace \"name\" or \"prefix\" is required.",
         "workspaces");
   }
-  if (provider::HasErrors(problems)) {
-    return;
-  }
+}
+
+void RemoteBackend::Configure(const Value& settings, provider::Problems& problems) {
   const std::string host = SettingText(settings, "hostname");
   if (host.empty()) {
     problems.push_back({.summary = "Hostname is required for the remote backend",
@@ -54,9 +73,69 @@ void RemoteBackend::Configure(const Value& settings, provider::Problems& problem
                         .sourceless = true});
     return;
   }
-  if (!AddHostProblems(host, "", problems)) {
-    add("Unsupported backend type", "The backend \"remote\" is not built yet.", "");
+  if (AddHostProblems(host, "", problems)) {
+    return;
   }
+  workspace_ = WorkspaceSetting(settings, "name");
+  prefix_ = WorkspaceSetting(settings, "prefix");
+  const bool forced = !Environment("TF_FORCE_LOCAL_BACKEND").empty();
+  Connect({.host = host,
+           .organization = SettingText(settings, "organization"),
+           .token = SettingText(settings, "token"),
+           .service = forced ? "state.v2" : "tfe.v2.1",
+           .what = "remote backend"},
+          problems);
+}
+
+Result<std::string> RemoteBackend::NameOf(std::string_view workspace) const {
+  if (workspace == kDefaultWorkspace) {
+    return workspace_.empty() ? NoDefaultWorkspace() : Result<std::string>(workspace_);
+  }
+  if (prefix_.empty()) {
+    return NoWorkspaces();
+  }
+  return workspace.starts_with(prefix_) ? std::string(workspace) : prefix_ + std::string(workspace);
+}
+
+Result<std::vector<std::string>> RemoteBackend::Workspaces() {
+  if (prefix_.empty()) {
+    return NoWorkspaces();
+  }
+  KINU_TRY(const std::vector<HostedWorkspace> found,
+           organization().List({{"search[name]", prefix_}}));
+  std::vector<std::string> names;
+  for (const HostedWorkspace& workspace : found) {
+    if (workspace.name.starts_with(prefix_)) {
+      names.push_back(workspace.name.substr(prefix_.size()));
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<void> RemoteBackend::DeleteWorkspace(std::string_view name) {
+  if (prefix_.empty()) {
+    return NoWorkspaces();
+  }
+  KINU_TRY(const std::string in_organization, NameOf(name));
+  return organization().Delete(in_organization, false);
+}
+
+std::string RemoteBackend::VersionProblem(const HostedWorkspace& workspace,
+                                          std::string& summary) const {
+  const Result<Version> there = Version::Parse(workspace.version);
+  if (!there) {
+    return "Invalid OpenTofu version: " + there.error().message;
+  }
+  // States of one minor version suit all its patches.
+  const std::vector<int64_t> here = Version::Parse(kCompatibleVersion)->numbers();
+  if (there->numbers()[0] == here[0] && there->numbers()[1] == here[1]) {
+    return {};
+  }
+  summary = "OpenTofu version mismatch";
+  return "The local OpenTofu version (" + std::string(kCompatibleVersion) +
+         ") does not match the configured version for remote workspace " + organization().name() +
+         '/' + workspace.name + " (" + workspace.version + ").";
 }
 
 constexpr Setting kWorkspaceSettings[] = {
@@ -72,10 +151,14 @@ constexpr Setting kSettings[] = {
      .parts = kWorkspaceSettings}};
 
 std::unique_ptr<Backend> MakeRemote(const StateFlags&) {
-  return std::make_unique<RemoteBackend>();
+  return MakeRemoteBackend(net::CurlTransport());
 }
 
 }  // namespace
+
+std::unique_ptr<Backend> MakeRemoteBackend(net::Transport& transport) {
+  return std::make_unique<RemoteBackend>(transport);
+}
 
 constexpr BackendSpec kRemote{.type = "remote",
                               .docs = "A service that keeps states and runs plans.",

@@ -1,11 +1,13 @@
 // RemoteClient: the operations of a service that stores one state. RemoteStore makes a store of it.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "state/state.h"
 #include "state/store.h"
 
 namespace kinu::backend {
@@ -17,6 +19,11 @@ class RemoteClient {
   /// Returns the stored bytes; nothing if there are none yet.
   virtual Result<std::optional<std::string>> Get() = 0;
   virtual Result<void> Put(std::string_view bytes) = 0;
+  /// As Put(), for services that look at states: `bytes` is this state, perhaps encrypted. `force`:
+  /// whatever lineage and serial the stored one has.
+  virtual Result<void> PutState(std::string_view bytes, const state::State&, bool /*force*/) {
+    return Put(bytes);
+  }
   virtual Result<void> Delete() = 0;
   /// Takes the lock and returns its id; empty where states are not locked. kExists: it is held; the
   /// message has the holder's lock info if it is known.
@@ -24,6 +31,11 @@ class RemoteClient {
   virtual Result<void> Unlock(std::string_view id) = 0;
   /// False: the settings switch locks off, and there is none to release.
   virtual bool can_lock() const { return true; }
+  /// How often an apply stores its working state, if `usual` is how often the user wants it.
+  /// Nothing: never.
+  virtual std::optional<std::chrono::seconds> write_interval(std::chrono::seconds usual) const {
+    return usual;
+  }
 };
 
 }  // namespace kinu::backend

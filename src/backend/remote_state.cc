@@ -60,10 +60,11 @@ void AddOfConfig(Problems of_settings, Problems& problems) {
 }
 
 /// The backend that a data source describes. Null where its settings are not right.
-std::unique_ptr<Backend> Make(const BackendSpec& spec, const Value& config, Problems& problems) {
+std::unique_ptr<Backend> Make(const BackendSpec& spec, const Value& config,
+                              std::shared_ptr<ServiceHosts> hosts, Problems& problems) {
   const Value settings = ReadSettings(spec, config, problems);
   Problems of_settings;
-  std::unique_ptr<Backend> backend = MakeBackend(spec, settings, {}, of_settings);
+  std::unique_ptr<Backend> backend = MakeBackend(spec, settings, {}, of_settings, std::move(hosts));
   AddOfConfig(std::move(of_settings), problems);
   return provider::HasErrors(problems) ? nullptr : std::move(backend);
 }
@@ -88,7 +89,7 @@ void StoredStates::Check(std::string_view backend, const Value& config, Problems
     Problems of_settings;
     CheckSettings(*spec, settings, of_settings);
     AddOfConfig(std::move(of_settings), problems);
-  } else if (spec == nullptr && backend != "cloud") {
+  } else if (spec == nullptr) {
     AddError(problems, "Invalid backend configuration",
              "There is no backend type named \"" + std::string(backend) + "\".", "backend");
   }
@@ -107,7 +108,7 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
              "backend");
     return std::nullopt;
   }
-  const std::unique_ptr<Backend> states = Make(*spec, config, problems);
+  const std::unique_ptr<Backend> states = Make(*spec, config, hosts_, problems);
   if (states == nullptr) {
     return std::nullopt;
   }

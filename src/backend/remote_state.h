@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
+#include "backend/service_hosts.h"
 #include "provider/builtin.h"
 #include "state/sealer.h"
 
@@ -18,6 +20,9 @@ class StoredStates final : public provider::RemoteStates {
   /// Before the first Read(): the states may be encrypted.
   void Decrypt(SealerOf sealer_of) { sealer_of_ = std::move(sealer_of); }
 
+  /// Before the first Read(): states may be in services of hosts.
+  void Reach(std::shared_ptr<ServiceHosts> hosts) { hosts_ = std::move(hosts); }
+
   void Check(std::string_view backend, const Value& config, provider::Problems& problems) override;
   std::optional<std::vector<provider::RemoteOutput>> Read(std::string_view address,
                                                           std::string_view backend,
@@ -27,6 +32,7 @@ class StoredStates final : public provider::RemoteStates {
 
  private:
   SealerOf sealer_of_;
+  std::shared_ptr<ServiceHosts> hosts_;
 };
 
 }  // namespace kinu::backend

@@ -51,7 +51,7 @@ std::optional<std::chrono::seconds> RemoteStore::write_interval() const {
   int seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   const bool given = error == std::errc() && end == text.data() + text.size() && seconds > 0;
-  return std::chrono::seconds(given ? seconds : kDefault);
+  return client_->write_interval(std::chrono::seconds(given ? seconds : kDefault));
 }
 
 Result<void> RemoteStore::ForceUnlock(std::string_view id) {
@@ -124,7 +124,7 @@ Result<void> RemoteStore::Record(const state::ObjectRecord& record) {
   return {};
 }
 
-Result<void> RemoteStore::Persist(state::State& state) {
+Result<void> RemoteStore::Persist(state::State& state, bool force) {
   if (Result<void> writable = state::CheckWritable(state); !writable) {
     return writable;
   }
@@ -136,7 +136,8 @@ Result<void> RemoteStore::Persist(state::State& state) {
     KINU_TRY(sealed, sealer_->Seal(*text, &snapshot));
   }
   journal_.BeforeStoring(state.serial);
-  if (Result<void> put = client_->Put(sealer_ != nullptr ? sealed : *text); !put) {
+  if (Result<void> put = client_->PutState(sealer_ != nullptr ? sealed : *text, state, force);
+      !put) {
     return put;
   }
   stored_ = Stored{std::move(text), state.lineage, state.serial, false};
@@ -189,7 +190,7 @@ Result<void> RemoteStore::Replace(state::State& state, bool force) {
     return {};
   }
   ++state.serial;
-  return Persist(state);
+  return Persist(state, force);
 }
 
 }  // namespace kinu::backend

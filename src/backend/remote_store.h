@@ -37,7 +37,7 @@ class RemoteStore final : public state::Store {
   Result<void> Replace(state::State& state, bool force) override;
   Result<void> StartRecording() override;
   Result<void> Record(const state::ObjectRecord& record) override;
-  /// TF_STATE_PERSIST_INTERVAL, or 20 seconds.
+  /// TF_STATE_PERSIST_INTERVAL, or 20 seconds, unless the client says otherwise.
   std::optional<std::chrono::seconds> write_interval() const override;
   using Store::Flush;
   Result<void> Flush(state::Durability durability) override { return journal_.Flush(durability); }
@@ -55,7 +55,7 @@ class RemoteStore final : public state::Store {
   };
 
   Result<Stored> Fetch(const std::shared_ptr<Program>& program);
-  Result<void> Persist(state::State& state);
+  Result<void> Persist(state::State& state, bool force = false);
 
   std::unique_ptr<RemoteClient> client_;
   const state::SealerRef sealer_;

@@ -5,7 +5,7 @@
 
 namespace kinu::backend {
 
-extern const BackendSpec kAzurerm, kConsul, kCos, kGcs, kHttp, kInmem, kKubernetes, kLocal, kOss,
-    kPg, kRemote, kS3;
+extern const BackendSpec kAzurerm, kCloud, kConsul, kCos, kGcs, kHttp, kInmem, kKubernetes, kLocal,
+    kOss, kPg, kRemote, kS3;
 
 }  // namespace kinu::backend

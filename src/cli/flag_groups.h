@@ -147,7 +147,7 @@ inline constexpr FlagSpec kEditBackup{
         "Where to keep the state as it was; by default beside the\n"
         "state, with the time in the name."};
 inline constexpr FlagSpec kIgnoreRemoteVersion{.name = "ignore-remote-version",
-                                               .help = "Has no effect on local states."};
+                                               .help = "Accept a service of another version."};
 
 inline constexpr auto kOperationLock = std::to_array<FlagSpec>({
     {.name = "lock", .default_value = "true", .form = "=true", .help = "Lock the state."},

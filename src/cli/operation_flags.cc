@@ -143,6 +143,8 @@ PlanRequest ReadOperationRequest(const Invocation& invocation, const Flags& flag
   request.lock = flags.Bool("lock");
   request.lock_timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
   request.input = flags.Bool("input") && !invocation.input_disabled;
+  request.ignore_version =
+      flags.Has("ignore-remote-version") && flags.Bool("ignore-remote-version");
   request.style = invocation.style();
   return request;
 }

@@ -42,9 +42,23 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(const Loaded
   return found;
 }
 
+bool StateSession::CheckVersion(const session::ConfiguredBackend& chosen) {
+  Diagnostics found;
+  if (session::CheckServiceVersion(chosen, invocation.workspace.Name(),
+                                   flags.Bool("ignore-remote-version"), found)) {
+    audience->Show(found);
+    return true;
+  }
+  diags.Append(std::move(found));
+  return false;
+}
+
 bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
   const auto chosen = FindBackend(loaded);
   if (!chosen) {
+    return false;
+  }
+  if (flags.Has("ignore-remote-version") && !CheckVersion(*chosen)) {
     return false;
   }
   auto opened = session::StateHandle::Open(*chosen, invocation.workspace.Name(), program);

@@ -51,6 +51,8 @@ struct StateSession : CommandRun {
   bool Save(std::string_view summary = "Error saving the state");
 
  private:
+  /// Shows or reports that the service of the state runs another version. False after an error.
+  bool CheckVersion(const session::ConfiguredBackend& chosen);
   void ReportUnreadableState(const Error& error);
   std::optional<session::ConfiguredBackend> FindBackend(const Loaded* loaded);
 };

@@ -609,11 +609,8 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
     CheckEncryption(root, *root.module->encryption, static_, diags_);
   }
   // What init needs of a cloud block it reads itself.
-  if (const std::optional<Cloud>& cloud = root.module->cloud;
-      cloud && !rules_.for_init && ReadCloud(root, *cloud, static_, false, diags_)) {
-    diags_.Error("Cloud backend initialization required: please run \"tofu init\"",
-                 "Reason: Initial configuration of cloud backend.\n\nWhat a \"cloud\" block says "
-                 "takes effect when the directory is initialized. To do that, run:\n  tofu init");
+  if (const std::optional<Cloud>& cloud = root.module->cloud; cloud && !rules_.for_init) {
+    (void)ReadCloud(root, *cloud, static_, false, diags_);
   }
 }
 

@@ -147,9 +147,21 @@ bool Operation::Prepare(const session::Workspace& workspace, const PlanRequest& 
   return OpenState(workspace, request, lock_operation, root.program, audience, diags);
 }
 
+bool Operation::FitsService(const session::Workspace& workspace, const PlanRequest& request,
+                            std::string_view lock_operation, Diagnostics& diags) const {
+  // An import runs here whatever the service runs, and its result has to suit it.
+  return lock_operation == "OperationTypeInvalid"
+             ? session::CheckServiceVersion(*backend, workspace.Name(), request.ignore_version,
+                                            diags)
+             : session::RequireLocalRuns(*backend, workspace.Name(), diags);
+}
+
 bool Operation::OpenState(const session::Workspace& workspace, const PlanRequest& request,
                           std::string_view lock_operation, const std::shared_ptr<Program>& program,
                           view::Audience& audience, Diagnostics& diags) {
+  if (!FitsService(workspace, request, lock_operation, diags)) {
+    return false;
+  }
   auto opened = session::StateHandle::Open(*backend, workspace.Name(), program);
   if (!opened) {
     diags.Error("error loading state: " + opened.error().message, "");

@@ -30,8 +30,9 @@ struct PlanRequest {
   backend::StateFlags state_flags;
   bool lock = true;
   std::chrono::milliseconds lock_timeout{0};
-  bool input = false;        ///< ask for the values of variables
-  view::Style style{false};  ///< of questions
+  bool ignore_version = false;  ///< whatever version the service of the state runs
+  bool input = false;           ///< ask for the values of variables
+  view::Style style{false};     ///< of questions
   /// Checked once the backend is known, before the state is opened.
   std::function<bool(Diagnostics& diags)> precondition;
 };
@@ -63,6 +64,9 @@ struct Operation {
   void Close(Diagnostics& diags);
 
  private:
+  /// Whether the service of the state leaves this operation to us.
+  bool FitsService(const session::Workspace& workspace, const PlanRequest& request,
+                   std::string_view lock_operation, Diagnostics& diags) const;
   /// The steps of Open() that need only the root module. `early_warnings` are shown as soon as the
   /// backend is known.
   bool Prepare(const session::Workspace& workspace, const PlanRequest& request,

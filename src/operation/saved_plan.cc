@@ -171,7 +171,7 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
     return false;
   }
   plan = std::move(*read);
-  operation.backend = session::PlannedBackend(plan.backend, request.state_flags, diags);
+  operation.backend = session::PlannedBackend(workspace, plan.backend, request.state_flags, diags);
   if (!operation.backend) {
     return false;
   }

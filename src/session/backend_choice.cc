@@ -9,6 +9,7 @@
 #include "cty/conversion.h"
 #include "cty/value_node.h"
 #include "hcl/parse.h"
+#include "session/hosts.h"
 #include "session/provider_set.h"
 
 namespace kinu::session {
@@ -220,16 +221,29 @@ std::string UnknownBackend(const std::string& type) {
                          : "There is no backend type named \"" + type + "\".";
 }
 
+std::string CloudInitRequired(const std::string& reason) {
+  return "Reason: " + reason +
+         ".\n\nWhat a \"cloud\" block says takes effect when the directory is initialized. To do "
+         "that, run:\n  tofu init";
+}
+
 /// Says which difference between configuration and record makes `init` necessary, if there is one.
 std::optional<std::string> WhyInitialize(const BackendSettings& settings,
                                          const BackendRecord& record) {
+  const bool was_cloud = record.type == backend::kCloudBackend;
+  if (settings.is_cloud() != was_cloud) {
+    return was_cloud ? "Changed from cloud backend to backend \"" + settings.type + "\""
+                     : "Changed from backend \"" + record.type + "\" to cloud backend";
+  }
   if (settings.type != record.type) {
     return "Backend type changed from \"" + record.type + "\" to \"" + settings.type + "\"";
   }
   const bool same = settings.hash == record.hash ||
                     (settings.complete && Value::RawEquals(settings.settings, record.Settings()));
   return same ? std::nullopt
-              : std::optional<std::string>("Backend configuration block has changed");
+              : std::optional<std::string>(was_cloud
+                                               ? "Cloud backend configuration block has changed"
+                                               : "Backend configuration block has changed");
 }
 
 /// Whether configuration and record agree; an error says what to do.
@@ -238,6 +252,12 @@ bool Agree(const BackendSettings& settings, const BackendRecord& record,
   if (settings.type.empty() && !record.empty()) {
     diags.Error("Backend initialization required, please run \"tofu init\"",
                 InitRequired("Unsetting the previously set backend \"" + record.type + "\""));
+    return false;
+  }
+  constexpr const char* kCloudSummary =
+      "Cloud backend initialization required: please run \"tofu init\"";
+  if (settings.is_cloud() && record.empty()) {
+    diags.Error(kCloudSummary, CloudInitRequired("Initial configuration of cloud backend"));
     return false;
   }
   if (!settings.type.empty() && record.empty()) {
@@ -251,13 +271,25 @@ bool Agree(const BackendSettings& settings, const BackendRecord& record,
     return false;
   }
   if (auto why = settings.type.empty() ? std::nullopt : WhyInitialize(settings, record)) {
-    diags.Error("Backend initialization required: please run \"tofu init\"", InitRequired(*why));
+    diags.Error(settings.is_cloud() ? kCloudSummary
+                                    : "Backend initialization required: please run \"tofu init\"",
+                settings.is_cloud() ? CloudInitRequired(*why) : InitRequired(*why));
     return false;
   }
   return true;
 }
 
 }  // namespace
+
+std::optional<config::Backend> BackendBlockOf(const config::Module& root) {
+  if (root.cloud) {
+    return config::Backend{.type = std::string(backend::kCloudBackend),
+                           .body = root.cloud->body,
+                           .range = root.cloud->range,
+                           .type_range = root.cloud->range};
+  }
+  return root.backend;
+}
 
 bool IsUnbuiltBackend(std::string_view type) {
   const BackendSpec* spec = backend::FindBackend(type);
@@ -269,12 +301,15 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
                                     Diagnostics& diags) {
   BackendSettings out;
   const config::Module& root = *loaded.config->root().module;
-  if (!root.backend) {
+  const std::optional<config::Backend> written = BackendBlockOf(root);
+  if (!written) {
     return out;
   }
-  const config::Backend& block = *root.backend;
+  const config::Backend& block = *written;
   out.range = block.range;
-  const BackendSpec* spec = backend::FindBackend(block.type);
+  // Only a block of its own asks for a cloud.
+  const bool reserved = !root.cloud && block.type == backend::kCloudBackend;
+  const BackendSpec* spec = reserved ? nullptr : backend::FindBackend(block.type);
   const bool unbuilt = spec != nullptr && spec->make == nullptr;
   if (unbuilt && !for_init) {
     // Whether it can be used at all is said once it would be used.
@@ -312,13 +347,8 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
   return out;
 }
 
-std::optional<ConfiguredBackend> Configure(const std::string& type, const Value& values,
-                                           const backend::StateFlags& flags, Diagnostics& diags,
-                                           const BackendSettings* settings) {
-  const BackendSpec& spec = *backend::FindBackend(type);
-  provider::Problems problems;
-  ConfiguredBackend out{type, backend::SettingsObject(spec, values),
-                        backend::MakeBackend(spec, values, flags, problems)};
+bool AddProblems(const provider::Problems& problems, Diagnostics& diags,
+                 const BackendSettings* settings) {
   for (const provider::Problem& problem : problems) {
     SourceRange range = settings == nullptr ? SourceRange() : settings->range;
     if (problem.sourceless) {
@@ -334,12 +364,50 @@ std::optional<ConfiguredBackend> Configure(const std::string& type, const Value&
     diagnostic.subject = range;
     diags.Add(std::move(diagnostic));
   }
-  return provider::HasErrors(problems) ? std::nullopt : std::optional(std::move(out));
+  return !provider::HasErrors(problems);
+}
+
+bool CheckServiceVersion(const ConfiguredBackend& backend, std::string_view workspace, bool go_on,
+                         Diagnostics& diags) {
+  provider::Problems problems;
+  backend.backend->CheckVersion(workspace, go_on, problems);
+  return AddProblems(problems, diags);
+}
+
+bool RequireLocalRuns(const ConfiguredBackend& backend, std::string_view workspace,
+                      Diagnostics& diags) {
+  const Result<bool> remotely = backend.backend->RunsRemotely(workspace);
+  if (remotely && !*remotely) {
+    return true;
+  }
+  if (!remotely) {
+    diags.Error(remotely.error().message, "");
+  } else {
+    diags.Error("Remote runs are not supported",
+                "The workspace \"" + std::string(workspace) +
+                    "\" is set to run plans in its service, and this program runs them here only. "
+                    "Set the execution mode of the workspace to \"local\", or set "
+                    "TF_FORCE_LOCAL_BACKEND=1 to run here all the same; the state stays in the "
+                    "service.");
+  }
+  return false;
+}
+
+std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std::string& type,
+                                           const Value& values, const backend::StateFlags& flags,
+                                           Diagnostics& diags, const BackendSettings* settings) {
+  const BackendSpec& spec = *backend::FindBackend(type);
+  provider::Problems problems;
+  ConfiguredBackend out{type, backend::SettingsObject(spec, values),
+                        backend::MakeBackend(spec, values, flags, problems, HostsOf(workspace))};
+  return AddProblems(problems, diags, settings) ? std::optional(std::move(out)) : std::nullopt;
 }
 
 ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags) {
-  Diagnostics none;
-  return *Configure(std::string(backend::kImpliedBackend), Value::EmptyObject(), flags, none);
+  const BackendSpec& spec = *backend::FindBackend(backend::kImpliedBackend);
+  provider::Problems none;
+  const Value settings = backend::SettingsObject(spec, Value::EmptyObject());
+  return {std::string(spec.type), settings, backend::MakeBackend(spec, settings, flags, none)};
 }
 
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
@@ -352,11 +420,11 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
     diags.Error("Failed to load state: " + record.error().message, "");
   }
   if (diags.error_count() != errors ||
-      !Agree(settings, *record, loaded.config->root().module->backend, diags)) {
+      !Agree(settings, *record, BackendBlockOf(*loaded.config->root().module), diags)) {
     return std::nullopt;
   }
   auto out = record->empty() ? ImpliedBackend(flags)
-                             : Configure(record->type, record->Settings(), flags, diags);
+                             : Configure(workspace, record->type, record->Settings(), flags, diags);
   // Whoever uses a backend may run providers, so a lock file that cannot be read ends it here.
   Diagnostics lock_diags;
   (void)install::LockFile::Read(workspace.lock_file_path(), lock_diags);
@@ -378,7 +446,8 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,
   return diags.has_errors() ? std::nullopt : ChooseBackend(workspace, loaded, flags, diags);
 }
 
-std::optional<ConfiguredBackend> PlannedBackend(const plan::BackendRecord& record,
+std::optional<ConfiguredBackend> PlannedBackend(const Workspace& workspace,
+                                                const plan::BackendRecord& record,
                                                 const backend::StateFlags& flags,
                                                 Diagnostics& diags) {
   const BackendSpec* spec = backend::FindBackend(record.type);
@@ -387,7 +456,7 @@ std::optional<ConfiguredBackend> PlannedBackend(const plan::BackendRecord& recor
                                                 record.type + "\", which is not built yet.");
     return std::nullopt;
   }
-  return Configure(record.type, record.config, flags, diags);
+  return Configure(workspace, record.type, record.config, flags, diags);
 }
 
 std::optional<ConfiguredBackend> RecordedBackend(const Workspace& workspace, Diagnostics& diags) {
@@ -405,7 +474,7 @@ std::optional<ConfiguredBackend> RecordedBackend(const Workspace& workspace, Dia
                                                 record->type + "\", which is not built yet.");
     return std::nullopt;
   }
-  return Configure(record->type, record->Settings(), {}, diags);
+  return Configure(workspace, record->type, record->Settings(), {}, diags);
 }
 
 std::vector<std::string> WorkspaceNames(const Workspace& workspace) {
@@ -418,8 +487,9 @@ std::vector<std::string> WorkspaceNames(const Workspace& workspace) {
   if (diags.has_errors() || IsUnbuiltBackend(settings.type)) {
     return {};
   }
-  auto chosen = settings.type.empty() ? ImpliedBackend()
-                                      : Configure(settings.type, settings.settings, {}, diags);
+  auto chosen = settings.type.empty()
+                    ? ImpliedBackend()
+                    : Configure(workspace, settings.type, settings.settings, {}, diags);
   return chosen ? chosen->backend->Workspaces().value_or(std::vector<std::string>())
                 : std::vector<std::string>();
 }

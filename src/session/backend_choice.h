@@ -35,14 +35,20 @@ struct ConfiguredBackend {
 
 /// The backend block of the configuration with the values of -backend-config.
 struct BackendSettings {
-  std::string type;  ///< empty: there is no block
+  std::string
+      type;  ///< empty: there is no block; that of a `cloud` block is backend::kCloudBackend
   SourceRange range;
   Value settings = Value::EmptyObject();     ///< of the block and the command line together
   std::map<std::string, SourceRange> given;  ///< where the block has its settings
   uint64_t hash = 0;                         ///< of the block alone
   bool overridden = false;                   ///< the command line adds values
   bool complete = true;                      ///< false: the block has errors (see diagnostics)
+
+  bool is_cloud() const { return type == backend::kCloudBackend; }
 };
+
+/// The `backend` block of a root module, or its `cloud` block as one.
+std::optional<config::Backend> BackendBlockOf(const config::Module& root);
 
 /// Whether the reference has a backend of that type that this version lacks.
 bool IsUnbuiltBackend(std::string_view type);
@@ -54,10 +60,23 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
                                     const std::vector<std::string>& overrides, bool for_init,
                                     Diagnostics& diags);
 
+/// Adds what a backend reports, at the places of its settings (null: none). False if it has an
+/// error.
+bool AddProblems(const provider::Problems& problems, Diagnostics& diags,
+                 const BackendSettings* settings = nullptr);
+/// Reports that the service of a backend runs the workspace with a version that does not suit; a
+/// warning if the user wants to `go_on`. False after an error.
+bool CheckServiceVersion(const ConfiguredBackend& backend, std::string_view workspace, bool go_on,
+                         Diagnostics& diags);
+/// Requires that plans and applies of the workspace run here. False after an error.
+bool RequireLocalRuns(const ConfiguredBackend& backend, std::string_view workspace,
+                      Diagnostics& diags);
+
 /// Configures a backend whose type this version has. Returns nothing after an error; `settings`
 /// has the ranges of the settings, for the diagnostics.
-std::optional<ConfiguredBackend> Configure(const std::string& type, const Value& values,
-                                           const backend::StateFlags& flags, Diagnostics& diags,
+std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std::string& type,
+                                           const Value& values, const backend::StateFlags& flags,
+                                           Diagnostics& diags,
                                            const BackendSettings* settings = nullptr);
 /// Returns the backend of a directory whose configuration has no backend block.
 ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags = {});
@@ -74,7 +93,8 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,
                                                const backend::StateFlags& flags,
                                                Diagnostics& diags);
 /// Returns the backend of a plan. Returns nothing, with a diagnostic, if this version lacks it.
-std::optional<ConfiguredBackend> PlannedBackend(const plan::BackendRecord& record,
+std::optional<ConfiguredBackend> PlannedBackend(const Workspace& workspace,
+                                                const plan::BackendRecord& record,
                                                 const backend::StateFlags& flags,
                                                 Diagnostics& diags);
 /// Returns the backend that `init` recorded, whatever the configuration says (-backend=false).

@@ -1,24 +1,38 @@
 #include "session/backend_init.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
-#include "addrs/host_name.h"
-#include "base/environment.h"
-#include "config/cloud_values.h"
 #include "cty/conversion.h"
+#include "text/unicode.h"
 
 namespace kinu::session {
 namespace {
 
-/// Where a cloud block has its hostname; the block if it has none.
-SourceRange HostNameRange(const config::Cloud& cloud) {
-  constexpr hcl::AttributeSchema kHostname[] = {{"hostname"}};
-  Diagnostics ignored;
-  const hcl::BodyContent content =
-      cloud.body->Content({.attributes = kHostname}, hcl::Strictness::kPartial, ignored);
-  return content.attributes.empty() ? cloud.range : content.attributes[0].expr->range();
+/// Selects the workspace that the user wants to begin with; it will be made.
+bool ChooseFirstWorkspace(const Workspace& workspace, const ConfiguredBackend& backend, bool input,
+                          InitDialog& dialog, Diagnostics& diags) {
+  if (backend.type != backend::kCloudBackend || !input) {
+    diags.Error("No existing workspaces.",
+                "Make one with \"tofu workspace new\". If there should be some, look at what the "
+                "configuration says of them.");
+    return false;
+  }
+  auto answer = dialog.Ask({.query = "\n[bold][yellow]No workspaces found.",
+                            .description = "The organization has no workspace with all the tags "
+                                           "of the configuration. Enter a name, and\na workspace "
+                                           "with these tags is made."});
+  constexpr const char* kFailed = "Couldn't create initial workspace: ";
+  const std::string name(answer ? text::TrimSpace(*answer) : std::string_view());
+  if (name.empty()) {
+    diags.Error(kFailed + (answer ? "no name provided" : answer.error().message), "");
+    return false;
+  }
+  if (auto selected = workspace.Select(name); !selected) {
+    diags.Error("Failed to select workspace: " + selected.error().message, "");
+    return false;
+  }
+  return true;
 }
 
 /// Makes sure that the current workspace exists in the backend. Ref: Meta.selectWorkspace.
@@ -31,6 +45,9 @@ bool ChooseWorkspace(const Workspace& workspace, const ConfiguredBackend& backen
   if (!names) {
     diags.Error("Failed to get existing workspaces: " + names.error().message, "");
     return false;
+  }
+  if (names->empty()) {
+    return ChooseFirstWorkspace(workspace, backend, input, dialog, diags);
   }
   const std::string current = workspace.Name();
   if (std::find(names->begin(), names->end(), current) != names->end()) {
@@ -103,10 +120,13 @@ class Initializer {
   bool MoveToFirst(const ConfiguredBackend& to);
   bool MoveToOther(const ConfiguredBackend& to);
   void ReportChange();
+  /// Whether states move to or from a cloud, or would, without options for other moves.
+  bool CloudOptionsFit();
+  bool from_cloud() const { return record_.type == backend::kCloudBackend; }
   Value AskForMissing();
   /// The backend that the record names.
   std::optional<ConfiguredBackend> Previous() {
-    return Encrypted(Configure(record_.type, record_.Settings(), {}, diags_));
+    return Encrypted(Configure(workspace_, record_.type, record_.Settings(), {}, diags_));
   }
   std::optional<ConfiguredBackend> Encrypted(std::optional<ConfiguredBackend> backend) const {
     if (backend) {
@@ -141,11 +161,41 @@ std::optional<ConfiguredBackend> Initializer::Run() {
       return Keep();
     }
   }
-  if (!record_.empty() && !request_.migrate) {
+  if (settings_.is_cloud() || from_cloud()) {
+    if (!CloudOptionsFit()) {
+      return std::nullopt;
+    }
+  } else if (!record_.empty() && !request_.migrate) {
     AddChangedBackend(diags_);
     return std::nullopt;
   }
+  if (from_cloud() && !settings_.is_cloud()) {
+    dialog_.Say(settings_.type.empty()
+                    ? "Migrating from cloud backend to local state."
+                    : "Migrating from cloud backend to backend \"" + settings_.type + "\".");
+    diags_.Error("Migrating state from cloud backend to another backend is not yet implemented.",
+                 "Take the states with \"tofu state pull\" while the configuration has the cloud "
+                 "block.");
+    return std::nullopt;
+  }
   return settings_.type.empty() ? Unset() : Adopt();
+}
+
+bool Initializer::CloudOptionsFit() {
+  const size_t errors = diags_.error_count();
+  constexpr const char* kSummary = "Invalid command-line option";
+  if (request_.reconfigure) {
+    diags_.Error(kSummary,
+                 "The option -reconfigure is for state backends. What a cloud block says takes "
+                 "effect without it.");
+  }
+  if (request_.migrate) {
+    const std::string option = request_.migration.force_copy ? "-force-copy" : "-migrate-state";
+    diags_.Error(kSummary, "The option " + option +
+                               " is for moves between state backends. Whether states move to a "
+                               "cloud is asked.");
+  }
+  return diags_.error_count() == errors;
 }
 
 /// The configuration asks for what was there before.
@@ -190,7 +240,10 @@ bool Initializer::MoveToFirst(const ConfiguredBackend& to) {
 }
 
 void Initializer::ReportChange() {
-  if (record_.type != settings_.type) {
+  if (settings_.is_cloud()) {
+    dialog_.Say(from_cloud() ? "Cloud backend configuration has changed."
+                             : "Migrating from backend \"" + record_.type + "\" to cloud backend.");
+  } else if (record_.type != settings_.type) {
     const std::string text = "OpenTofu detected that the backend type changed from \"" +
                              record_.type + "\" to \"" + settings_.type + "\".";
     dialog_.Say("[reset]\n" + text, text);
@@ -231,6 +284,9 @@ Value Initializer::AskForMissing() {
 }
 
 bool Initializer::MoveToOther(const ConfiguredBackend& to) {
+  if (from_cloud()) {
+    return true;  // states stay where they are
+  }
   const auto from = Previous();
   return from && StateMigration(workspace_, request_.migration, *from, to, dialog_, diags_).Run();
 }
@@ -241,18 +297,27 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
     ReportChange();
   }
   const Value settings = AskForMissing();
-  auto to = Encrypted(Configure(settings_.type, settings, {}, diags_, &settings_));
-  if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to)) ||
-      !ChooseWorkspace(workspace_, *to, request_.migration.input, dialog_, diags_) ||
+  auto to = Encrypted(Configure(workspace_, settings_.type, settings, {}, diags_, &settings_));
+  if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to))) {
+    return std::nullopt;
+  }
+  // A first workspace is made by a command that needs the record.
+  const auto names = to->backend->Workspaces();
+  const bool has_none = names && names->empty() && !settings_.is_cloud();
+  const bool chosen = ChooseWorkspace(workspace_, *to, request_.migration.input, dialog_, diags_);
+  if ((!chosen && !has_none) ||
       !SaveRecord(workspace_, MakeBackendRecord(to->type, to->settings, settings_.hash), diags_)) {
     return std::nullopt;
+  }
+  if (settings_.is_cloud()) {
+    return to;  // which init says at its end
   }
   const std::string text =
       "Successfully configured the backend \"" + to->type + "\"! OpenTofu will ";
   dialog_.Say("[reset][green]\n" + text +
                   "automatically\nuse this backend unless the backend configuration changes.",
               text + "automatically use this backend unless the backend configuration changes");
-  return to;
+  return chosen ? std::move(to) : std::nullopt;
 }
 
 }  // namespace
@@ -264,7 +329,13 @@ std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const L
   auto read = ReadBackendRecord(workspace.data_directory);
   // A change has to be asked for, whatever it is to.
   const bool asked = request.reconfigure || request.migrate || request.migration.force_copy;
-  const std::optional<config::Backend>& block = root.config->root().module->backend;
+  const std::optional<config::Backend> block = BackendBlockOf(*root.config->root().module);
+  if (block && block->type == backend::kCloudBackend && !request.overrides.empty()) {
+    diags.Error("Invalid command-line option",
+                "The option -backend-config adds settings to a \"backend\" block, and the "
+                "configuration has a \"cloud\" block.");
+    return std::nullopt;
+  }
   if (!asked && block && IsUnbuiltBackend(block->type) && read && !read->empty() &&
       read->type != block->type) {
     AddChangedBackend(diags);
@@ -288,65 +359,6 @@ std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const L
   return Initializer(workspace, request, settings,
                      request.reconfigure ? BackendRecord() : *std::move(read), dialog, diags)
       .Run();
-}
-
-void RefuseCloud(const Workspace& workspace, const Loaded& root, Diagnostics& diags) {
-  const config::Cloud& cloud = *root.config->root().module->cloud;
-  config::LoadOptions options;
-  options.workspace = workspace.Name();
-  options.inputs = &root.inputs;
-  config::StaticEvaluator evaluator(*root.program, options, ".");
-  const auto values = config::ReadCloud(root.config->root(), cloud, evaluator, true, diags);
-  if (!values) {
-    return;
-  }
-  const auto text = [](const Value& object, std::string_view name) {
-    const Value* value = object.Find(name);
-    return value == nullptr || value->IsNull() || !value->IsKnown()
-               ? std::string()
-               : std::string(value->AsString());
-  };
-  const auto setting = [&](std::string_view name, const char* variable) {
-    std::string given = text(*values, name);
-    return given.empty() ? std::string(Environment(variable)) : given;
-  };
-  const size_t errors = diags.error_count();
-  if (setting("organization", "TF_CLOUD_ORGANIZATION").empty()) {
-    diags.Error("Invalid or missing required argument",
-                "\"organization\" must be set in the cloud configuration or in the environment "
-                "variable TF_CLOUD_ORGANIZATION.",
-                cloud.range);
-  }
-  const Value* workspaces = values->Find("workspaces");
-  const bool written = workspaces != nullptr && !workspaces->IsNull();
-  const Value* tags = written ? workspaces->Find("tags") : nullptr;
-  const bool tagged = tags != nullptr && !tags->IsNull() && tags->size() > 0;
-  const bool named = (written && !text(*workspaces, "name").empty()) ||
-                     (!tagged && !Environment("TF_WORKSPACE").empty());
-  if (named == tagged) {
-    diags.Error("Invalid workspaces configuration",
-                named ? "Only one of workspace \"tags\" or \"name\" is allowed."
-                      : "Either workspace \"tags\" or \"name\" is required.",
-                cloud.range);
-  }
-  if (diags.error_count() != errors) {
-    return;
-  }
-  const std::string host = setting("hostname", "TF_CLOUD_HOSTNAME");
-  if (host.empty()) {
-    diags.Error("Hostname is required for the cloud backend",
-                "There is no default: \"hostname\" or TF_CLOUD_HOSTNAME names the service.");
-  } else if (std::string why = HostNameProblem(host); !why.empty()) {
-    why[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(why[0])));
-    diags.Error(std::move(why), "", HostNameRange(cloud));
-    diags.Error("failed to create backend alias to target \"" + host +
-                    "\". The hostname is not in the correct format.",
-                "");
-  } else {
-    diags.Error("Cloud configuration is not supported",
-                "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
-                cloud.range);
-  }
 }
 
 }  // namespace kinu::session

@@ -24,8 +24,4 @@ std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const L
                                              const BackendInitRequest& request, InitDialog& dialog,
                                              Diagnostics& diags);
 
-/// Reports what is wrong with the cloud block of the configuration, or that the cloud is not built
-/// yet.
-void RefuseCloud(const Workspace& workspace, const Loaded& root, Diagnostics& diags);
-
 }  // namespace kinu::session

@@ -10,6 +10,7 @@
 #include "config/requirements.h"
 #include "plugin/handshake.h"
 #include "provider/provisioner.h"
+#include "session/hosts.h"
 #include "text/quote.h"
 
 namespace kinu::session {
@@ -35,6 +36,7 @@ std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagn
   AddLockFileError(lock_diags, diags);
   options.dev_overrides = workspace.cli_config.dev_overrides();
   auto states = std::make_shared<backend::StoredStates>();
+  states->Reach(HostsOf(workspace));
   options.remote_states = states;
   if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
     auto attachments = plugin::ParseAttachments(attach);

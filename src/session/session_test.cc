@@ -143,7 +143,8 @@ TEST_F(SessionTest, StatesMoveBetweenBackends) {
 }
 
 TEST_F(SessionTest, HandleReleasesItsLock) {
-  const ConfiguredBackend backend = *Configure("inmem", Value::EmptyObject(), {}, diags_);
+  const ConfiguredBackend backend =
+      *Configure(Make("a", ""), "inmem", Value::EmptyObject(), {}, diags_);
   auto program = std::make_shared<Program>();
   {
     StateHandle one = *StateHandle::Open(backend, "default", program);

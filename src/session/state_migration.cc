@@ -104,8 +104,11 @@ bool StateMigration::Run() {
   const size_t errors = diags_.error_count();
   auto names = WorkspacesOf(from_);
   const bool to_one = !WorkspacesOf(to_);
-  if (diags_.error_count() != errors) {
+  if (diags_.error_count() != errors || !CheckVersions()) {
     return false;
+  }
+  if (is_to_cloud()) {
+    return RunToCloud(names);
   }
   const bool only_default =
       !names || (names->size() == 1 && names->front() == backend::kDefaultWorkspace);
@@ -127,12 +130,47 @@ bool StateMigration::Run() {
   }
   std::sort(names->begin(), names->end());
   return std::all_of(names->begin(), names->end(),
-                     [&](const std::string& name) { return CopyOneOfSeveral(name); });
+                     [&](const std::string& name) { return CopyOneOfSeveral(name, name); });
 }
 
-bool StateMigration::CopyOneOfSeveral(const std::string& workspace) {
+bool StateMigration::CheckVersions() {
+  const auto names = to_.backend->Workspaces().value_or(
+      std::vector<std::string>{std::string(backend::kDefaultWorkspace)});
+  provider::Problems problems;
+  for (const std::string& name : names) {
+    to_.backend->CheckVersion(name, options_.ignore_version, problems);
+    if (provider::HasErrors(problems)) {
+      break;
+    }
+  }
+  return AddProblems(problems, diags_);
+}
+
+std::unique_ptr<state::Store> StateMigration::OpenTarget(std::string_view name) {
+  auto target = to_.backend->Open(name, program_);
+  if (!target && target.error().code == ErrorCode::kNotFound) {
+    const auto given = AskForName();
+    if (!given) {
+      return nullptr;
+    }
+    target = to_.backend->Open(*given, program_);
+    if (target && workspace_.Name() == backend::kDefaultWorkspace) {
+      if (auto selected = workspace_.Select(*given); !selected) {
+        Error("Failed to select workspace: " + selected.error().message, "");
+        return nullptr;
+      }
+    }
+  }
+  if (!target) {
+    Error(LoadProblem(), target.error().message);
+    return nullptr;
+  }
+  return *std::move(target);
+}
+
+bool StateMigration::CopyOneOfSeveral(const std::string& workspace, std::string_view target_name) {
   Diagnostics before = std::exchange(diags_, {});
-  const bool copied = CopyWorkspace(workspace, workspace, true);
+  const bool copied = CopyWorkspace(workspace, target_name, true);
   Diagnostics found = std::exchange(diags_, std::move(before));
   for (Diagnostic& problem : found.list()) {
     if (problem.is_error()) {
@@ -155,11 +193,14 @@ bool StateMigration::CopyWorkspace(const std::string& workspace, std::string_vie
     return before.has_value();
   }
   auto source = from_.backend->Open(workspace, program_);
-  auto target = to_.backend->Open(target_name, program_);
-  if (!source || !target) {
-    return Error(LoadProblem(), (source ? target : source).error().message);
+  if (!source) {
+    return Error(LoadProblem(), source.error().message);
   }
-  auto existing = Read(**target);
+  std::unique_ptr<state::Store> target = OpenTarget(target_name);
+  if (target == nullptr) {
+    return false;
+  }
+  auto existing = Read(*target);
   if (!existing) {
     return false;
   }
@@ -167,7 +208,7 @@ bool StateMigration::CopyWorkspace(const std::string& workspace, std::string_vie
     return true;
   }
   StateHandle from(*std::move(source));
-  StateHandle to(*std::move(target));
+  StateHandle to(std::move(target));
   const auto lock = [&](StateHandle& handle, std::string_view operation) {
     state::LockRequest request;
     request.operation = operation;
@@ -190,7 +231,8 @@ bool StateMigration::CopyState(state::Store& target, const state::State& ours,
   if (ours.empty()) {
     return true;
   }
-  if (!confirmed) {
+  // Whether states are copied to a cloud is asked once, before all others.
+  if (!confirmed && !(is_to_cloud() && theirs.empty())) {
     if (!options_.input) {
       return Error(std::string(kNoInput),
                    "The option -force-copy copies states without asking; without -input=false the "

@@ -29,6 +29,7 @@ struct MigrationOptions {
   bool force_copy = false;  ///< answer questions about copying states with yes
   bool input = true;        ///< questions may be asked
   bool lock = true;
+  bool ignore_version = false;  ///< whatever version runs the workspaces of the destination
   std::chrono::milliseconds lock_timeout{0};
 };
 
@@ -53,6 +54,22 @@ class StateMigration {
   bool EraseSources();
 
  private:
+  /// Run() to the backend of a `cloud` block. `names`: the workspaces of the source; nothing where
+  /// it has one state only.
+  bool RunToCloud(const std::optional<std::vector<std::string>>& names);
+  bool CopyOneToCloud();
+  bool CopyAllToCloud(std::vector<std::string> names);
+  /// A name for the copy of the default workspace. Nothing after an error.
+  std::optional<std::string> AskForName();
+  /// How workspaces are called in the cloud, with "*" for their name. Nothing after an error.
+  std::optional<std::string> AskForPattern();
+  /// Selects the copy of the current workspace, and lists all.
+  bool SelectCopy(const std::string& copy);
+  bool is_to_cloud() const { return to_.type == backend::kCloudBackend; }
+  /// Reports workspaces of the destination that another version runs.
+  bool CheckVersions();
+  /// Opens the destination; asks for a name where it has no default workspace. Null after an error.
+  std::unique_ptr<state::Store> OpenTarget(std::string_view name);
   /// Copies the state of a workspace to one of the other backend.
   bool CopyWorkspace(const std::string& workspace, std::string_view target_name, bool confirmed);
   /// Copies the current workspace to the only state of the other backend, and selects the default
@@ -63,7 +80,7 @@ class StateMigration {
   /// The workspaces of a backend. Returns nothing where it has one state only, and after an error.
   std::optional<std::vector<std::string>> WorkspacesOf(const ConfiguredBackend& backend);
   /// Copies without a question, with errors that name the workspace.
-  bool CopyOneOfSeveral(const std::string& workspace);
+  bool CopyOneOfSeveral(const std::string& workspace, std::string_view target_name);
   /// Stores `ours` where `theirs` is.
   bool CopyState(state::Store& target, const state::State& ours, const state::State& theirs,
                  bool confirmed);

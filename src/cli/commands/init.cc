@@ -22,6 +22,11 @@ constexpr std::string_view kEmptyDirectory =
     "[reset][bold]OpenTofu initialized in an empty directory![reset]\n\n"
     "The directory has no OpenTofu configuration files. You may begin working\n"
     "with OpenTofu immediately by creating OpenTofu configuration files.";
+constexpr std::string_view kNextCloudSteps =
+    "[reset][green]\nYou may now begin working with cloud backend. Try running \"tofu plan\" to\n"
+    "see any changes that are required for your infrastructure.\n\nIf you ever set or change "
+    "modules or OpenTofu Settings, run \"tofu init\"\nagain to reinitialize your working "
+    "directory.";
 constexpr std::string_view kNextSteps =
     "[reset][green]\nYou may now begin working with OpenTofu. Try running \"tofu plan\" to see\n"
     "any changes that are required for your infrastructure. All OpenTofu commands\n"
@@ -137,6 +142,7 @@ session::BackendInitRequest Init::BackendRequest() const {
   migration.force_copy = flags.Bool("force-copy");
   request.migrate = flags.Bool("migrate-state") || migration.force_copy;
   migration.input = flags.Bool("input") && !run_.invocation.input_disabled && !run_.json_only();
+  migration.ignore_version = flags.Bool("ignore-remote-version");
   migration.lock = flags.Bool("lock");
   migration.lock_timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
   return request;
@@ -160,10 +166,6 @@ std::optional<session::ConfiguredBackend> Init::InitBackend(const Loaded& root) 
                       : "\n[reset][bold]Initializing the backend...");
   if (lock_diags.has_errors()) {
     session::AddLockFileError(lock_diags, run_.diags);
-    return std::nullopt;
-  }
-  if (cloud) {
-    session::RefuseCloud(workspace_, root, run_.diags);
     return std::nullopt;
   }
   return session::InitBackend(workspace_, root, request, dialog_, run_.diags);
@@ -286,9 +288,13 @@ int Init::Run() {
   if (run_.audience->Show(diags)) {
     return 1;
   }
-  narrator_.Say("[reset][bold][green]OpenTofu has been successfully initialized![reset][green]");
+  const bool cloud = UsesBackend() && root.config->root().module->cloud.has_value();
+  narrator_.Say(cloud ? "[reset][bold][green]Cloud backend has been successfully "
+                        "initialized![reset][green]"
+                      : "[reset][bold][green]OpenTofu has been successfully "
+                        "initialized![reset][green]");
   if (!run_.invocation.in_automation) {
-    narrator_.Say(kNextSteps);
+    narrator_.Say(cloud ? kNextCloudSteps : kNextSteps);
   }
   return 0;
 }

@@ -385,7 +385,9 @@ static int RunWorkspaceDelete(Invocation& invocation) {
                           "Destroy them first, or use -force to forget them.");
     }
   }
-  if (auto deleted = chosen->backend->DeleteWorkspace(name); !deleted) {
+  auto deleted = run.flags.Bool("force") ? chosen->backend->DeleteWorkspace(name)
+                                         : chosen->backend->DeleteUnusedWorkspace(name);
+  if (!deleted) {
     return run.Fail("Workspace deletion failed", deleted.error().message);
   }
   std::string text = "Deleted workspace \"" + name + "\"!";

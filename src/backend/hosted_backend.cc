@@ -1,0 +1,182 @@
+#include "backend/hosted_backend.h"
+
+#include <cctype>
+#include <utility>
+
+#include "addrs/compatible_version.h"
+#include "backend/remote_store.h"
+#include "backend/settings.h"
+#include "base/environment.h"
+
+namespace kinu::backend {
+namespace {
+
+void AddOf(provider::Problems& problems, std::string summary, std::string detail,
+           std::string_view attribute) {
+  problems.push_back({.summary = std::move(summary),
+                      .detail = std::move(detail),
+                      .attribute = Path().Attribute(attribute)});
+}
+
+std::string Capitalized(std::string text) {
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool HostedBackend::FindService(const Address& address, OrganizationPlace& place,
+                                provider::Problems& problems) {
+  if (hosts() == nullptr) {
+    AddFailure(problems, "services of hosts cannot be reached from here");
+    return false;
+  }
+  Result<std::string> service = hosts()->Service(address.host, address.service);
+  if (!service) {
+    const bool unreached =
+        service.error().message.starts_with("failed to request discovery document: Get ");
+    const std::string why = address.for_cloud_block && unreached
+                                ? "a network issue prevented cloud configuration; "
+                                : "";
+    AddOf(problems, Capitalized(why + service.error().message), "", "hostname");
+    return false;
+  }
+  place.base = *std::move(service);
+  place.token = address.token;
+  if (place.token.empty()) {
+    // A helper that fails counts as one that knows no token.
+    place.token = hosts()->Token(address.host).value_or("");
+  }
+  if (place.token.empty()) {
+    problems.push_back({.summary = "Required token could not be found",
+                        .detail = "Run the following command to generate a token for " +
+                                  address.host + ":\n    tofu login " + address.host,
+                        .attribute = std::nullopt,
+                        .sourceless = true});
+    return false;
+  }
+  return true;
+}
+
+bool HostedBackend::Connect(const Address& address, provider::Problems& problems) {
+  OrganizationPlace place{.base = {},
+                          .name = address.organization,
+                          .token = {},
+                          .for_cloud_block = address.for_cloud_block};
+  if (!FindService(address, place, problems)) {
+    return false;
+  }
+  auto organization =
+      std::make_shared<const Organization>(transport_, std::move(place), hosts()->stop());
+  Result<std::string> version = organization->Ping();
+  if (!version) {
+    problems.push_back({.summary = "Failed to create the " + std::string(address.what) + " client",
+                        .detail = "The service cannot be reached: " + version.error().message + ".",
+                        .attribute = std::nullopt,
+                        .sourceless = true});
+    return false;
+  }
+  interface_version_ = *std::move(version);
+  const Result<bool> operations = organization->ReadOperations();
+  if (!operations) {
+    const bool missing = operations.error().code == ErrorCode::kNotFound;
+    const std::string named =
+        "organization \"" + address.organization + "\" at host " + address.host;
+    AddOf(problems, "Failed to read " + named,
+          missing
+              ? named + " not found.\n\nEither one of the names is wrong, or the token for " +
+                    address.host + " is not valid or does not show the organization."
+              : "The settings of the organization could not be read: " + operations.error().message,
+          "organization");
+    return false;
+  }
+  organization_ = std::move(organization);
+  runs_here_ = !*operations || !Environment("TF_FORCE_LOCAL_BACKEND").empty();
+  return true;
+}
+
+Result<std::unique_ptr<state::Store>> HostedBackend::Open(std::string_view workspace,
+                                                          std::shared_ptr<Program>,
+                                                          Opening opening) {
+  KINU_TRY(const std::string name, NameOf(workspace));
+  Result<HostedWorkspace> found = organization_->Find(name);
+  if (!found && found.error().code != ErrorCode::kNotFound) {
+    return Fail(ErrorCode::kUnavailable,
+                "Failed to retrieve workspace " + name + ": " + found.error().message);
+  }
+  if (!found && opening == Opening::kMake) {
+    found = Make(name);
+    if (!found) {
+      return Fail(ErrorCode::kUnavailable,
+                  "Error creating workspace " + name + ": " + found.error().message);
+    }
+  } else if (!found) {
+    found =
+        HostedWorkspace{.id = {}, .name = name, .version = {}, .execution_mode = {}, .tags = {}};
+  }
+  if (opening == Opening::kMake) {
+    if (Result<void> adapted = Adapt(*found); !adapted) {
+      return Fail(ErrorCode::kUnavailable,
+                  "Error updating workspace " + name + ": " + adapted.error().message);
+    }
+  }
+  return std::make_unique<RemoteStore>(
+      std::make_unique<HostedStateClient>(organization_, *std::move(found), midway()),
+      StoringOf(workspace));
+}
+
+Result<bool> HostedBackend::RunsRemotely(std::string_view workspace) {
+  if (runs_here_) {
+    return false;
+  }
+  KINU_TRY(const std::string name, NameOf(workspace));
+  const Result<HostedWorkspace> found = organization_->Find(name);
+  if (found) {
+    return !found->runs_locally();
+  }
+  if (found.error().code == ErrorCode::kNotFound) {
+    return Fail(ErrorCode::kNotFound,
+                "workspace " + std::string(workspace) +
+                    " not found\n\nThe service may also hide a workspace from a token that has no "
+                    "right to see it.");
+  }
+  return Fail(ErrorCode::kUnavailable,
+              "the service gave an unexpected error:\n\n" + found.error().message);
+}
+
+void HostedBackend::CheckVersion(std::string_view workspace, bool go_on,
+                                 provider::Problems& problems) {
+  const Result<std::string> name = NameOf(workspace);
+  const Result<HostedWorkspace> found =
+      name ? organization_->Find(*name) : Result<HostedWorkspace>(std::unexpected(name.error()));
+  provider::Problem problem{.summary = "Error looking up workspace",
+                            .detail = {},
+                            .attribute = std::nullopt,
+                            .sourceless = true};
+  if (!found) {
+    if (found.error().code != ErrorCode::kNotFound) {
+      problem.detail = "Workspace read failed: " + found.error().message;
+      problems.push_back(std::move(problem));
+    }
+    return;  // what does not exist yet suits
+  }
+  if (found->version == "latest" || found->runs_locally()) {
+    return;
+  }
+  problem.detail = VersionProblem(*found, problem.summary);
+  if (problem.detail.empty()) {
+    return;
+  }
+  if (go_on) {
+    problem.severity = Severity::kWarning;
+  } else {
+    problem.detail +=
+        "\n\nThe option -ignore-remote-version goes on all the same. The workspace may not be "
+        "usable afterwards.";
+  }
+  problems.push_back(std::move(problem));
+}
+
+}  // namespace kinu::backend

@@ -1,0 +1,304 @@
+"""A service that keeps the states of an organization's workspaces, on the loopback interface.
+
+start() gives a Service with `url`, `log` (the requests so far), `workspaces` by name, and `faults`:
+how often an answer to a request is a given status before it is the right one.
+"""
+import base64
+import hashlib
+import http.server
+import json
+import re
+import threading
+import urllib.parse
+
+import answers
+
+ORGANIZATION = "acme"
+TOKEN = "open sesame"
+KIND = "application/vnd.api+json"
+PAGE = 2
+
+
+class Workspace:
+    def __init__(self, number, name, version):
+        self.id = "ws-%d" % number
+        self.name = name
+        self.version = version
+        self.mode = "local"
+        self.tags = []
+        self.project = None
+        self.locked = None
+        self.versions = []  # of the state: attributes with "data"
+
+    def current(self):
+        stored = [v for v in self.versions if v.get("data") is not None]
+        return stored[-1] if stored else None
+
+    def state(self):
+        version = self.current()
+        return None if version is None else json.loads(version["data"])
+
+    def resource(self):
+        out = {"id": self.id, "type": "workspaces",
+               "attributes": {"name": self.name, "terraform-version": self.version,
+                              "execution-mode": self.mode, "locked": self.locked is not None,
+                              "tag-names": self.tags,
+                              "permissions": {"can-force-delete": True, "can-update": True}},
+               "relationships": {}}
+        if self.locked:
+            out["relationships"]["locked-by"] = {"data": {"id": self.locked, "type": "users"}}
+        return out
+
+
+class Refusal(Exception):
+    def __init__(self, status, title, detail=""):
+        super().__init__(title)
+        self.status = status
+        self.title = title
+        self.detail = detail
+
+
+class Service:
+    def __init__(self):
+        self.log = []
+        self.agents = set()
+        self.integration = set()
+        self.workspaces = {}
+        self.projects = {}
+        self.operations = True
+        self.interface = "2.6"
+        self.interval = None
+        self.inline_only = False
+        self.known_versions = ("1.12.6", "1.5.7")
+        self.faults = {}
+        self.guard = threading.RLock()
+        self.counter = 0
+        service = self
+
+        class Handler(answers.AnswerHandler):
+            def handle_any(self):
+                length = int(self.headers.get("Content-Length") or 0)
+                body = self.rfile.read(length)
+                with service.guard:
+                    status, data, headers = service.answer(self.command, self.path, self.headers,
+                                                           body)
+                kind = KIND if self.path.startswith("/api/") else "application/octet-stream"
+                self.answer(status, data, kind, headers)
+
+            do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = handle_any
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def configuration(self, host="hosted.example.com", token=TOKEN):
+        """A CLI configuration in which the host is this service."""
+        services = ", ".join('"%s" = "%s/api/v2/"' % (name, self.url)
+                             for name in ("tfe.v2", "tfe.v2.1", "state.v2"))
+        out = 'host "%s" {\n  services = { %s }\n}\n' % (host, services)
+        if token:
+            out += 'credentials "%s" {\n  token = "%s"\n}\n' % (host, token)
+        return out
+
+    def add(self, name, version="1.12.6"):
+        self.counter += 1
+        self.workspaces[name] = Workspace(self.counter, name, version)
+        return self.workspaces[name]
+
+    def answer(self, method, path, headers, body):
+        path, _, query = path.partition("?")
+        self.log.append(method + " " + path + (
+            "?" + urllib.parse.unquote(query) if query else ""))
+        key = method + " " + re.sub(r"(ws|sv)-\d+", r"\1", path)
+        extra = [("TFP-API-Version", self.interface)]
+        if self.interval is not None:
+            extra.append(("x-terraform-snapshot-interval", str(self.interval)))
+        if self.faults.get(key):
+            return self.faults[key].pop(0), b"", extra
+        self.agents.add(headers.get("User-Agent"))
+        self.integration.add(headers.get("X-Terraform-Integration"))
+        try:
+            if path.startswith("/upload/"):
+                return 200, self.upload(path[len("/upload/"):], headers, body), extra
+            if path != "/api/v2/ping" and headers.get("Authorization") != "Bearer " + TOKEN:
+                raise Refusal(401, "unauthorized")
+            if path.startswith("/download/"):
+                return 200, self.find_version(path[len("/download/"):])[1]["data"], extra
+            document = json.loads(body) if body else None
+            status, value = self.route(method, path[len("/api/v2/"):], urllib.parse.parse_qs(query),
+                                       document)
+            return status, b"" if value is None else json.dumps(value).encode(), extra
+        except Refusal as refusal:
+            error = {"status": str(refusal.status), "title": refusal.title}
+            if refusal.detail:
+                error["detail"] = refusal.detail
+            return refusal.status, json.dumps({"errors": [error]}).encode(), extra
+
+    def route(self, method, path, query, document):
+        if path == "ping":
+            return 204, None
+        parts = [urllib.parse.unquote(p) for p in path.split("/")]
+        if parts[0] == "organizations":
+            if parts[1] != ORGANIZATION:
+                raise Refusal(404, "not found")
+            return self.organization(method, parts[2:], query, document)
+        if parts[0] == "workspaces":
+            found = [w for w in self.workspaces.values() if w.id == parts[1]]
+            if not found:
+                raise Refusal(404, "not found")
+            return self.workspace(method, found[0], "/".join(parts[2:]), document)
+        if parts[0] == "state-versions":
+            return 200, self.version_document(self.find_version(parts[1])[1])
+        raise Refusal(404, "not found")
+
+    def organization(self, method, parts, query, document):
+        if parts == ["entitlement-set"]:
+            return 200, {"data": {"id": "e", "type": "entitlement-sets",
+                                  "attributes": {"operations": self.operations,
+                                                 "state-storage": True}}}
+        if parts == ["workspaces"] and method == "GET":
+            return 200, self.list(query)
+        if parts == ["workspaces"]:
+            return 201, self.create(document["data"])
+        if parts == ["projects"] and method == "GET":
+            names = query.get("filter[names]", [""])[0].split(",")
+            return 200, {"data": [{"id": i, "type": "projects", "attributes": {"name": n}}
+                                  for n, i in self.projects.items() if n in names]}
+        if parts == ["projects"]:
+            name = document["data"]["attributes"]["name"]
+            self.projects[name] = "prj-%d" % (len(self.projects) + 1)
+            return 201, {"data": {"id": self.projects[name], "type": "projects",
+                                  "attributes": {"name": name}}}
+        workspace = self.workspaces.get(parts[1])
+        if workspace is None:
+            raise Refusal(404, "not found")
+        if parts[2:] == ["actions", "safe-delete"]:
+            state = workspace.state()
+            if workspace.locked:
+                raise Refusal(409, "conflict", "Workspace is currently locked.")
+            if state and state["resources"]:
+                raise Refusal(409, "conflict", "still managing resources")
+            del self.workspaces[workspace.name]
+            return 204, None
+        if method == "DELETE":
+            del self.workspaces[workspace.name]
+            return 204, None
+        return 200, {"data": workspace.resource()}
+
+    def list(self, query):
+        found = sorted(self.workspaces.values(), key=lambda w: w.name)
+        if "search[name]" in query:
+            found = [w for w in found if query["search[name]"][0] in w.name]
+        if "search[tags]" in query:
+            tags = query["search[tags]"][0].split(",")
+            found = [w for w in found if all(t in w.tags for t in tags)]
+        if "filter[project][id]" in query:
+            found = [w for w in found if w.project == query["filter[project][id]"][0]]
+        page = int(query.get("page[number]", ["1"])[0])
+        pages = max(1, -(-len(found) // PAGE))
+        return {"data": [w.resource() for w in found[(page - 1) * PAGE:page * PAGE]],
+                "meta": {"pagination": {"current-page": page, "total-pages": pages,
+                                        "next-page": page + 1 if page < pages else None,
+                                        "prev-page": page - 1 if page > 1 else None,
+                                        "total-count": len(found)}}}
+
+    def create(self, data):
+        attributes = data["attributes"]
+        version = attributes.get("terraform-version", "1.5.7")
+        if version not in self.known_versions:
+            raise Refusal(422, "invalid attribute", "Terraform version is invalid")
+        workspace = self.add(attributes["name"], version)
+        relations = data.get("relationships", {})
+        workspace.tags = [t["attributes"]["name"]
+                          for t in relations.get("tags", {}).get("data") or []]
+        project = relations.get("project", {}).get("data")
+        workspace.project = project["id"] if project else None
+        return {"data": workspace.resource()}
+
+    def workspace(self, method, workspace, action, document):
+        if action == "":
+            if method == "PATCH":
+                version = document["data"]["attributes"]["terraform-version"]
+                if version not in self.known_versions:
+                    raise Refusal(422, "invalid attribute", "Terraform version is invalid")
+                workspace.version = version
+            return 200, {"data": workspace.resource()}
+        if action == "actions/lock":
+            if workspace.locked:
+                raise Refusal(409, "conflict", "Workspace is locked")
+            workspace.locked = "user-7"
+            workspace.reason = document["data"]["attributes"]["reason"]
+            return 200, {"data": workspace.resource()}
+        if action in ("actions/unlock", "actions/force-unlock"):
+            if not workspace.locked:
+                raise Refusal(409, "conflict", "Workspace is not locked")
+            workspace.locked = None
+            return 200, {"data": workspace.resource()}
+        if action == "relationships/tags":
+            workspace.tags += [t["attributes"]["name"] for t in document["data"]
+                               if t["attributes"]["name"] not in workspace.tags]
+            return 204, None
+        if action == "current-state-version":
+            version = workspace.current()
+            if version is None:
+                raise Refusal(404, "not found")
+            return 200, self.version_document(version)
+        if action == "state-versions":
+            return 201, self.version_document(self.announce(workspace, document["data"]))
+        raise Refusal(404, "not found")
+
+    def announce(self, workspace, data):
+        version = dict(data["attributes"])
+        if self.inline_only and "state" not in version:
+            raise Refusal(400, "param is missing or the value is empty: state")
+        if not workspace.locked:
+            raise Refusal(409, "conflict", "Workspace must be locked to store a state")
+        before = workspace.current()
+        if before and not version.get("force"):
+            if before["lineage"] != version["lineage"]:
+                raise Refusal(409, "conflict", "The lineage is another one")
+            if before["serial"] >= version["serial"]:
+                raise Refusal(409, "conflict", "The serial is not newer")
+        self.counter += 1
+        version["id"] = "sv-%d" % self.counter
+        version["run"] = data.get("relationships", {}).get("run", {}).get("data", {}).get("id")
+        version["outputs"] = json.loads(base64.b64decode(version["json-state-outputs"]))
+        version["data"] = None
+        if "state" in version:
+            self.keep(version, base64.b64decode(version["state"]))
+        workspace.versions.append(version)
+        return version
+
+    def keep(self, version, data):
+        if hashlib.md5(data).hexdigest() != version["md5"]:
+            raise Refusal(400, "the digest is not that of the state")
+        version["data"] = data
+
+    def upload(self, number, headers, body):
+        if headers.get("Authorization"):
+            raise Refusal(400, "uploads have no token")
+        if number.endswith("/json"):
+            return b""
+        self.keep(self.find_version(number)[1], body)
+        return b""
+
+    def find_version(self, number):
+        for workspace in self.workspaces.values():
+            for version in workspace.versions:
+                if version["id"] == number:
+                    return workspace, version
+        raise Refusal(404, "not found")
+
+    def version_document(self, version):
+        return {"data": {"id": version["id"], "type": "state-versions",
+                         "attributes": {"serial": version["serial"],
+                                        "hosted-state-download-url":
+                                            "%s/download/%s" % (self.url, version["id"]),
+                                        "hosted-state-upload-url":
+                                            "%s/upload/%s" % (self.url, version["id"]),
+                                        "hosted-json-state-upload-url":
+                                            "%s/upload/%s/json" % (self.url, version["id"])}}}
+
+
+def start():
+    return Service()
