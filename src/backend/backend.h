@@ -49,6 +49,8 @@ struct Storing {
   std::string journal;      ///< path of its journal; empty: it has none
 };
 
+class HostedRuns;
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -79,6 +81,8 @@ class Backend {
   virtual std::optional<StateFiles> Files(std::string_view) const { return std::nullopt; }
   /// Whether plans and applies of a workspace run in the service.
   virtual Result<bool> RunsRemotely(std::string_view) { return false; }
+  /// Those runs, where RunsRemotely(). Null otherwise.
+  virtual Result<std::shared_ptr<const HostedRuns>> Runs(std::string_view) { return nullptr; }
   /// Reports that the service runs a workspace with a version of the program that this one's states
   /// may not suit: an error, or a warning if the user wants to go on.
   virtual void CheckVersion(std::string_view, bool /*go_on*/, provider::Problems&) {}

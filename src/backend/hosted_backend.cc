@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "addrs/compatible_version.h"
+#include "backend/hosted_runs.h"
 #include "backend/remote_store.h"
 #include "backend/settings.h"
 #include "base/environment.h"
@@ -79,6 +80,8 @@ bool HostedBackend::Connect(const Address& address, provider::Problems& problems
     return false;
   }
   interface_version_ = *std::move(version);
+  host_ = address.host;
+  for_cloud_block_ = address.for_cloud_block;
   const Result<bool> operations = organization->ReadOperations();
   if (!operations) {
     const bool missing = operations.error().code == ErrorCode::kNotFound;
@@ -113,8 +116,8 @@ Result<std::unique_ptr<state::Store>> HostedBackend::Open(std::string_view works
                   "Error creating workspace " + name + ": " + found.error().message);
     }
   } else if (!found) {
-    found =
-        HostedWorkspace{.id = {}, .name = name, .version = {}, .execution_mode = {}, .tags = {}};
+    found = HostedWorkspace();
+    found->name = name;
   }
   if (opening == Opening::kMake) {
     if (Result<void> adapted = Adapt(*found); !adapted) {
@@ -144,6 +147,13 @@ Result<bool> HostedBackend::RunsRemotely(std::string_view workspace) {
   }
   return Fail(ErrorCode::kUnavailable,
               "the service gave an unexpected error:\n\n" + found.error().message);
+}
+
+Result<std::shared_ptr<const HostedRuns>> HostedBackend::Runs(std::string_view workspace) {
+  KINU_TRY(const std::string name, NameOf(workspace));
+  KINU_TRY(HostedWorkspace found, organization_->Find(name));
+  return std::make_shared<const HostedRuns>(organization_, std::move(found), host_,
+                                            for_cloud_block_);
 }
 
 void HostedBackend::CheckVersion(std::string_view workspace, bool go_on,

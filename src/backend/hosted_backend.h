@@ -21,6 +21,7 @@ class HostedBackend : public Backend {
   Result<std::unique_ptr<state::Store>> Open(std::string_view workspace, std::shared_ptr<Program>,
                                              Opening opening) override;
   Result<bool> RunsRemotely(std::string_view workspace) override;
+  Result<std::shared_ptr<const HostedRuns>> Runs(std::string_view workspace) override;
   void CheckVersion(std::string_view workspace, bool go_on, provider::Problems& problems) override;
 
  protected:
@@ -54,6 +55,8 @@ class HostedBackend : public Backend {
   net::Transport& transport_;
   std::shared_ptr<const Organization> organization_;
   std::string interface_version_;
+  std::string host_;
+  bool for_cloud_block_ = false;
   bool runs_here_ = false;  // whatever the workspaces say
 };
 

@@ -100,10 +100,21 @@ HostedWorkspace WorkspaceFrom(const JsonNode& resource) {
       out.tags.emplace_back(tag.text());
     }
   }
-  const JsonNode* rights = attributes == nullptr ? nullptr : attributes->Find("permissions");
-  const JsonNode* forcing =
-      rights == nullptr || !rights->is_object() ? nullptr : rights->Find("can-force-delete");
-  out.deletes_safely = forcing != nullptr && !forcing->is_null();
+  const auto member = [](const JsonNode* object, std::string_view name) {
+    const JsonNode* found = object != nullptr && object->is_object() ? object->Find(name) : nullptr;
+    return found == nullptr || found->is_null() ? nullptr : found;
+  };
+  const auto flag = [&](const JsonNode* object, std::string_view name) {
+    const JsonNode* found = member(object, name);
+    return found != nullptr && found->is_bool() && found->boolean();
+  };
+  const JsonNode* rights = member(attributes, "permissions");
+  out.directory = TextMember(attributes, "working-directory");
+  out.auto_apply = flag(attributes, "auto-apply");
+  out.has_repository = member(attributes, "vcs-repo") != nullptr;
+  out.may_plan = flag(rights, "can-queue-run");
+  out.may_apply = flag(rights, "can-update") || flag(rights, "can-queue-apply");
+  out.deletes_safely = member(rights, "can-force-delete") != nullptr;
   return out;
 }
 
@@ -246,6 +257,19 @@ Result<net::HttpResponse> Organization::Download(const std::string& url) const {
   KINU_TRY(const net::Url place, base.Resolve(url));
   request.url = place.ToText();
   request.headers.Set("Accept", "application/json");
+  return Send(request);
+}
+
+Result<net::HttpResponse> Organization::ReadPiece(const std::string& url, size_t offset) const {
+  constexpr size_t kMost = 65536;
+  net::HttpRequest request = RequestTo("GET", "");
+  KINU_TRY(const net::Url base, net::Url::Parse(request.url));
+  KINU_TRY(net::Url place, base.Resolve(url));
+  place.SetArgument("limit", std::to_string(kMost));
+  place.SetArgument("offset", std::to_string(offset));
+  request.url = place.ToText();
+  request.headers.Remove("Authorization");
+  request.headers.Remove("Accept");
   return Send(request);
 }
 

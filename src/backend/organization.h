@@ -21,6 +21,11 @@ struct HostedWorkspace {
   std::string version;         ///< of the program that runs it there; "latest", or a constraint
   std::string execution_mode;  ///< "remote", "local", "agent"
   std::vector<std::string> tags;
+  std::string directory;        ///< of the configuration in what is uploaded
+  bool auto_apply = false;      ///< applies need no approval
+  bool has_repository = false;  ///< the configuration comes from a repository
+  bool may_plan = false;
+  bool may_apply = false;
   bool deletes_safely = false;  ///< the service can refuse to delete it while it manages objects
 
   bool runs_locally() const { return execution_mode == "local"; }
@@ -72,6 +77,8 @@ class Organization {
                                 std::string body = {}) const;
   /// Gets the content at a URL that the service gave, with its token.
   Result<net::HttpResponse> Download(const std::string& url) const;
+  /// Gets some bytes at a URL that the service gave, without the token.
+  Result<net::HttpResponse> ReadPiece(const std::string& url, size_t offset) const;
   /// Stores bytes at a URL that the service gave, without the token.
   Result<void> Upload(const std::string& url, std::string_view bytes) const;
 

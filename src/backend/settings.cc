@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "addrs/host_name.h"
+#include "addrs/provider_source.h"
 
 namespace kinu::backend {
 
@@ -62,9 +63,13 @@ void AddFailure(provider::Problems& problems, std::string text) {
 }
 
 bool AddHostProblems(const std::string& host, std::string_view end, provider::Problems& problems) {
-  std::string why = HostNameProblem(host);
-  if (why.empty()) {
+  auto parsed = ParseHostName(host);
+  if (parsed) {
     return false;
+  }
+  std::string why = HostNameProblem(host.substr(0, host.find(':')));
+  if (why.empty()) {
+    why = std::move(parsed).error();  // of the port
   }
   why[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(why[0])));
   problems.push_back(

@@ -151,4 +151,10 @@ int OperationRun::Fail() {
   return CommandRun::Fail();
 }
 
+int OperationRun::RunInService(const PlanRequest& request, operation::RemoteRunOptions options) {
+  const int code =
+      operation::RemoteRun(operation, request, std::move(options), *audience, diags).Run();
+  return audience->Show(diags) ? 1 : code;
+}
+
 }  // namespace kinu::cli

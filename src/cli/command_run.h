@@ -7,6 +7,7 @@
 
 #include "cli/audience.h"
 #include "cli/operation_flags.h"
+#include "operation/remote_run.h"
 #include "terminal/prompt.h"
 #include "view/summary/summary.h"
 
@@ -77,6 +78,8 @@ struct OperationRun : CommandRun {
   bool Open(const PlanRequest& request, std::string_view lock_operation) {
     return operation.Open(invocation.workspace, request, lock_operation, *audience, diags);
   }
+  /// Lets the service of the state run it, after an Open() that found that. Returns the exit code.
+  int RunInService(const PlanRequest& request, operation::RemoteRunOptions options);
   /// Shows a new plan as text and as JSON. `summary`: the text is a summary; null: it is the whole
   /// plan. Returns false after an error.
   bool ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary = nullptr);

@@ -127,6 +127,9 @@ bool Operation::Prepare(const session::Workspace& workspace, const PlanRequest& 
     diags.Append(std::move(of_backend));
     return false;
   }
+  if (request.may_run_remotely && !RunsHere(workspace, request, diags)) {
+    return false;
+  }
   if (!applies) {  // which has no warnings about encryption, as the reference
     early_warnings.Append(std::move(of_backend));
   }
@@ -147,13 +150,36 @@ bool Operation::Prepare(const session::Workspace& workspace, const PlanRequest& 
   return OpenState(workspace, request, lock_operation, root.program, audience, diags);
 }
 
+bool Operation::RunsHere(const session::Workspace& workspace, const PlanRequest& request,
+                         Diagnostics& diags) {
+  const Result<bool> remotely = backend->backend->RunsRemotely(workspace.Name());
+  if (remotely && !*remotely) {
+    return true;
+  }
+  if (!remotely) {
+    diags.Error(remotely.error().message, "");
+    return false;
+  }
+  if (request.precondition && !request.precondition(diags)) {
+    return false;
+  }
+  auto runs = backend->backend->Runs(workspace.Name());
+  if (runs) {
+    remote_runs = *std::move(runs);
+  } else {
+    diags.Error(runs.error().message, "");
+  }
+  return false;
+}
+
 bool Operation::FitsService(const session::Workspace& workspace, const PlanRequest& request,
                             std::string_view lock_operation, Diagnostics& diags) const {
   // An import runs here whatever the service runs, and its result has to suit it.
   return lock_operation == "OperationTypeInvalid"
              ? session::CheckServiceVersion(*backend, workspace.Name(), request.ignore_version,
                                             diags)
-             : session::RequireLocalRuns(*backend, workspace.Name(), diags);
+             : request.may_run_remotely ||
+                   session::RequireLocalRuns(*backend, workspace.Name(), diags);
 }
 
 bool Operation::OpenState(const session::Workspace& workspace, const PlanRequest& request,

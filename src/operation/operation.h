@@ -30,9 +30,10 @@ struct PlanRequest {
   backend::StateFlags state_flags;
   bool lock = true;
   std::chrono::milliseconds lock_timeout{0};
-  bool ignore_version = false;  ///< whatever version the service of the state runs
-  bool input = false;           ///< ask for the values of variables
-  view::Style style{false};     ///< of questions
+  bool may_run_remotely = false;  ///< RemoteRun is wanted where the service runs the workspace
+  bool ignore_version = false;    ///< whatever version the service of the state runs
+  bool input = false;             ///< ask for the values of variables
+  view::Style style{false};       ///< of questions
   /// Checked once the backend is known, before the state is opened.
   std::function<bool(Diagnostics& diags)> precondition;
 };
@@ -47,6 +48,8 @@ struct Operation {
   engine::Request input;
   view::Status* status = nullptr;  ///< of the audience; null: nobody sees it
   std::optional<session::ConfiguredBackend> backend;
+  /// Set by an Open() that returns false without errors: the service runs the workspace.
+  std::shared_ptr<const backend::HostedRuns> remote_runs;
   /// Of a saved plan and its state, before OpenSavedPlan().
   session::EncryptionRef encryption = session::NoEncryption();
 
@@ -64,6 +67,10 @@ struct Operation {
   void Close(Diagnostics& diags);
 
  private:
+  /// Finds out whether the service runs the workspace, and sets `remote_runs`. False if it does,
+  /// and after an error.
+  bool RunsHere(const session::Workspace& workspace, const PlanRequest& request,
+                Diagnostics& diags);
   /// Whether the service of the state leaves this operation to us.
   bool FitsService(const session::Workspace& workspace, const PlanRequest& request,
                    std::string_view lock_operation, Diagnostics& diags) const;

@@ -4,10 +4,15 @@ start() gives a Service with `url`, `log` (the requests so far), `workspaces` by
 how often an answer to a request is a given status before it is the right one.
 """
 import base64
+import gzip
 import hashlib
 import http.server
+import io
 import json
+import os
 import re
+import ssl
+import tarfile
 import threading
 import urllib.parse
 
@@ -16,6 +21,7 @@ import answers
 ORGANIZATION = "acme"
 TOKEN = "open sesame"
 KIND = "application/vnd.api+json"
+CERTIFICATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "loopback.pem")
 PAGE = 2
 
 
@@ -27,6 +33,11 @@ class Workspace:
         self.mode = "local"
         self.tags = []
         self.project = None
+        self.directory = ""
+        self.auto_apply = False
+        self.rights = {"can-force-delete": True, "can-update": True, "can-queue-run": True,
+                       "can-queue-apply": True}
+        self.repository = None
         self.locked = None
         self.versions = []  # of the state: attributes with "data"
 
@@ -42,12 +53,63 @@ class Workspace:
         out = {"id": self.id, "type": "workspaces",
                "attributes": {"name": self.name, "terraform-version": self.version,
                               "execution-mode": self.mode, "locked": self.locked is not None,
-                              "tag-names": self.tags,
-                              "permissions": {"can-force-delete": True, "can-update": True}},
+                              "tag-names": self.tags, "auto-apply": self.auto_apply,
+                              "working-directory": self.directory, "vcs-repo": self.repository,
+                              "permissions": self.rights},
                "relationships": {}}
         if self.locked:
             out["relationships"]["locked-by"] = {"data": {"id": self.locked, "type": "users"}}
         return out
+
+
+class Run:
+    """A run that goes a step further with each question about it. `script` is what happens:
+    the log of the plan, that of the apply, and facts that differ from the usual ones."""
+
+    def __init__(self, number, attributes, files, script):
+        self.id = "run-%d" % number
+        self.attributes = attributes
+        self.files = files
+        self.script = {"plan": "Plan: 1 to add, 0 to change, 0 to destroy.",
+                       "apply": "Apply complete! Resources: 1 added.", "changes": True,
+                       "speculative": False, "fails": None, "checks": [], "estimate": None,
+                       **script}
+        self.status = "pending"
+        self.asked = 0
+        self.actions = []
+        self.overridden = False
+
+    def step(self):
+        self.asked += 1
+        if self.status == "pending" and self.asked > 1 and not self.script.get("stuck"):
+            self.status = "planning"
+        elif self.status == "planning":
+            self.status = self.script["fails"] or (
+                "planned" if self.script["changes"] and not self.script["speculative"]
+                else "planned_and_finished")
+        elif self.status == "confirmed":
+            self.status = "applying"
+
+    def log(self, kind):
+        text = self.script["plan" if kind == "plans" else "apply"]
+        head = "" if kind == "plans" else "one\ntwo\nthree\n"
+        return b"\x02" + (head + text).encode() + b"\x03"
+
+    def resource(self):
+        waiting = self.status in ("planned", "policy_soft_failed")
+        relations = {"plan": {"data": {"id": "plan-" + self.id, "type": "plans"}},
+                     "apply": {"data": {"id": "apply-" + self.id, "type": "applies"}},
+                     "policy-checks": {"data": [{"id": "pol-%d" % i, "type": "policy-checks"}
+                                                for i in range(len(self.script["checks"]))]}}
+        if self.script["estimate"]:
+            relations["cost-estimate"] = {"data": {"id": "ce-1", "type": "cost-estimates"}}
+        return {"id": self.id, "type": "runs", "relationships": relations,
+                "attributes": {"status": self.status, "has-changes": self.script["changes"],
+                               "permissions": {"can-apply": self.script.get("can-apply", True)},
+                               "actions": {"is-cancelable": self.status in ("pending", "planning",
+                                                                            "applying"),
+                                           "is-confirmable": waiting,
+                                           "is-discardable": waiting}}}
 
 
 class Refusal(Exception):
@@ -56,6 +118,10 @@ class Refusal(Exception):
         self.status = status
         self.title = title
         self.detail = detail
+
+
+class Text(Exception):
+    """An answer that is no document."""
 
 
 class Service:
@@ -71,6 +137,9 @@ class Service:
         self.inline_only = False
         self.known_versions = ("1.12.6", "1.5.7")
         self.faults = {}
+        self.uploads = {}  # configurations by id: their files by name
+        self.runs = {}
+        self.script = {}  # of the next runs
         self.guard = threading.RLock()
         self.counter = 0
         service = self
@@ -100,6 +169,23 @@ class Service:
             out += 'credentials "%s" {\n  token = "%s"\n}\n' % (host, token)
         return out
 
+    def discover(self):
+        """Starts a host that names this service in its discovery document. Returns its name."""
+        document = json.dumps({name: self.url + "/api/v2/" for name in
+                               ("tfe.v2", "tfe.v2.1")}).encode()
+
+        class Handler(answers.AnswerHandler):
+            def do_GET(self):
+                known = self.path == "/.well-known/terraform.json"
+                self.answer(200 if known else 404, document if known else b"", "application/json")
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return "localhost:%d" % server.server_address[1]
+
     def add(self, name, version="1.12.6"):
         self.counter += 1
         self.workspaces[name] = Workspace(self.counter, name, version)
@@ -115,6 +201,8 @@ class Service:
             extra.append(("x-terraform-snapshot-interval", str(self.interval)))
         if self.faults.get(key):
             return self.faults[key].pop(0), b"", extra
+        if path.startswith("/logs/"):
+            return 200, self.log_piece(path, urllib.parse.parse_qs(query)), extra
         self.agents.add(headers.get("User-Agent"))
         self.integration.add(headers.get("X-Terraform-Integration"))
         try:
@@ -128,6 +216,8 @@ class Service:
             status, value = self.route(method, path[len("/api/v2/"):], urllib.parse.parse_qs(query),
                                        document)
             return status, b"" if value is None else json.dumps(value).encode(), extra
+        except Text as text:
+            return 200, str(text).encode(), extra
         except Refusal as refusal:
             error = {"status": str(refusal.status), "title": refusal.title}
             if refusal.detail:
@@ -147,6 +237,11 @@ class Service:
             if not found:
                 raise Refusal(404, "not found")
             return self.workspace(method, found[0], "/".join(parts[2:]), document)
+        if parts[0] == "configuration-versions":
+            known = self.uploads[parts[1]] is not None
+            return 200, self.configuration_document(parts[1], "uploaded" if known else "pending")
+        if parts[0] in ("runs", "plans", "applies", "policy-checks", "cost-estimates"):
+            return self.run(method, parts, document)
         if parts[0] == "state-versions":
             return 200, self.version_document(self.find_version(parts[1])[1])
         raise Refusal(404, "not found")
@@ -215,6 +310,55 @@ class Service:
         workspace.project = project["id"] if project else None
         return {"data": workspace.resource()}
 
+    def log_piece(self, path, query):
+        _, _, kind, run = path.split("/")
+        begin = int(query["offset"][0])
+        return self.runs[run].log(kind)[begin:begin + min(20, int(query["limit"][0]))]
+
+    def configuration_document(self, number, status):
+        return {"data": {"id": number, "type": "configuration-versions",
+                         "attributes": {"status": status,
+                                        "upload-url": "%s/upload/%s" % (self.url, number)}}}
+
+    def run(self, method, parts, document):
+        if parts == ["runs"]:
+            data = document["data"]
+            self.counter += 1
+            files = self.uploads[data["relationships"]["configuration-version"]["data"]["id"]]
+            run = Run(self.counter, data["attributes"], files, self.script)
+            run.script["speculative"] = files["speculative"]
+            self.runs[run.id] = run
+            return 201, {"data": run.resource()}
+        if parts[0] == "runs":
+            run = self.runs[parts[1]]
+            if method == "POST":
+                run.actions.append(parts[3])
+                run.status = {"apply": "confirmed", "discard": "discarded",
+                              "cancel": "canceled"}[parts[3]]
+                return 202, None
+            run.step()
+            return 200, {"data": run.resource()}
+        run = list(self.runs.values())[-1]
+        if parts[0] in ("plans", "applies"):
+            run.step()
+            run = self.runs[parts[1].partition("-")[2]]
+            status = "finished"
+            if parts[0] == "applies" and run.status == "applying":
+                run.status = run.script.get("ends", "applied")
+            return 200, {"data": {"id": parts[1], "type": parts[0], "attributes": {
+                "status": status, "log-read-url": "%s/logs/%s/%s" % (self.url, parts[0], run.id)}}}
+        if parts[0] == "cost-estimates":
+            return 200, {"data": {"id": parts[1], "type": parts[0],
+                                  "attributes": run.script["estimate"]}}
+        check = run.script["checks"][int(parts[1].partition("-")[2])]
+        if parts[2:] == ["output"]:
+            raise Text("policy says " + check["status"])
+        if parts[2:] == ["actions", "override"]:
+            run.overridden = True
+        return 200, {"data": {"id": parts[1], "type": parts[0], "attributes": {
+            "status": check["status"], "scope": check["scope"],
+            "actions": {"is-overridable": True}, "permissions": {"can-override": True}}}}
+
     def workspace(self, method, workspace, action, document):
         if action == "":
             if method == "PATCH":
@@ -243,6 +387,12 @@ class Service:
             if version is None:
                 raise Refusal(404, "not found")
             return 200, self.version_document(version)
+        if action == "configuration-versions":
+            self.counter += 1
+            number = "cv-%d" % self.counter
+            self.uploads[number] = None
+            self.speculative = document["data"]["attributes"]["speculative"]
+            return 201, self.configuration_document(number, "pending")
         if action == "state-versions":
             return 201, self.version_document(self.announce(workspace, document["data"]))
         raise Refusal(404, "not found")
@@ -278,6 +428,12 @@ class Service:
         if headers.get("Authorization"):
             raise Refusal(400, "uploads have no token")
         if number.endswith("/json"):
+            return b""
+        if number in self.uploads:
+            with tarfile.open(fileobj=io.BytesIO(gzip.decompress(body))) as archive:
+                self.uploads[number] = {m.name: archive.extractfile(m).read() if m.isfile() else None
+                                        for m in archive.getmembers()}
+            self.uploads[number]["speculative"] = self.speculative
             return b""
         self.keep(self.find_version(number)[1], body)
         return b""

@@ -9,6 +9,7 @@ test alternate between both programs.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,7 @@ class Place:
         self.variables = {}
         self.tokens = self.service.configuration(HOST)
         self.last = None
+        self.interrupts = None  # what a command prints before it is interrupted
 
     def write(self, text, name="main.tf"):
         path = os.path.join(self.directory, name)
@@ -85,11 +87,15 @@ class Place:
                               stdin=subprocess.PIPE if answers else subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             asked = 0
+            sent = self.interrupts is None
             while True:
                 piece = os.read(process.stdout.fileno(), 65536)
                 if not piece:
                     break
                 output += piece
+                if not sent and self.interrupts.encode() in output:
+                    sent = True
+                    process.send_signal(signal.SIGINT)
                 while asked < min(output.count(b"Enter a value:"), len(answers)):
                     process.stdin.write(answers[asked].encode() + b"\n")
                     process.stdin.flush()
@@ -267,6 +273,18 @@ def surroundings(place):
     place.says(place.run("init", "-no-color", code=1), "Unsupported cloud backend version")
 
 
+def discovery(place):
+    """The service is found by the discovery document of its host, over TLS."""
+    host = place.service.discover()
+    place.tokens = 'credentials "%s" {\n  token = "%s"\n}\n' % (host, organization_server.TOKEN)
+    place.write(remote('name = "app"').replace(HOST, host) + RESOURCE % ("one", "first"))
+    place.says(place.run("init", "-no-color", code=1), "Failed to request discovery document")
+    place.variables["SSL_CERT_FILE"] = organization_server.CERTIFICATE
+    place.run("init", "-no-color")
+    place.run("apply", "-auto-approve", "-no-color")
+    place.expect("the state is stored", place.state("app") is not None)
+
+
 def migrations(place):
     """From local files to the service and back."""
     place.write(RESOURCE % ("one", "first"))
@@ -360,14 +378,18 @@ def versions(place):
 
 
 def execution(place):
-    """Runs happen here, or not at all."""
+    """What runs here although the service could run it, and what cannot run there."""
     place.write(cloud(['name = "core"']) + RESOURCE % ("one", "first"))
     place.run("init", "-no-color")
     place.service.workspaces["core"].mode = "remote"
-    for command in (["plan"], ["apply", "-auto-approve"], ["destroy", "-auto-approve"],
-                    ["refresh"]):
-        place.says(place.run(*command, "-no-color", code=1), "Remote runs are not supported",
-                   'The workspace "core" is set to run plans in its service')
+    place.says(place.run("refresh", "-no-color", code=1), "Remote runs are not supported",
+               'The workspace "core" is set to run plans in its service')
+    for option, problem in (("-parallelism=3", "Custom parallelism values are currently not supported"),
+                            ("-out=x", "Saving a generated plan is currently not supported"),
+                            ("-generate-config-out=x.tf",
+                             "Generating configuration is not currently supported"),
+                            ("-exclude=terraform_data.a", "-exclude option is not supported")):
+        place.says(place.run("plan", "-no-color", option, code=1), problem)
     place.expect("no lock was taken", place.service.workspaces["core"].locked is None and
                  not any("actions/lock" in line for line in place.service.log))
     place.variables["TF_FORCE_LOCAL_BACKEND"] = "1"
@@ -378,6 +400,140 @@ def execution(place):
     del place.service.workspaces["core"]
     place.service.operations = True
     place.says(place.run("plan", "-no-color", code=1), "workspace core not found")
+
+
+def runs(place):
+    """Plans and applies that the service runs."""
+    place.write(remote('name = "app"') + RESOURCE % ("one", "first"))
+    place.write('variable "v" {\n  default = "d"\n}\n', "variables.tf")
+    place.write("*.secret\n", ".terraformignore")
+    place.write("x", "my.secret")
+    place.run("init", "-no-color")
+    service = place.service
+    workspace = service.workspaces["app"]
+    workspace.mode = "remote"
+
+    def last():
+        return list(service.runs.values())[-1]
+
+    text = place.run("plan", "-no-color", "-target=terraform_data.a", "-refresh=false")
+    run = last()
+    place.says(text, "Running plan in the remote backend. Output will stream here.",
+               "https://hosted.example.com/app/acme/app/runs/" + run.id,
+               "Waiting for the plan to start...", "Plan: 1 to add, 0 to change, 0 to destroy.")
+    place.expect("the run is what was wanted", run.attributes == {
+        "refresh": False, "target-addrs": ["terraform_data.a"]})
+    place.expect("it is only a plan", run.files["speculative"])
+    place.expect("files are uploaded", {"main.tf", "variables.tf", ".terraform.lock.hcl"} -
+                 set(run.files) <= {".terraform.lock.hcl"} and "my.secret" not in run.files and
+                 not any(name.startswith(".terraform/t") for name in run.files))
+    place.run("plan", "-no-color", "-detailed-exitcode", code=2)
+    place.says(place.run("plan", "-no-color", "-var=v=x", code=1),
+               "Run variables are currently not supported")
+    text = place.run("apply", "-no-color", "-replace=terraform_data.a", answers=["yes"])
+    run = last()
+    place.says(text, 'Do you want to perform these actions in workspace "app"?',
+               "Apply complete! Resources: 1 added.")
+    place.expect("it was applied", run.actions == ["apply"] and run.status == "applied" and
+                 run.attributes["replace-addrs"] == ["terraform_data.a"] and
+                 "three" not in text)
+    place.says(place.run("destroy", "-no-color", answers=["no"], code=1),
+               'Do you really want to destroy all resources in workspace "app"?',
+               "Destroy discarded.")
+    place.expect("it was discarded", last().actions == ["discard"] and
+                 last().attributes["is-destroy"])
+    place.says(place.run("apply", "-no-color", code=1), "Error asking approve: EOF")
+    place.expect("without an answer it is discarded", last().actions == ["discard"])
+    place.run("apply", "-no-color", "-refresh-only", "-auto-approve")
+    place.expect("it only refreshes", last().attributes["refresh-only"])
+    service.script = {"changes": False}
+    place.run("apply", "-no-color")
+    place.expect("nothing was approved", last().actions == [])
+    service.script = {"fails": "errored", "plan": "Error: broken"}
+    place.says(place.run("plan", "-no-color", code=1), "Error: broken")
+    service.script = {"ends": "errored"}
+    place.run("apply", "-no-color", "-auto-approve", code=1)
+    service.script = {"can-apply": False}
+    place.says(place.run("apply", "-no-color", "-auto-approve", code=1),
+               "Insufficient rights to approve the pending changes")
+    service.script = {}
+    workspace.auto_apply = True
+    place.run("apply", "-no-color")
+    place.expect("approval is the service's", last().actions == [])
+    workspace.repository = {"identifier": "a/b"}
+    place.says(place.run("apply", "-no-color", code=1),
+               "Apply not allowed for workspaces with a VCS connection")
+    workspace.rights = {}
+    place.says(place.run("apply", "-no-color", code=1), "Insufficient rights to apply changes")
+    place.says(place.run("plan", "-no-color", code=1), "Insufficient rights to generate a plan")
+
+
+def run_checks(place):
+    """Cost estimates and policy checks of runs."""
+    place.write(remote('name = "app"') + RESOURCE % ("one", "first"))
+    place.run("init", "-no-color")
+    service = place.service
+    service.workspaces["app"].mode = "remote"
+    service.script = {
+        "estimate": {"status": "finished", "proposed-monthly-cost": "25.5",
+                     "delta-monthly-cost": "-3.0", "matched-resources-count": 1,
+                     "resources-count": 2},
+        "checks": [{"scope": "organization", "status": "passed"},
+                   {"scope": "workspace", "status": "soft_failed"}]}
+    place.says(place.run("apply", "-no-color", answers=["override", "yes"]),
+               "Resources: 1 of 2 estimated $25.5/mo -$3.0", "Organization policy check:",
+               "policy says passed", "Do you want to override the soft failed policy check?",
+               "Apply complete!")
+    place.says(place.run("plan", "-no-color", code=1), "Workspace policy check soft failed.")
+    place.says(place.run("apply", "-no-color", answers=["no"], code=1),
+               "Failed to override: Apply discarded.")
+    service.script["checks"] = [{"scope": "workspace", "status": "hard_failed"}]
+    place.says(place.run("apply", "-no-color", "-auto-approve", code=1),
+               "Workspace policy check hard failed.")
+    service.script["checks"] = [{"scope": "workspace", "status": "errored"}]
+    place.says(place.run("plan", "-no-color", code=1), "Workspace policy check errored.")
+    service.script = {"estimate": {"status": "canceled"}}
+    place.says(place.run("plan", "-no-color", code=1), "Cost estimation canceled.")
+    service.script = {"estimate": {"status": "errored"}}
+    place.says(place.run("plan", "-no-color"), "Cost estimation errored.")
+
+
+def runs_of_cloud(place):
+    """Runs of a cloud block take values of variables; their logs are JSON messages."""
+    place.write(cloud(['name = "core"']) + RESOURCE % ("one", "first") +
+                'variable "v" {}\nvariable "n" { type = list(number) }\n')
+    place.write("n = [1, 2]\n", "some.tfvars")
+    place.run("init", "-no-color")
+    place.service.workspaces["core"].mode = "remote"
+    place.service.script = {"plan": json.dumps({"@message": "terraform_data.a: Plan to create",
+                                                "type": "planned_change"}) + "\n" +
+                            json.dumps({"@message": "Error: no", "type": "diagnostic",
+                                        "diagnostic": {"detail": "Because."}}) + "\nplain"}
+    text = place.run("plan", "-no-color", '-var=v=a"b', "-var-file=some.tfvars")
+    place.says(text, "Running plan in cloud backend.", "terraform_data.a: Plan to create",
+               "Error: no Because.", "plain")
+    run = list(place.service.runs.values())[-1]
+    place.expect("values are expressions", sorted(
+        (v["key"], v["value"]) for v in run.attributes["variables"]) ==
+        [("n", "[1, 2]"), ("v", '"a\\"b"')])
+    text = place.run("plan", "-json", "-var=v=x", "-var-file=some.tfvars")
+    place.expect("each line is JSON", all(json.loads(line) for line in text.splitlines()))
+
+
+def interrupted(place):
+    """An interrupt leaves the run alone, or cancels it."""
+    place.write(remote('name = "app"') + RESOURCE % ("one", "first"))
+    place.run("init", "-no-color")
+    place.service.workspaces["app"].mode = "remote"
+    place.service.script = {"stuck": True}
+    place.interrupts = "To view this run"
+    place.says(place.run("apply", "-no-color", "-auto-approve", code=1),
+               "The remote operation was successfully cancelled.")
+    place.expect("it is cancelled", list(place.service.runs.values())[-1].actions == ["cancel"])
+    place.says(place.run("plan", "-no-color", answers=["no"], code=1),
+               "Do you want to cancel the remote operation?",
+               "The remote operation was not cancelled.")
+    place.expect("it goes on", list(place.service.runs.values())[-1].actions == [])
 
 
 def faults(place):
@@ -472,8 +628,9 @@ def killed(place):
 
 # Tests of what the reference does in the same way.
 SHARED = (life_of_remote,)
-TESTS = (life_of_remote, prefixes, life_of_cloud, tags, surroundings, migrations, to_cloud,
-         many_to_cloud, renamed, versions, execution, faults, readers, sealed, killed)
+TESTS = (life_of_remote, prefixes, life_of_cloud, tags, surroundings, discovery, migrations,
+         to_cloud, many_to_cloud, renamed, versions, execution, runs, run_checks, runs_of_cloud,
+         interrupted, faults, readers, sealed, killed)
 
 
 def main():

@@ -115,6 +115,7 @@ std::optional<plan::Plan> MakeApprovedPlan(OperationRun& run, PlanRequest& reque
   request.precondition = [destroying](Diagnostics& found) {
     return destroying || operation::RequireConfiguration("apply", found);
   };
+  request.may_run_remotely = true;
   if (!run.Open(request, "OperationTypeApply")) {
     return std::nullopt;
   }
@@ -159,7 +160,10 @@ int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
   const auto plan = plan_path.empty() ? MakeApprovedPlan(run, request)
                                       : OpenGivenPlan(run, plan_path, request, destroy_command);
   if (!plan) {
-    return run.Fail();
+    return run.operation.remote_runs == nullptr
+               ? run.Fail()
+               : run.RunInService(request,
+                                  {.applies = true, .approved = flags.Bool("auto-approve")});
   }
   const bool destroying = (plan_path.empty() ? request.mode : plan->mode) == plan::Mode::kDestroy;
   const bool may_forget = !destroying || flags.Bool("suppress-forget-errors");

@@ -63,8 +63,13 @@ static int RunPlan(Invocation& invocation) {
            (generate_path.empty() ||
             operation::CheckGeneratedConfigPath(generate_path, request.mode, found));
   };
+  request.may_run_remotely = true;
   if (!run.Open(request, "OperationTypePlan")) {
-    return run.Fail();
+    return run.operation.remote_runs == nullptr
+               ? run.Fail()
+               : run.RunInService(request, {.changes_are_2 = flags.Bool("detailed-exitcode"),
+                                            .out = flags.String("out"),
+                                            .generated = generate_path});
   }
   meta::GeneratedBlocks generated;
   if (!generate_path.empty()) {

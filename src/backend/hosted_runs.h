@@ -1,0 +1,103 @@
+// HostedRuns: plans and applies of a workspace that its service runs.
+// Ref: github.com/hashicorp/go-tfe.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backend/organization.h"
+
+namespace kinu::backend {
+
+/// What a run is to do.
+struct NewRun {
+  std::string configuration;  ///< id of its uploaded configuration
+  bool destroy = false;
+  bool refresh = true;
+  bool refresh_only = false;
+  std::vector<std::string> targets;
+  std::vector<std::string> replacements;
+  std::vector<std::pair<std::string, std::string>> variables;  ///< values as expressions
+};
+
+/// How far a run is.
+struct HostedRun {
+  std::string id;
+  std::string status;
+  std::string plan;
+  std::string apply;
+  std::string cost_estimate;               ///< empty: there is none
+  std::vector<std::string> policy_checks;  ///< ids
+  bool has_changes = false;
+  bool cancelable = false;
+  bool confirmable = false;
+  bool discardable = false;
+  bool may_apply = false;
+
+  bool is_waiting() const { return status == "pending" || status == "confirmed"; }
+  bool has_failed() const { return status == "canceled" || status == "errored"; }
+};
+
+struct CostEstimate {
+  std::string status;
+  std::string proposed;  ///< a month
+  std::string delta;
+  int64_t matched = 0;
+  int64_t resources = 0;
+};
+
+struct PolicyCheck {
+  std::string status;
+  std::string scope;
+  bool overridable = false;
+};
+
+class HostedRuns {
+ public:
+  /// Waits; false: the user interrupts.
+  using Wait = std::function<bool(std::chrono::milliseconds)>;
+  /// Receives a line; false ends a log.
+  using OnLine = std::function<bool(std::string_view line)>;
+
+  HostedRuns(std::shared_ptr<const Organization> organization, HostedWorkspace workspace,
+             std::string host, bool takes_variables)
+      : organization_(std::move(organization)),
+        workspace_(std::move(workspace)),
+        host_(std::move(host)),
+        takes_variables_(takes_variables) {}
+
+  const HostedWorkspace& workspace() const { return workspace_; }
+  /// Whether runs may have values of variables.
+  bool takes_variables() const { return takes_variables_; }
+  /// Where people look at a run.
+  std::string PageOf(const HostedRun& run) const;
+
+  /// Uploads an archive and waits until the service has read it. Returns the id of the
+  /// configuration. `speculative`: it is only planned.
+  Result<std::string> Upload(std::string_view archive, bool speculative, const Wait& wait) const;
+  Result<HostedRun> Start(const NewRun& run) const;
+  Result<HostedRun> Read(const std::string& run) const;
+  /// `action`: "apply", "discard" or "cancel".
+  Result<void> Act(const std::string& run, std::string_view action) const;
+  /// Reads the log of a plan or an apply ("plans", "applies") until it ends. kCancelled: the user
+  /// interrupted.
+  Result<void> ReadLog(std::string_view kind, const std::string& id, const Wait& wait,
+                       const OnLine& on_line) const;
+  Result<CostEstimate> ReadCostEstimate(const std::string& id) const;
+  Result<PolicyCheck> ReadPolicyCheck(const std::string& id) const;
+  Result<std::string> ReadPolicyLog(const std::string& id) const;
+  Result<void> OverridePolicy(const std::string& id) const;
+
+ private:
+  std::shared_ptr<const Organization> organization_;
+  HostedWorkspace workspace_;
+  std::string host_;
+  bool takes_variables_;
+};
+
+}  // namespace kinu::backend

@@ -1,0 +1,455 @@
+#include "operation/remote_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <utility>
+
+#include "base/files.h"
+#include "codec/json_reader.h"
+#include "config/variables.h"
+#include "hcl/writer/tokens.h"
+#include "operation/configuration_archive.h"
+#include "terminal/interrupts.h"
+#include "terminal/prompt.h"
+
+namespace kinu::operation {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kRuler =
+    "\n------------------------------------------------------------------------\n";
+
+/// The wait before the n-th question about a run.
+milliseconds PauseBefore(int n) {
+  return milliseconds(std::min<int64_t>(3000, std::llround(300 * std::pow(2.0, n / 3.0))));
+}
+
+/// The directory whose files the service wants: that of the configuration without the part that
+/// the workspace adds itself.
+std::string UploadRoot(const std::string& directory, const std::string& working_directory) {
+  const std::string path = CleanPath(AbsolutePath(directory));
+  const std::string suffix = '/' + CleanPath(working_directory);
+  return !working_directory.empty() && path.ends_with(suffix)
+             ? path.substr(0, path.size() - suffix.size())
+             : path;
+}
+
+/// The text of a line of a log that is a JSON message, with its diagnostic; the line itself where
+/// it is none.
+std::string LogText(std::string_view line) {
+  if (!line.starts_with('{')) {
+    return std::string(line);
+  }
+  const JsonDocument document = ParseJson(line);
+  const JsonNode* message =
+      document.ok() && document.root().is_object() ? document.root().Find("@message") : nullptr;
+  if (message == nullptr || !message->is_string()) {
+    return std::string(line);
+  }
+  std::string out(message->text());
+  if (const JsonNode* diagnostic = document.root().Find("diagnostic"); diagnostic != nullptr) {
+    const std::string detail = backend::TextMember(diagnostic, "detail");
+    out += detail.empty() ? "" : "\n\n" + detail + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+bool RemoteRun::Wait(milliseconds time) {
+  constexpr milliseconds kStep(50);
+  for (; time > milliseconds(0); time -= kStep) {
+    if (terminal::StopRequested()) {
+      return false;
+    }
+    const timespec step{.tv_sec = 0, .tv_nsec = std::min(time, kStep).count() * 1'000'000};
+    ::nanosleep(&step, nullptr);
+  }
+  return !terminal::StopRequested();
+}
+
+bool RemoteRun::Fail(std::string summary, std::string detail) {
+  diags_.Error(std::move(summary), std::move(detail));
+  return false;
+}
+
+bool RemoteRun::FailedTo(std::string_view what, const Error& error) {
+  if (error.code == ErrorCode::kCancelled || terminal::StopRequested()) {
+    return false;
+  }
+  return Fail("Failed to " + std::string(what) + ": " + error.message,
+              error.code == ErrorCode::kNotFound
+                  ? "The service may also hide what the token has no right to see."
+                  : "The service gave an unexpected error. If it is one of the connection, trying "
+                    "again may help.");
+}
+
+void RemoteRun::Say(std::string_view markup) {
+  const std::string text = request_.style.Paint(markup);
+  audience_.Text(text + '\n');
+  if (audience_.json() != nullptr) {
+    audience_.json()->Log(view::Style(false).Paint(markup));
+  }
+}
+
+void RemoteRun::ShowLine(std::string_view line) {
+  const std::string text = LogText(line);
+  audience_.Text(text + '\n');
+  if (audience_.json() != nullptr) {
+    audience_.json()->Log(text);
+  }
+}
+
+bool RemoteRun::Renew() {
+  Result<backend::HostedRun> now = runs_.Read(run_.id);
+  if (!now) {
+    return FailedTo("retrieve run", now.error());
+  }
+  run_ = *std::move(now);
+  return true;
+}
+
+bool RemoteRun::Check() {
+  const size_t errors = diags_.error_count();
+  const backend::HostedWorkspace& workspace = runs_.workspace();
+  if (!workspace.may_plan && !options_.applies) {
+    return Fail("Insufficient rights to generate a plan",
+                "The token has no right to plan in this workspace.");
+  }
+  if (options_.applies && !workspace.may_apply) {
+    return Fail("Insufficient rights to apply changes",
+                "The token has no right to apply changes in this workspace.");
+  }
+  if (options_.applies && workspace.has_repository) {
+    return Fail("Apply not allowed for workspaces with a VCS connection",
+                "The configuration of this workspace comes from a repository, and so do its "
+                "applies.");
+  }
+  if (request_.options.parallelism != 0 &&
+      request_.options.parallelism != engine::Options().parallelism) {
+    Fail("Custom parallelism values are currently not supported",
+         "The service decides how many objects it works on at a time.");
+  }
+  if (!options_.out.empty()) {
+    Fail("Saving a generated plan is currently not supported",
+         "A plan that the service makes stays in the service.");
+  }
+  if (!options_.generated.empty()) {
+    Fail("Generating configuration is not currently supported",
+         "The service cannot write configuration for imported objects.");
+  }
+  if (!request_.options.excludes.empty()) {
+    Fail("-exclude option is not supported",
+         "The -exclude option is not currently supported for remote plans.");
+  }
+  return diags_.error_count() == errors;
+}
+
+/// Passes values of the command line on, or refuses them.
+bool RemoteRun::TakeVariables(backend::NewRun& run) {
+  if (request_.variables.empty()) {
+    return true;
+  }
+  const session::Loaded& loaded = operation_.loaded;
+  Diagnostics ignored;  // the service reports what is wrong with values
+  const auto values = config::CollectGivenVariables(*loaded.program, *loaded.config->root().module,
+                                                    loaded.inputs, ignored);
+  for (const auto& [name, given] : values) {
+    const bool of_command = given.source == config::InputSource::kCommandLine ||
+                            given.source == config::InputSource::kNamedFile;
+    if (!of_command || !given.value) {
+      continue;
+    }
+    if (!runs_.takes_variables()) {
+      return Fail("Run variables are currently not supported",
+                  "A run of a \"remote\" backend takes no values of -var and -var-file. Files "
+                  "\"*.auto.tfvars\" are uploaded, and the workspace can have values itself.");
+    }
+    // Values that can be given can be written.
+    if (Result<std::string> text = hcl::writer::ValueText(given.value->UnmarkDeep()); text) {
+      run.variables.emplace_back(name, *std::move(text));
+    }
+  }
+  return true;
+}
+
+bool RemoteRun::Start() {
+  const std::string backend = runs_.takes_variables() ? "cloud backend" : "the remote backend";
+  Say(options_.applies
+          ? "[reset][yellow]Running apply in " + backend +
+                ". Output will stream here. Pressing Ctrl-C\nwill cancel the remote apply if it's "
+                "still pending. If the apply started it\nwill stop streaming the logs, but will "
+                "not stop the apply running remotely.[reset]\n"
+          : "[reset][yellow]Running plan in " + backend +
+                ". Output will stream here. Pressing Ctrl-C\nwill stop streaming the logs, but "
+                "will not stop the plan running remotely.[reset]\n");
+  backend::NewRun wanted;
+  if (!TakeVariables(wanted)) {
+    return false;
+  }
+  Say("Preparing the remote " + std::string(options_.applies ? "apply" : "plan") + "...\n");
+  const Result<std::string> archive =
+      ArchiveConfiguration(UploadRoot(".", runs_.workspace().directory));
+  if (!archive) {
+    return FailedTo("upload configuration files", archive.error());
+  }
+  Result<std::string> configuration = runs_.Upload(*archive, !options_.applies, Wait);
+  if (!configuration) {
+    return FailedTo("upload configuration files", configuration.error());
+  }
+  wanted.configuration = *std::move(configuration);
+  wanted.destroy = request_.mode == plan::Mode::kDestroy;
+  wanted.refresh_only = request_.mode == plan::Mode::kRefreshOnly;
+  wanted.refresh = request_.options.refresh;
+  for (const TargetAddress& target : request_.options.targets) {
+    wanted.targets.push_back(ToText(*request_.program, target));
+  }
+  for (const ResourceInstance& instance : request_.options.force_replace) {
+    wanted.replacements.push_back(request_.program->ToText(instance));
+  }
+  Result<backend::HostedRun> started = runs_.Start(wanted);
+  if (!started) {
+    return FailedTo("create run", started.error());
+  }
+  run_ = *std::move(started);
+  Say("[reset][yellow]To view this run in a browser, visit:\n" + runs_.PageOf(run_) + "[reset]\n");
+  return true;
+}
+
+bool RemoteRun::AwaitStart(std::string_view what) {
+  for (int i = 0;; ++i) {
+    if (!Wait(PauseBefore(i)) || !Renew()) {
+      return false;
+    }
+    if (i == 0 && (what == "plan" || run_.is_waiting())) {
+      Say("Waiting for the " + std::string(what) + " to start...\n");
+    }
+    if (!run_.is_waiting()) {
+      return true;
+    }
+  }
+}
+
+bool RemoteRun::ShowLog(std::string_view kind, const std::string& id, int skipped_lines) {
+  const auto show = [&](std::string_view line) {
+    if (skipped_lines-- <= 0) {
+      ShowLine(line);
+    }
+    return true;
+  };
+  const Result<void> read = runs_.ReadLog(kind, id, Wait, show);
+  return read || FailedTo("retrieve logs", read.error());
+}
+
+bool RemoteRun::Plan() {
+  return AwaitStart("plan") && ShowLog("plans", run_.plan, 0) && Renew() && ShowCostEstimate() &&
+         CheckPolicies();
+}
+
+bool RemoteRun::ShowCostEstimate() {
+  if (run_.cost_estimate.empty()) {
+    return true;
+  }
+  for (int i = 0;; ++i) {
+    if (!Wait(PauseBefore(i))) {
+      return false;
+    }
+    const Result<backend::CostEstimate> now = runs_.ReadCostEstimate(run_.cost_estimate);
+    if (!now) {
+      return FailedTo("retrieve cost estimate", now.error());
+    }
+    if (now->status != "finished" && run_.has_failed()) {
+      return true;
+    }
+    if (i == 0) {
+      Say(kRuler);
+    }
+    if (now->status == "finished") {
+      const bool less = now->delta.starts_with('-');
+      Say("Cost estimation:\n\nResources: " + std::to_string(now->matched) + " of " +
+          std::to_string(now->resources) + " estimated\n           $" + now->proposed + "/mo " +
+          (less ? "-$" : "+$") + now->delta.substr(less ? 1 : 0));
+      return true;
+    }
+    if (now->status == "canceled") {
+      return Fail("Cost estimation canceled.");
+    }
+    if (now->status != "pending" && now->status != "queued") {
+      Say("Cost estimation " + now->status + ".\n");
+      return true;
+    }
+    if (i == 0) {
+      Say("Cost estimation:\n\nWaiting for cost estimate to complete...\n");
+    }
+  }
+}
+
+bool RemoteRun::CheckPolicies() {
+  for (const std::string& id : run_.policy_checks) {
+    Say(kRuler);
+    if (!CheckPolicy(id, id == run_.policy_checks.back())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RemoteRun::CheckPolicy(const std::string& id, bool last) {
+  Result<backend::PolicyCheck> check = runs_.ReadPolicyCheck(id);
+  for (int i = 0; check && (check->status == "pending" || check->status == "queued"); ++i) {
+    if (run_.has_failed()) {
+      return true;
+    }
+    if (!Wait(PauseBefore(i))) {
+      return false;
+    }
+    check = runs_.ReadPolicyCheck(id);
+  }
+  if (!check) {
+    return FailedTo("retrieve policy check", check.error());
+  }
+  if (check->status == "unreachable" && run_.has_failed()) {
+    return true;
+  }
+  const std::string what = check->scope == "organization" ? "Organization policy check"
+                           : check->scope == "workspace"
+                               ? "Workspace policy check"
+                               : "Unknown policy check (" + check->scope + ")";
+  Say(what + ":\n");
+  const Result<std::string> log = runs_.ReadPolicyLog(id);
+  if (!log) {
+    return FailedTo("retrieve policy check logs", log.error());
+  }
+  audience_.Text(*log + '\n');
+  if (check->status == "passed") {
+    if (last && run_.has_changes && options_.applies) {
+      Say(kRuler);
+    }
+    return true;
+  }
+  if (check->status == "hard_failed") {
+    return Fail(what + " hard failed.");
+  }
+  if (check->status != "soft_failed") {
+    return Fail(what + " errored.");
+  }
+  if (!options_.applies || !check->overridable || (!options_.approved && !request_.input)) {
+    return Fail(what + " soft failed.", runs_.PageOf(run_));
+  }
+  if (!options_.approved) {
+    const auto answer = terminal::Ask(
+        request_.style, {.query = "\nDo you want to override the soft failed policy check?",
+                         .description = "Only 'override' will be accepted to override."});
+    if (!answer || *answer != "override") {
+      (void)runs_.Act(run_.id, "discard");
+      return Fail("Failed to override: Apply discarded.", runs_.PageOf(run_));
+    }
+  }
+  const Result<void> overridden = runs_.OverridePolicy(id);
+  return overridden || FailedTo("override policy check", overridden.error());
+}
+
+bool RemoteRun::AskToApply() {
+  const bool destroys = request_.mode == plan::Mode::kDestroy;
+  const std::string name = " in workspace \"" + runs_.workspace().name + "\"?";
+  const auto answer = terminal::Ask(
+      request_.style,
+      {.query = destroys ? "\nDo you really want to destroy all resources" + name
+                         : "\nDo you want to perform these actions" + name,
+       .description = destroys ? "OpenTofu will destroy all your managed infrastructure, as shown "
+                                 "above.\nThere is no undo. Only 'yes' will be accepted to confirm."
+                               : "OpenTofu will perform the actions described above.\nOnly 'yes' "
+                                 "will be accepted to approve."});
+  if (answer && *answer == "yes") {
+    return true;
+  }
+  if (terminal::StopRequested()) {
+    return false;
+  }
+  if (Renew() && run_.discardable) {
+    if (const Result<void> discarded = runs_.Act(run_.id, "discard"); !discarded) {
+      return FailedTo(destroys ? "discard destroy" : "discard apply", discarded.error());
+    }
+  }
+  return Fail(answer ? (destroys ? "Destroy discarded." : "Apply discarded.")
+                     : "Error asking approve: " + answer.error().message);
+}
+
+bool RemoteRun::Approve() {
+  const backend::HostedWorkspace& workspace = runs_.workspace();
+  if (workspace.auto_apply) {
+    return true;
+  }
+  if (!run_.may_apply) {
+    if (run_.discardable) {
+      (void)runs_.Act(run_.id, "discard");
+    }
+    return Fail("Insufficient rights to approve the pending changes",
+                "There are changes, and the token has no right to approve them. The run is "
+                "discarded, so that it does not keep others waiting.");
+  }
+  if (!options_.approved && !AskToApply()) {
+    return false;
+  }
+  const Result<void> approved = runs_.Act(run_.id, "apply");
+  return approved || FailedTo("approve the apply command", approved.error());
+}
+
+bool RemoteRun::Apply() {
+  if (!run_.has_changes || run_.has_failed()) {
+    return true;
+  }
+  if (!Renew()) {
+    return false;
+  }
+  if (!runs_.workspace().auto_apply && !run_.confirmable) {
+    return true;
+  }
+  if (!Approve()) {
+    return false;
+  }
+  Say("");
+  // The log begins with three lines that the plan has shown.
+  constexpr int kKnownLines = 3;
+  return AwaitStart("apply") && ShowLog("applies", run_.apply, kKnownLines) && Renew();
+}
+
+void RemoteRun::EndInterrupted() {
+  // Requests after this go on.
+  terminal::StopRequested() = false;
+  if (run_.id.empty() || !Renew() || !run_.cancelable) {
+    return;
+  }
+  if (!options_.approved) {
+    const auto answer =
+        terminal::Ask(request_.style, {.query = "\nDo you want to cancel the remote operation?",
+                                       .description = "Only 'yes' will be accepted to cancel."});
+    if (!answer || *answer != "yes") {
+      Say("[reset][red]The remote operation was not cancelled.[reset]");
+      return;
+    }
+  }
+  if (const Result<void> cancelled = runs_.Act(run_.id, "cancel"); !cancelled) {
+    FailedTo("cancel run", cancelled.error());
+    return;
+  }
+  Say("[reset][red]The remote operation was successfully cancelled.[reset]");
+}
+
+int RemoteRun::Run() {
+  const bool finished = Check() && Start() && Plan() && (!options_.applies || Apply());
+  if (!finished) {
+    if (terminal::StopRequested() && !diags_.has_errors()) {
+      EndInterrupted();
+    }
+    return 1;
+  }
+  if (run_.has_failed()) {
+    return 1;
+  }
+  return options_.changes_are_2 && run_.has_changes ? 2 : 0;
+}
+
+}  // namespace kinu::operation
