@@ -1,9 +1,6 @@
 // How a provider process is started, or one that runs already is attached to.
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <mutex>
-#include <set>
 
 #include <signal.h>
 #include <unistd.h>
@@ -58,60 +55,7 @@ std::vector<std::string> EnvironmentFor(const ClientIdentity* identity,
   return environment;
 }
 
-/// The directories of sockets that exist. An end of the program without destructors removes them.
-class OpenDirectories {
- public:
-  static OpenDirectories& Get() {
-    // Never destroyed: threads may still use it when the program ends.
-    static OpenDirectories& all = *std::make_unique<OpenDirectories>().release();
-    return all;
-  }
-  OpenDirectories() {
-    std::at_quick_exit([] { Get().RemoveAll(); });
-  }
-  void Add(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    paths_.insert(path);
-  }
-  void Remove(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    paths_.erase(path);
-    rmdir(path.c_str());
-  }
-
- private:
-  void RemoveAll() {
-    const std::lock_guard lock(mutex_);
-    std::error_code ignored;
-    for (const std::string& path : paths_) {
-      std::filesystem::remove_all(path, ignored);
-    }
-  }
-
-  std::mutex mutex_;
-  std::set<std::string> paths_;
-};
-
 }  // namespace
-
-std::unique_ptr<SocketDirectory> SocketDirectory::Make() {
-  // Socket paths have at most 107 bytes, and the provider appends a name.
-  constexpr size_t kLongest = 80;
-  if (IsSet("PLUGIN_UNIX_SOCKET_DIR") || IsSet("PLUGIN_UNIX_SOCKET_GROUP")) {
-    return nullptr;
-  }
-  const std::string_view base = Environment("TMPDIR");
-  std::string path = JoinPath(base.empty() ? "/tmp" : base, "kinu-XXXXXX");
-  if (path.size() > kLongest || mkdtemp(path.data()) == nullptr) {
-    return nullptr;
-  }
-  OpenDirectories::Get().Add(path);
-  return std::unique_ptr<SocketDirectory>(new SocketDirectory(std::move(path)));
-}
-
-SocketDirectory::~SocketDirectory() {
-  OpenDirectories::Get().Remove(path_);
-}
 
 Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(const Launch& launch) {
   // In the reference, TLS decides which processes may connect. Certificates cost a provider more

@@ -8,7 +8,7 @@
 namespace kinu::plugin {
 
 /// A directory that only this user can enter, for one provider's socket; removed with it, and
-/// by std::quick_exit().
+/// by std::quick_exit(). Those of killed programs are removed by the next one.
 class SocketDirectory {
  public:
   /// Null when it cannot be made, or when the user's environment places sockets.

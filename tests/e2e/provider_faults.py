@@ -217,6 +217,47 @@ class Side:
         return line
 
 
+def processes_of(directory):
+    """The processes that were started with this directory in their environment."""
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/environ" % number, "rb") as file:
+                if directory.encode() in file.read():
+                    found.append(int(number))
+        except OSError:
+            pass
+    return found
+
+
+def killed(side):
+    """Kills a program whose provider works: what is wrong afterwards."""
+    directory = os.path.join(side.root, "killed")
+    shutil.copytree(side.starts[False], directory, symlinks=True)
+    environment = {"PATH": os.environ.get("PATH", ""), "HOME": side.root, "TF_CLI_CONFIG_FILE": side.config,
+                   "TMPDIR": os.path.join(directory, "tmp"), "FAULTY": "ApplyResourceChange=hang",
+                   "FAULTY_DIRECTORY": os.path.join(directory, "exists")}
+    process = subprocess.Popen([side.binary] + APPLY, cwd=directory, env=environment,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    marker = os.path.join(directory, "exists", ".hang")
+    while process.poll() is None and not os.path.exists(marker):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    end = time.monotonic() + 10
+    while processes_of(directory) and time.monotonic() < end:
+        time.sleep(0.05)
+    # The directory of the socket is left to the next command, unless it is young.
+    for name in os.listdir(environment["TMPDIR"]):
+        os.utime(os.path.join(environment["TMPDIR"], name), (0, 0))
+    code, output, _ = side.run(directory, APPLY)
+    if os.listdir(environment["TMPDIR"]):
+        return "left: %s" % os.listdir(environment["TMPDIR"])
+    if processes_of(directory):
+        return "processes are left: %s" % processes_of(directory)
+    return "" if code == 0 and kept(directory) == "a=one" else "the next apply: %s\n%s" % (code, output)
+
+
 def write(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -302,15 +343,21 @@ def main():
         with open(RECORD, encoding="utf-8") as file:
             recorded = {line.split(" | ")[0]: line.rstrip("\n").split(" | ")[1:] for line in file}
     outcomes = {}
+    problem = ""
     with tempfile.TemporaryDirectory(prefix="faults-") as root, \
             concurrent.futures.ThreadPoolExecutor(6) as pool:  # cases mostly wait
         binaries = [options.binary] + ([options.reference] if options.reference else [])
         for binary in binaries:
             side = Side(binary, options.provider, root)
             ours = binary == options.binary
+            if ours and not options.names:
+                problem = killed(side)
             outcomes[binary] = dict(zip([case[0] for case in wanted], pool.map(
                 functools.partial(side.outcome, sockets=ours), wanted)))
     differing = 0
+    if problem:
+        differing += 1
+        print("a killed program: " + problem)
     for case in wanted:
         ours = outcomes[options.binary][case[0]]
         theirs = outcomes.get(options.reference, {}).get(case[0])
