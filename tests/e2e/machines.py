@@ -108,13 +108,15 @@ class Agent:
         self.process.wait()
 
 
-def pump(a, b):
-    """Copies both ways until a side ends."""
+def pump(a, b, most=None):
+    """Copies both ways until a side ends, or `most` bytes have come from `a`."""
     with contextlib.suppress(OSError):
         while True:
             for side in select.select([a, b], [], [])[0]:
                 data = side.recv(65536)
-                if not data:
+                if side is a and most is not None:
+                    most -= len(data)
+                if not data or (most is not None and most < 0):
                     return
                 (b if side is a else a).sendall(data)
 
@@ -139,7 +141,7 @@ class ProxyHandler(socketserver.BaseRequestHandler):
             if target:
                 with socket.create_connection(target, 5) as other:
                     self.reply(True)
-                    pump(self.request, other)
+                    pump(self.request, other, self.server.most)
 
     def http(self, head):
         while not head.endswith(b"\r\n\r\n"):
@@ -187,15 +189,16 @@ class Threaded(socketserver.ThreadingTCPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, handler, secret=""):
+    def __init__(self, handler, secret="", most=None):
         super().__init__(("127.0.0.1", 0), handler)
-        self.secret, self.seen = secret, []
+        self.secret, self.seen, self.most = secret, [], most
         self.port = self.server_address[1]
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
 
-def proxy(secret=""):
-    return Threaded(ProxyHandler, secret)
+def proxy(secret="", most=None):
+    """`most`: the bytes of a client after which its connection is closed."""
+    return Threaded(ProxyHandler, secret, most)
 
 
 class CloseHandler(socketserver.BaseRequestHandler):

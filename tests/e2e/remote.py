@@ -297,6 +297,13 @@ class Test:
         self.fails("no target", self.connection(port=machines.free_port(), timeout="3s", **through),
                    self.inline("true"), has=["timeout - last error: ssh: rejected: connect failed "
                                              "(Connection refused)"])
+        self.passes("the host key of a bastion", self.connection(
+            bastion_host_key=read(self.key("host2.pub")), host_key=read(self.key("host.pub")), **through),
+            self.inline("echo inside"), has=["inside", "Checking Host Key: true"])
+        self.fails("a wrong host key of a bastion", self.connection(
+            bastion_host_key=read(self.key("other.pub")), timeout="3s", **through),
+            self.inline("true"), has=["timeout - last error: Error connecting to bastion: ssh: "
+                                      "handshake failed: knownhosts: key mismatch"])
         gone = machines.free_port()
         self.fails("no bastion", self.connection(bastion_host="127.0.0.1", bastion_port=gone,
                                                  timeout="3s"), self.inline("true"),
@@ -326,6 +333,27 @@ class Test:
         self.passes("bastion behind a proxy", self.connection(
             bastion_host="127.0.0.1", bastion_port=self.bastion.port, proxy_host="127.0.0.1",
             proxy_port=proxy.port), self.inline("echo behind"), has=["behind"])
+
+    def test_windows(self):
+        # The machine is none, but takes the same commands.
+        own = {"target_platform": "windows", "script_path": self.root + "/windows-%RAND%.cmd"}
+        target = os.path.join(self.root, "uploaded.txt")
+        self.passes("a file for Windows", self.connection(**own), self.provisioner(
+            "file", content="text", destination=target))
+        self.check("a file for Windows", read(target) == "text", target)
+        self.fails("a script for Windows", self.connection(**own), self.inline("echo x"),
+                   has=["Target Platform: windows", "Process exited with status 126"])
+
+    def test_dying_connections(self):
+        source = os.path.join(self.root, "large")
+        with open(source, "wb") as file:
+            file.write(os.urandom(8 << 20))
+        target = os.path.join(self.root, "cut")
+        proxy = machines.proxy(most=2 << 20)
+        self.fails("a connection that dies in an upload", self.connection(
+            proxy_host="127.0.0.1", proxy_port=proxy.port), self.provisioner(
+            "file", source=source, destination=target), has=["file provisioner error", "Upload failed: "])
+        self.check("it ended soon", self.took < 20, str(self.took))
 
     def test_scripts(self):
         self.fails("exit status", self.connection(), self.inline("echo before", "exit 7"),
