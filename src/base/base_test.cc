@@ -1,4 +1,6 @@
 #include <array>
+#include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -10,7 +12,9 @@
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "base/flat_map.h"
+#include "base/loop_threads.h"
 #include "base/symbol.h"
+#include "base/thread.h"
 
 namespace kinu {
 namespace {
@@ -138,6 +142,40 @@ TEST(Digraph, DeepChainsNeedNoStack) {
   graph.Finish();
   EXPECT_EQ(graph.Order().size(), kLength);
   EXPECT_TRUE(graph.Cycles().empty());
+}
+
+TEST(LoopThreads, EachPassRunsOnce) {
+  LoopThreads threads(4);
+  for (const size_t count : {0, 1, 2, 3, 100, 10007}) {
+    std::vector<std::atomic<int>> runs(count);
+    threads.Run(count, [&](size_t i) { ++runs[i]; });
+    for (const std::atomic<int>& run : runs) {
+      ASSERT_EQ(run.load(), 1);
+    }
+  }
+}
+
+TEST(LoopThreads, LoopsInsideOfLoops) {
+  LoopThreads threads(3);
+  std::atomic<int> runs{0};
+  threads.Run(50, [&](size_t) { threads.Run(20, [&](size_t) { ++runs; }); });
+  EXPECT_EQ(runs.load(), 1000);
+}
+
+TEST(LoopThreads, LoopsOfSeveralThreads) {
+  LoopThreads threads(2);
+  std::atomic<int> runs{0};
+  {
+    std::vector<std::unique_ptr<BigThread>> callers;
+    for (int i = 0; i < 4; ++i) {
+      callers.push_back(std::make_unique<BigThread>([&] {
+        for (int loop = 0; loop < 100; ++loop) {
+          threads.Run(10, [&](size_t) { ++runs; });
+        }
+      }));
+    }
+  }
+  EXPECT_EQ(runs.load(), 4000);
 }
 
 }  // namespace

@@ -9,9 +9,22 @@
 #include "engine/node_kinds.h"
 
 namespace kinu::engine {
+namespace {
 
-// Threads for calls to provider processes. Other work runs on the coordinating thread: passing a
-// microsecond of work to another thread takes longer than the work.
+/// The threads for loops. What an apply does is recorded in the order of its nodes, on one thread.
+unsigned LoopThreadsOf(const WalkContext& context) {
+  if (context.kind != WalkKind::kValidate && context.kind != WalkKind::kPlan) {
+    return 1;
+  }
+  return std::min(UsableCores(),
+                  static_cast<unsigned>(std::max(1, context.request.options.parallelism)));
+}
+
+}  // namespace
+
+// Threads for calls to provider processes. Other work runs on the coordinating thread, and on the
+// threads for loops when much of it is ready: passing a microsecond of work to another thread takes
+// longer than the work.
 class Scheduler::Pool {
  public:
   explicit Pool(int threads) : limit(threads) {}
@@ -89,6 +102,8 @@ class Scheduler::Loop {
     while (!ready_.empty() || running_ > 0) {
       if (ready_.empty()) {
         Complete(AwaitFinished());
+      } else if (ready_.size() >= kManyReady && scheduler_.cores_.threads() > 1) {
+        StartTogether(std::exchange(ready_, {}));
       } else {
         NodeId id = ready_.front();
         ready_.pop_front();
@@ -108,6 +123,8 @@ class Scheduler::Loop {
 
  private:
   using Status = Scheduler::Status;
+  /// From so many ready nodes on, other threads help.
+  static constexpr size_t kManyReady = 128;
   /// A cell that follows other cells row by row can begin when these have begun.
   struct EarlyStart {
     uint32_t others = 0;  ///< dependencies that must be done
@@ -206,6 +223,23 @@ class Scheduler::Loop {
     }
   }
 
+  /// Starts many nodes: resource blocks whose providers are no other processes run on all cores.
+  void StartTogether(const std::deque<NodeId>& ready) {
+    std::vector<NodeId> together;
+    for (const NodeId id : ready) {
+      if (graph_.node(id).kind != NodeKind::kResource || blocking_(id) || !Admit(id)) {
+        Start(id);
+      } else {
+        together.push_back(id);
+      }
+    }
+    scheduler_.cores_.Run(together.size(),
+                          [&](size_t i) { execute_(together[i], found_[together[i]]); });
+    for (const NodeId id : together) {
+      Complete(id);
+    }
+  }
+
   /// Called once for each node, before it is executed or when it is skipped.
   void Begin(NodeId id, bool executed) {
     if (graph_.node(id).kind != NodeKind::kCell) {
@@ -268,7 +302,8 @@ Scheduler::Scheduler(const PlanGraph& graph, const ApplyGraph* apply)
       request_(graph.context.request),
       status_(graph.size(), Status::kWaiting),
       detached_(graph.size(), 0),
-      began_(apply == nullptr ? 0 : apply->cells.size(), 0) {
+      began_(apply == nullptr ? 0 : apply->cells.size(), 0),
+      cores_(LoopThreadsOf(graph.context)) {
 }
 
 Scheduler::~Scheduler() = default;
@@ -297,6 +332,11 @@ void Scheduler::Join() {
 }
 
 void Scheduler::ForEachRow(size_t count, bool blocking, const std::function<void(size_t)>& work) {
+  constexpr size_t kManyRows = 256;
+  if (!blocking && count >= kManyRows && cores_.threads() > 1) {
+    cores_.Run(count, work);
+    return;
+  }
   if (!blocking || count < 2 || pool_ == nullptr) {
     for (size_t i = 0; i < count; ++i) {
       work(i);

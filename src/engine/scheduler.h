@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/loop_threads.h"
 #include "diag/diagnostic.h"
 #include "engine/apply_graph.h"
 #include "engine/plan_graph.h"
@@ -48,7 +49,8 @@ class Scheduler {
   /// From any thread: no further node that works on objects is started. The caller reports why.
   void Halt() { halted_.store(true); }
 
-  /// Runs `work(i)` for i in [0, count), on several threads when `blocking`.
+  /// Runs `work(i)` for i in [0, count): on the threads for calls when `blocking`, else on all
+  /// cores if there is much to do.
   void ForEachRow(size_t count, bool blocking, const std::function<void(size_t)>& work);
 
   /// Ends the threads.
@@ -70,6 +72,7 @@ class Scheduler {
   std::atomic<bool> halted_{false};
   std::function<void(NodeId)> finish_;
   std::unique_ptr<Pool> pool_;
+  LoopThreads cores_;  ///< for work that calls no other process
 };
 
 }  // namespace kinu::engine

@@ -67,6 +67,7 @@ Walk::~Walk() {
 }
 
 provider::Provider* Walk::ProviderForValidation(uint32_t provider, Diagnostics& diags) {
+  const std::lock_guard lock(validation_mutex_);
   ProviderSlot& slot = slots.providers[provider];
   if (!slot.keyed.empty() || slot.provider != nullptr) {
     return slot.Any();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "engine/apply_graph.h"
 #include "engine/plan_graph.h"
@@ -56,6 +57,7 @@ class Walk {
   bool IsBlocking(NodeId id) const;
 
   functions::CallContext call_context_;
+  std::mutex validation_mutex_;  ///< for the start of providers that validate
 };
 
 }  // namespace kinu::engine

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <ctime>
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 #include "addrs/compatible_version.h"
 #include "base/file_replacement.h"
+#include "base/loop_threads.h"
 #include "codec/hash.h"
 #include "codec/json_writer.h"
 #include "codec/protowire.h"
@@ -30,6 +32,7 @@ class PlanEncoder {
   Result<std::string> Encode();
 
  private:
+  Result<void> WriteChanges();
   Result<void> WriteResource(uint32_t field, const ResourceChange& change);
   Result<void> WriteChange(uint32_t field, Action action, const Value& before, const Value& after,
                            const Type& type, const ResourceChange* resource,
@@ -194,6 +197,29 @@ Result<void> PlanEncoder::WriteResource(uint32_t field, const ResourceChange& ch
   return {};
 }
 
+/// Writes the planned changes, in pieces.
+Result<void> PlanEncoder::WriteChanges() {
+  constexpr size_t kPiece = 512;
+  std::mutex mutex;
+  const SchemaLookup schemas = [&](auto provider, auto name) {
+    const std::lock_guard lock(mutex);
+    return schemas_(provider, name);
+  };
+  return AppendInPieces(text_, plan_.changes.size(), kPiece,
+                        [&](size_t begin, size_t end, std::string& out) -> Result<void> {
+                          PlanEncoder piece(plan_, schemas);
+                          for (size_t i = begin; i < end; ++i) {
+                            if (Result<void> done = piece.WriteResource(PlanField::kResourceChanges,
+                                                                        plan_.changes[i]);
+                                !done) {
+                              return done;
+                            }
+                          }
+                          out += piece.text_;
+                          return {};
+                        });
+}
+
 Result<void> PlanEncoder::WriteVariables() {
   for (const PlanVariable& variable : plan_.variables) {
     if (variable.ephemeral) {
@@ -259,10 +285,8 @@ Result<std::string> PlanEncoder::Encode() {
   if (Result<void> done = WriteVariables(); !done) {
     return std::unexpected(std::move(done).error());
   }
-  for (const ResourceChange& change : plan_.changes) {
-    if (Result<void> done = WriteResource(PlanField::kResourceChanges, change); !done) {
-      return std::unexpected(std::move(done).error());
-    }
+  if (Result<void> done = WriteChanges(); !done) {
+    return std::unexpected(std::move(done).error());
   }
   for (const OutputChange& output : plan_.outputs) {
     size_t message = out_.Begin(PlanField::kOutputChanges);
@@ -386,8 +410,28 @@ std::string StateText(const Plan& plan, const state::State& stored, std::string_
   return state::WriteState(empty, state::Layout::kCompact, lineage, serial);
 }
 
+/// The large entries of a plan file.
+struct LargeEntries {
+  Result<std::string> message;
+  std::string prior_state;
+};
+
+LargeEntries MakeLargeEntries(const Plan& plan, const SchemaLookup& schemas) {
+  constexpr size_t kMany = 1000;
+  LargeEntries entries;
+  LoopThreads(plan.changes.size() < kMany ? 1 : UsableCores()).Run(2, [&](size_t i) {
+    if (i == 0) {
+      entries.message = EncodeMessage(plan, schemas);
+    } else {
+      entries.prior_state =
+          StateText(plan, plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
+    }
+  });
+  return entries;
+}
+
 /// Adds all entries. Each is freed before the next is created.
-void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
+void AddEntries(const Plan& plan, std::string message, std::string prior, ZipWriter& zip) {
   const int64_t now = std::time(nullptr);
   const auto add = [&](std::string_view name, std::string_view content) {
     zip.Add(name, content,
@@ -395,8 +439,6 @@ void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
   };
   add(kPlanEntry, message);
   message = {};
-  std::string prior =
-      StateText(plan, plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
   add(kStateEntry, prior);
   // Usually nothing has changed outside of OpenTofu; then the two states differ in the header
   // alone.
@@ -443,9 +485,10 @@ std::string wire::DigestSources(std::vector<SourceEntry> entries) {
 }
 
 Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas) {
-  KINU_TRY(std::string message, EncodeMessage(plan, schemas));
+  LargeEntries entries = MakeLargeEntries(plan, schemas);
+  KINU_TRY(std::string message, std::move(entries.message));
   ZipWriter zip;
-  AddEntries(plan, std::move(message), zip);
+  AddEntries(plan, std::move(message), std::move(entries.prior_state), zip);
   return zip.Finish();
 }
 
@@ -458,10 +501,11 @@ Result<void> WritePlanFile(const std::string& path, const Plan& plan, const Sche
     file.Write(sealed);
     return file.Commit();
   }
-  KINU_TRY(std::string message, EncodeMessage(plan, schemas));
+  LargeEntries entries = MakeLargeEntries(plan, schemas);
+  KINU_TRY(std::string message, std::move(entries.message));
   KINU_TRY(FileReplacement file, FileReplacement::Start(path, 0644));
   ZipWriter zip([&](std::string_view bytes) { file.Write(bytes); });
-  AddEntries(plan, std::move(message), zip);
+  AddEntries(plan, std::move(message), std::move(entries.prior_state), zip);
   (void)zip.Finish();
   return file.Commit();
 }

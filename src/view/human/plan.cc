@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <vector>
 
+#include "base/loop_threads.h"
 #include "text/unicode.h"
 #include "view/human/render.h"
 #include "view/json/documents.h"
@@ -261,6 +263,8 @@ class PlanText {
     Diff diff;
   };
 
+  const schema::ResourceSchema* FindSchema(std::string_view provider,
+                                           const ResourceName& name) const;
   Result<Diff> DiffOf(const ResourceChange& change, PathMatcher relevant) const;
   Result<void> CollectListed();
   Result<void> RenderDrift();
@@ -270,7 +274,9 @@ class PlanText {
   Result<void> RenderChanges();
   void RenderSummary();
   std::string OutputLines() const;
-  void RenderChange(const ResourceChange& change, const Diff& diff, bool drift);
+  Result<void> RenderListed(size_t begin, size_t end, std::string& out) const;
+  void RenderChange(const ResourceChange& change, const Diff& diff, bool drift,
+                    std::string& out) const;
   std::vector<const ResourceChange*> InOrder(const std::vector<ResourceChange>& changes) const;
 
   void Line(std::string_view text) {
@@ -286,7 +292,8 @@ class PlanText {
 
   const Plan& plan_;
   const Program& program_;
-  const SchemaLookup& schemas_;
+  mutable std::mutex schemas_mutex_;
+  const SchemaLookup& schemas_;  ///< guarded: changes are rendered on several threads
   const Style& style_;
   const PlanTextOptions& options_;
   Renderer renderer_;
@@ -315,11 +322,16 @@ std::vector<const ResourceChange*> PlanText::InOrder(
   return order;
 }
 
+const schema::ResourceSchema* PlanText::FindSchema(std::string_view provider,
+                                                   const ResourceName& name) const {
+  const std::lock_guard lock(schemas_mutex_);
+  return schemas_.FindResource(provider, name.mode, program_.Text(name.type));
+}
+
 Result<Diff> PlanText::DiffOf(const ResourceChange& item, PathMatcher relevant) const {
   const ResourceName& name = item.address.resource.resource;
   const std::string_view provider = ProviderName(program_, item.provider);
-  const schema::ResourceSchema* schema =
-      schemas_.FindResource(provider, name.mode, program_.Text(name.type));
+  const schema::ResourceSchema* schema = FindSchema(provider, name);
   if (schema == nullptr) {
     return Fail(ErrorCode::kNotFound, "no schema found for " + program_.ToText(item.address) +
                                           " (in provider " + std::string(provider) + ")");
@@ -349,23 +361,24 @@ Result<void> PlanText::CollectListed() {
   return {};
 }
 
-void PlanText::RenderChange(const ResourceChange& change, const Diff& diff, bool drift) {
+void PlanText::RenderChange(const ResourceChange& change, const Diff& diff, bool drift,
+                            std::string& out) const {
   const ResourceName& name = change.address.resource.resource;
-  out_ += '\n';
-  out_ += Heading(program_, style_, change, drift).Text();
-  out_ += renderer_.Symbol(change.action);
-  out_ += name.mode == ResourceMode::kManaged ? " resource \"" : " data \"";
-  out_ += program_.Text(name.type);
-  out_ += "\" \"";
-  out_ += program_.Text(name.name);
-  out_ += "\" ";
+  out += '\n';
+  out += Heading(program_, style_, change, drift).Text();
+  out += renderer_.Symbol(change.action);
+  out += name.mode == ResourceMode::kManaged ? " resource \"" : " data \"";
+  out += program_.Text(name.type);
+  out += "\" \"";
+  out += program_.Text(name.name);
+  out += "\" ";
   const bool forget = change.action == Action::kForget;
-  renderer_.Render(out_, diff, 0,
+  renderer_.Render(out, diff, 0,
                    {.no_null_suffix = forget,
                     .show_unchanged = change.importing.has_value(),
                     .hide_symbols = forget,
                     .show_sensitive = options_.show_sensitive});
-  out_ += '\n';
+  out += '\n';
 }
 
 /// Whether the plan changes nothing, apart from drift.
@@ -447,7 +460,7 @@ Result<void> PlanText::RenderDrift() {
     if (change.action == Action::kNoOp && !Moved(change) && !change.importing) {
       continue;
     }
-    RenderChange(change, item.diff, /*drift=*/true);
+    RenderChange(change, item.diff, /*drift=*/true, out_);
   }
   Paragraph(refresh_only
                 ? "\n\nThis is a refresh-only plan, so OpenTofu will not take any actions to undo "
@@ -539,14 +552,21 @@ Result<void> PlanText::RenderChanges() {
   out_ += plan_.errored
               ? "\nOpenTofu planned the following actions, but then encountered a problem:\n"
               : "\nOpenTofu will perform the following actions:\n";
-  for (const ResourceChange* change : listed_) {
-    const Result<Diff> diff = DiffOf(*change, PathMatcher::All());
-    if (!diff) {
-      return std::unexpected(diff.error());
-    }
-    RenderChange(*change, *diff, /*drift=*/false);
+  constexpr size_t kPiece = 256;
+  Result<void> done = AppendInPieces(
+      out_, listed_.size(), kPiece,
+      [this](size_t begin, size_t end, std::string& out) { return RenderListed(begin, end, out); });
+  if (done) {
+    RenderSummary();
   }
-  RenderSummary();
+  return done;
+}
+
+Result<void> PlanText::RenderListed(size_t begin, size_t end, std::string& out) const {
+  for (size_t i = begin; i < end; ++i) {
+    KINU_TRY(const Diff diff, DiffOf(*listed_[i], PathMatcher::All()));
+    RenderChange(*listed_[i], diff, /*drift=*/false, out);
+  }
   return {};
 }
 
