@@ -44,4 +44,16 @@ int UsageError(const Invocation& invocation, Diagnostics& diags) {
   return 1;
 }
 
+std::optional<Flags> ParseFlags(const Invocation& invocation, FlagOrder order, Diagnostics& diags) {
+  const std::span<const FlagSpec> table = invocation.command->flags;
+  Result<Flags> flags =
+      Flags::Parse(table, order == FlagOrder::kAnywhere ? OptionsFirst(table, invocation.args)
+                                                        : invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return std::nullopt;
+  }
+  return *std::move(flags);
+}
+
 }  // namespace kinu::cli

@@ -1,6 +1,7 @@
 // CommandSpec: a row of the command table. Invocation: the input of a command's function.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,6 +82,15 @@ std::string_view ProgramOf(const CommandSpec& command);
 
 /// Reports wrong arguments and returns the exit code.
 int UsageError(const Invocation& invocation, Diagnostics& diags);
+
+/// Where the flags of a command may stand.
+enum class FlagOrder : uint8_t {
+  kFirst,    ///< before all other arguments
+  kAnywhere  ///< also behind them
+};
+/// Reads the arguments by the command's own table of flags. Nothing after an error, which is
+/// reported.
+std::optional<Flags> ParseFlags(const Invocation& invocation, FlagOrder order, Diagnostics& diags);
 
 using terminal::Print;
 using terminal::PrintError;

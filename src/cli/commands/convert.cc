@@ -158,10 +158,9 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> choi
 }  // namespace
 
 static int RunConvert(Invocation& invocation) {
-  auto flags = Flags::Parse(invocation.command->flags, invocation.args);
   Diagnostics diags;
+  auto flags = ParseFlags(invocation, FlagOrder::kFirst, diags);
   if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
     return UsageError(invocation, diags);
   }
   Options options{.to = flags->String("to"),

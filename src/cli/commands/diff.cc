@@ -55,10 +55,8 @@ int CompareFiles(const Invocation& invocation, const Flags& flags, Diagnostics& 
 
 static int RunDiff(Invocation& invocation) {
   Diagnostics diags;
-  auto flags = Flags::Parse(invocation.command->flags,
-                            OptionsFirst(invocation.command->flags, invocation.args));
+  auto flags = ParseFlags(invocation, FlagOrder::kAnywhere, diags);
   if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
     return UsageError(invocation, diags);
   }
   if (flags->positionals().size() != 2) {

@@ -103,10 +103,8 @@ Choice Choose(const Flags& flags, Diagnostics& diags) {
 
 static int RunExport(Invocation& invocation) {
   Diagnostics diags;
-  auto flags = Flags::Parse(invocation.command->flags,
-                            OptionsFirst(invocation.command->flags, invocation.args));
+  auto flags = ParseFlags(invocation, FlagOrder::kAnywhere, diags);
   if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
     return UsageError(invocation, diags);
   }
   if (flags->Bool("tables")) {

@@ -125,10 +125,8 @@ query::OutputOptions OutputOf(const Flags& flags, Diagnostics& diags) {
 
 static int RunQuery(Invocation& invocation) {
   Diagnostics diags;
-  auto flags = Flags::Parse(invocation.command->flags,
-                            OptionsFirst(invocation.command->flags, invocation.args));
+  auto flags = ParseFlags(invocation, FlagOrder::kAnywhere, diags);
   if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
     return UsageError(invocation, diags);
   }
   const auto& words = flags->positionals();

@@ -8,9 +8,8 @@ namespace kinu::cli {
 
 static int RunSchema(Invocation& invocation) {
   Diagnostics diags;
-  auto flags = Flags::Parse(invocation.command->flags, invocation.args);
+  auto flags = ParseFlags(invocation, FlagOrder::kFirst, diags);
   if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
     return UsageError(invocation, diags);
   }
   const auto& words = flags->positionals();
