@@ -36,26 +36,25 @@ def instance(chance, number):
             "dependencies": ["cloud_network.main", "module.base.cloud_key.k"]}
 
 
-def state(seed, size):
+def state(seed, count):
     chance = random.Random(seed)
-    instances = [instance(chance, i) for i in range(20)]
-    count = size * len(instances) // len(json.dumps(instances, indent=2))
     instances = [instance(chance, i) for i in range(count)]
     return json.dumps({
         "version": 4, "terraform_version": "1.12.6", "serial": seed, "lineage": "%032x" % seed, "outputs": {},
         "resources": [{"mode": "managed", "type": "cloud_disk", "name": "d%d" % i,
                        "provider": 'provider["registry.opentofu.org/acme/cloud"]', "instances": instances[i::50]}
-                      for i in range(50)]}, indent=2)
+                      for i in range(50)]}, indent=2, ensure_ascii=False)
 
 
 def generate(folder, files, distinct, size):
     sources = []
+    count = size * 200 // len(state(0, 200).encode())
     for i in range(files):
         path = os.path.join(folder, "states", "%05d.tfstate" % i)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if i < distinct:
             with open(path, "w", encoding="utf-8") as file:
-                file.write(state(i, size))
+                file.write(state(i, count))
             sources.append(path)
         else:
             os.link(sources[i % distinct], path)

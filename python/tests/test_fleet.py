@@ -142,6 +142,16 @@ class Fleet(unittest.TestCase):
         self.assertEqual((row["status"], row["attempts"]), ("timeout", 1))
         self.assertLess(row["seconds"], 10)
 
+    def test_worker_that_stops(self):
+        from kinu import _pool
+        _pool._GRACE, before = 0.5, _pool._GRACE
+        self.addCleanup(setattr, _pool, "_GRACE", before)
+        plans = self.plan(self.folder, program=self.script("kill -STOP $PPID\nexec sleep 62\n"), timeout=1)
+        row = self.row(plans)
+        self.assertEqual((row["status"], row["attempts"], row["diagnostics"][0]["summary"]),
+                         ("timeout", 1, "The worker did not answer in time"))
+        self.assertEqual(descendants("sleep 62"), [])
+
     def test_program_that_does_not_end(self):
         from kinu import _planning
         _planning._INTERRUPT, before = 0.2, _planning._INTERRUPT
