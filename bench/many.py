@@ -150,8 +150,9 @@ def measure_fleet(given):
         if given.spark:
             from pyspark.sql import SparkSession
             os.environ["PYSPARK_PYTHON"] = sys.executable
-            session = SparkSession.builder.master("local[%d,4]" % kinu.fleet.cores()).getOrCreate()
-            kinu.spark.read(session, [], "problems").count()
+            session = SparkSession.builder.master("local[%d,4]" % kinu.fleet.cores()).config(
+                "spark.ui.showConsoleProgress", "false").getOrCreate()
+            kinu.fleet.plan(directories[:2], program=given.program, spark=session)
         start = time.monotonic()
         plans = kinu.fleet.plan(directories, program=given.program, spark=session)
         wall = time.monotonic() - start

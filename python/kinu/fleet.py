@@ -232,7 +232,7 @@ def _locally(directories: list[str], options: Options, workers: int, attempts: i
 
 
 def _on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int) -> Iterator[Answer]:
-    from kinu.spark import spread
+    from kinu.spark import one_a_task
     options = replace(options, own_group=True)
 
     def plan_part(parts: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -247,8 +247,7 @@ def _on_spark(spark: SparkSession, directories: list[str], options: Options, att
                            pyarrow.array([reply.to_bytes()], pyarrow.binary())]
                 yield pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "reply"])
 
-    rows = [(index, name_of(path), path if sources.is_uri(path) else os.path.abspath(path))
-            for index, path in enumerate(directories)]
-    frame = spread(spark, rows, "index bigint, name string, directory string", len(rows))
+    rows = [(name_of(path), path if sources.is_uri(path) else os.path.abspath(path)) for path in directories]
+    frame = one_a_task(spark, rows, "name string, directory string")
     for row in frame.mapInArrow(plan_part, "index bigint, attempts bigint, reply binary").collect():
         yield Answer(row["index"], Reply.read(io.BytesIO(row["reply"])), row["attempts"])

@@ -45,8 +45,9 @@ def _reader(table: str, show_sensitive: bool) -> Callable[[Iterator[Any]], Itera
     def read_part(parts: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for part in parts:
             columns = part.to_pydict()
-            sources = [Source(*each) for each in zip(columns["path"], columns["found"])]
-            yield from batches(sources, table, show_sensitive)
+            for paths, found in zip(columns["paths"], columns["found"]):
+                sources = [Source(path, found) for path in paths]
+                yield from batches(sources, table, show_sensitive)
     return read_part
 
 
@@ -60,9 +61,16 @@ def read(spark: SparkSession, paths: Iterable[kinu.Path] | kinu.Path, table: str
     columns = schema(table)
     sources = find(paths)
     tasks = partitions or _tasks(spark, len(sources))
-    rows = [(source.path, source.found) for source in sources]
-    frame = spread(spark, rows, "path string, found boolean", tasks)
-    return frame.mapInArrow(_reader(table, show_sensitive), columns)
+    rows = [([source.path for source in part], part[0].found) for part in _parts(sources, tasks)]
+    return one_a_task(spark, rows, "paths array<string>, found boolean").mapInArrow(
+        _reader(table, show_sensitive), columns)
+
+
+def _parts(sources: list[Source], tasks: int) -> list[list[Source]]:
+    """So many lists of neighbours, and one more where those begin that were found in stores."""
+    step = -(-len(sources) // tasks) or 1
+    groups = ([source for source in sources if source.found is found] for found in (False, True))
+    return [group[at:at + step] for group in groups for at in range(0, len(group), step)]
 
 
 def _tasks(spark: SparkSession, sources: int) -> int:
@@ -70,6 +78,8 @@ def _tasks(spark: SparkSession, sources: int) -> int:
     return max(1, min(sources, max(2 * cores, -(-sources // _SHARE)), _TASKS))
 
 
-def spread(spark: SparkSession, rows: list[tuple[Any, ...]], columns: str, tasks: int) -> DataFrame:
-    """A data frame of rows, in so many partitions of equal size."""
-    return spark.createDataFrame(spark.sparkContext.parallelize(rows, max(1, tasks)), columns)
+def one_a_task(spark: SparkSession, rows: list[tuple[Any, ...]], columns: str) -> DataFrame:
+    """A data frame with a partition for each row; a partition is a task. The rows need no Python to be read."""
+    numbered = [(index, *row) for index, row in enumerate(rows)]
+    frame = spark.createDataFrame(numbered, "index bigint, " + columns)
+    return frame.repartitionByRange(max(1, len(rows)), "index")

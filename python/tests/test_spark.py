@@ -86,7 +86,12 @@ class Spark(unittest.TestCase):
         self.assertEqual(plans.changes.num_rows, sum(i % 3 for i in range(40) if i != 7))
         self.assertIn("Unsupported argument", json.loads(rows[7]["diagnostics"])[0]["summary"])
         self.assertEqual(list(plans.tables), ["changes", "references"])
+        self.assertEqual(kinu.fleet.plan([], program=program(), spark=self.spark).directories.num_rows, 0)
         print("40 directories on Spark, %d kills" % killer.kills)
+
+    def test_one_row_a_task(self):
+        frame = kinu.spark.one_a_task(self.spark, [("row %d" % i,) for i in range(25)], "name string")
+        self.assertEqual(frame.rdd.glom().map(len).collect(), [1] * 25)
 
 
 if __name__ == "__main__":
