@@ -41,16 +41,15 @@ ImportBlocks* ImportsOf(PlanGraph& graph, const ConfigResource& target) {
 }  // namespace
 
 void AttachImports(PlanGraph& graph) {
-  if (const ImportTarget* target = graph.context.command_import; target != nullptr) {
-    const AbsResource& resource = target->address.resource;
+  for (const ImportTarget& target : graph.context.command_imports) {
+    const AbsResource& resource = target.address.resource;
     ImportBlocks* imports =
         ImportsOf(graph, {graph.program.ModuleOf(resource.module), resource.resource});
     if (imports != nullptr) {
-      imports->command = target;
+      imports->commands.push_back(&target);
     }
-    return;
   }
-  if (!graph.context.imports) {
+  if (!graph.context.command_imports.empty() || !graph.context.imports) {
     return;
   }
   for (const config::Import& import : graph.config.root().module->imports) {
@@ -79,9 +78,9 @@ void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags
 void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnostics& diags) {
   slot.imports = std::make_unique<ImportSlot>();
   ImportSlot& imports = *slot.imports;
-  if (info.imports->command != nullptr) {
-    imports.index.emplace(info.imports->command->address, 0);
-    imports.targets.push_back(*info.imports->command);
+  for (const ImportTarget* command : info.imports->commands) {
+    imports.index.emplace(command->address, static_cast<uint32_t>(imports.targets.size()));
+    imports.targets.push_back(*command);
   }
   for (const config::Import* import : info.imports->blocks) {
     ForEachElement(walk, *import, false, diags, [&](const ModuleScope& scope) {

@@ -1,6 +1,8 @@
 // The entry points of the engine: validate a configuration, plan, import.
 #pragma once
 
+#include <span>
+
 #include "engine/request.h"
 #include "plan/plan.h"
 
@@ -16,8 +18,9 @@ void Validate(const Request& request, Diagnostics& diags);
 /// (`errored`) and can be shown, but not applied.
 plan::Plan MakePlan(const Request& request, Diagnostics& diags);
 
-/// Imports one existing object into the state, as the import command does: nothing else is
-/// refreshed or planned. Returns the unchanged state if `diags` has errors.
-state::State ImportToState(const Request& request, const ImportTarget& target, Diagnostics& diags);
+/// Imports existing objects into the state, as the import command does: nothing else is refreshed
+/// or planned. At most one per address. Returns the unchanged state if `diags` has errors.
+state::State ImportToState(const Request& request, std::span<const ImportTarget> targets,
+                           Diagnostics& diags);
 
 }  // namespace kinu::engine

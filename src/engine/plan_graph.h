@@ -38,8 +38,8 @@ struct StoredNode {
 /// The import blocks of a resource block.
 struct ImportBlocks {
   std::vector<const config::Import*> blocks;
-  const ImportTarget* command = nullptr;  ///< the import command's object
-  bool generated = false;                 ///< the block itself is generated
+  std::vector<const ImportTarget*> commands;  ///< objects of the import command
+  bool generated = false;                     ///< the block itself is generated
 };
 
 /// A reference of a block to itself, in its repetition, depends_on or create provisioners.

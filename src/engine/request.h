@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -113,8 +114,8 @@ struct WalkContext {
   Targets targets;  ///< the addresses of -target or -exclude
   /// Planning: the effect of `moved` and `removed` blocks on the prior state. Null: not planning.
   const refactoring::Refactoring* refactoring = nullptr;
-  /// The object of the import command; the plan then only reads. Null: none.
-  const ImportTarget* command_import = nullptr;
+  /// The objects of the import command; the plan then only reads.
+  std::span<const ImportTarget> command_imports;
 
   /// The address that an object had before this plan.
   ResourceInstance PreviousAddress(const ResourceInstance& address) const;

@@ -61,22 +61,37 @@ void MoveWhole(state::State& from_state, const AbsResource& from, state::State& 
   target_state.Ensure(to, provider).instances = std::move(instances);
 }
 
-/// Whether a stored dependency may be on what was moved from an address.
-bool Affected(const Program& program, const ConfigResource& dependency, const StateAddress& from) {
-  if (!from.is_module) {
-    return dependency == ConfigResource{program.ModuleOf(from.instance.resource.module),
-                                        from.instance.resource.resource};
+/// What was moved, as dependencies name it.
+class MovedBlocks {
+ public:
+  MovedBlocks(const Program& program, const std::vector<StateAddress>& addresses)
+      : program_(program) {
+    for (const StateAddress& from : addresses) {
+      if (!from.is_module) {
+        resources_.insert(
+            {program.ModuleOf(from.instance.resource.module), from.instance.resource.resource});
+      } else if (!program.HasKeys(from.module)) {
+        modules_.insert(program.ModuleOf(from.module).id);
+      }
+    }
   }
-  if (program.HasKeys(from.module)) {
-    return false;
+  /// Whether a stored dependency may be on one of them.
+  bool Contains(const ConfigResource& dependency) const {
+    if (resources_.contains(dependency)) {
+      return true;
+    }
+    ModuleId module = dependency.module;
+    while (!modules_.contains(module.id) && !module.is_root()) {
+      module = program_.Parent(module);
+    }
+    return modules_.contains(module.id);
   }
-  ModuleId moved = program.ModuleOf(from.module);
-  ModuleId module = dependency.module;
-  while (!(module == moved) && !(module == ModuleId())) {
-    module = program.Parent(module);
-  }
-  return module == moved;
-}
+
+ private:
+  const Program& program_;
+  FlatSet<ConfigResource> resources_;
+  FlatSet<uint32_t> modules_;  // ModuleId::id
+};
 
 /// Whether a module is the one that an address names, or inside it. An address that ends without a
 /// key names all instances of the module.
@@ -116,12 +131,21 @@ bool Matches(const Program& program, const StateAddress& address,
 std::vector<ResourceInstance> SelectInstances(const state::State& state,
                                               const StateAddress& address) {
   std::vector<ResourceInstance> out;
-  for (const auto& resource : state.resources) {
-    for (const state::Instance& instance : resource->instances) {
-      const ResourceInstance candidate{resource->address, instance.key};
+  const auto select_from = [&](const state::Resource& resource) {
+    for (const state::Instance& instance : resource.instances) {
+      const ResourceInstance candidate{resource.address, instance.key};
       if (Matches(*state.program, address, candidate)) {
         out.push_back(candidate);
       }
+    }
+  };
+  if (!address.is_module) {
+    if (const state::Resource* resource = state.Find(address.instance.resource)) {
+      select_from(*resource);
+    }
+  } else {
+    for (const auto& resource : state.resources) {
+      select_from(*resource);
     }
   }
   SortInstances(*state.program, out);
@@ -141,6 +165,7 @@ void RemoveInstance(state::State& state, const ResourceInstance& address) {
 }
 
 bool StateMover::Run(const StateAddress& from, const StateAddress& to, const std::string& to_text) {
+  errors_before_ = diags_.error_count();
   if (from.is_module) {
     return MoveModules(from, to);
   }
@@ -240,7 +265,7 @@ bool StateMover::MoveResource(const AbsResource& from, const state::Resource* re
          "Cannot move to " + program.ToText(target) +
              ": there is already a resource at that address in the current state.");
   }
-  if (diags_.has_errors()) {
+  if (diags_.error_count() != errors_before_) {
     return false;
   }
   Report(program.ToText(from), program.ToText(target));
@@ -268,7 +293,7 @@ bool StateMover::MoveInstance(const ResourceInstance& from, const state::Resourc
   if (resource == nullptr || !Has(*resource, from.key)) {
     NoSource(program.ToText(from));
   }
-  if (diags_.has_errors()) {
+  if (diags_.error_count() != errors_before_) {
     return false;
   }
   Report(program.ToText(from), to_text);
@@ -283,17 +308,15 @@ bool StateMover::MoveInstance(const ResourceInstance& from, const state::Resourc
   return true;
 }
 
-void ForgetDependencies(state::State& state, const StateAddress& from) {
-  const Program& program = *state.program;
+void ForgetDependencies(state::State& state, const std::vector<StateAddress>& from) {
+  const MovedBlocks moved(*state.program, from);
   for (auto& resource : state.resources) {
     for (state::Instance& instance : resource->instances) {
       if (instance.current == nullptr || instance.current->dependencies == nullptr) {
         continue;
       }
       const auto& list = *instance.current->dependencies;
-      if (std::any_of(list.begin(), list.end(), [&](const ConfigResource& dependency) {
-            return Affected(program, dependency, from);
-          })) {
+      if (std::ranges::any_of(list, [&](const auto& entry) { return moved.Contains(entry); })) {
         instance.current->dependencies = nullptr;
       }
     }

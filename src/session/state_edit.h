@@ -67,10 +67,11 @@ class StateMover {
   Options options_;
   Diagnostics& diags_;
   size_t moved_ = 0;
+  size_t errors_before_ = 0;
 };
 
-/// Removes the stored dependencies of all objects that depend on what was moved from an address.
-/// The next plan computes them again.
-void ForgetDependencies(state::State& state, const StateAddress& from);
+/// Removes the stored dependencies of all objects that depend on what was moved from an address of
+/// `from`. The next plan computes them again.
+void ForgetDependencies(state::State& state, const std::vector<StateAddress>& from);
 
 }  // namespace kinu::session

@@ -59,11 +59,14 @@ std::string JsonPathTo(const JsonNode* node, int64_t offset) {
   return path.starts_with('.') ? path.substr(1) : path;
 }
 
-/// Whether diagnostics show lines of this source: of configuration files, standard input and import
-/// addresses, but not of console input, command-line values or the lock file.
+/// Whether diagnostics show lines of this source: of configuration files, standard input and words
+/// of some commands, but not of console input, command-line values or the lock file.
 bool HasShownText(const SourceFile& file) {
-  if (file.name() == "<stdin>" || file.name() == "<import-address>") {
-    return true;
+  for (const std::string_view shown :
+       {"<stdin>", "<import-address>", "<address>", "<expression>"}) {
+    if (file.name() == shown) {
+      return true;
+    }
   }
   return !file.name().empty() && !file.name().starts_with('<') &&
          !file.name().ends_with(" with no configuration") &&

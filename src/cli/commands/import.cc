@@ -2,6 +2,7 @@
 
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "cli/import_lines.h"
 #include "config/address.h"
 #include "view/human/text.h"
 
@@ -103,16 +104,85 @@ bool EnterConfigDirectory(CommandRun& run) {
   return true;
 }
 
+/// Stores what was imported and says so.
+int Finish(OperationRun& run, state::State imported) {
+  if (auto written = run.operation.store().Write(imported); !written) {
+    return run.Fail("Error persisting the state file", written.error().message);
+  }
+  Audience& audience = *run.audience;
+  audience.Text("\n" + run.invocation.style().Paint("[reset][green]%\n", kDone) + "\n");
+  if (audience.json() != nullptr) {
+    audience.json()->Message(view::JsonUi::Level::kInfo, kDoneMessage);
+  }
+  run.operation.Close(run.diags);
+  return audience.Show(run.diags) ? 1 : 0;
+}
+
+/// Imports what the lines of -from say, all of it or nothing.
+int ImportByLines(OperationRun& run) {
+  const PlanRequest request = ReadOperationRequest(run.invocation, run.flags);
+  const auto lines = ReadEditLines(run, "ADDRESS ID");
+  run.CatchInterrupts();
+  if (run.diags.has_errors() || !EnterConfigDirectory(run)) {
+    return run.Fail();
+  }
+  const Loaded checked =
+      session::Load(run.invocation.workspace, {.variables = request.variables}, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
+  }
+  CheckConfigured(ReadImportLines(run, *checked.program, lines, run.diags), *checked.config,
+                  run.diags);
+  if (run.diags.has_errors() || !run.Open(request, "OperationTypeInvalid")) {
+    return run.Fail();
+  }
+  const engine::Request& input = run.operation.input;
+  const Program& program = *run.operation.loaded.program;
+  const auto imports = ReadImportLines(run, *run.operation.loaded.program, lines, run.diags);
+  CheckNotStored(imports, *input.prior_state, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
+  }
+  const bool dry_run = run.flags.Bool("dry-run");
+  SayImports(run, program, imports, dry_run ? "Would import" : "Import");
+  std::vector<engine::ImportTarget> targets;
+  for (const ImportLine& entry : imports) {
+    targets.push_back({.address = entry.address,
+                       .id = entry.line->words[1].text,
+                       .has_id = true,
+                       .identity = {}});
+  }
+  state::State imported = engine::ImportToState(input, targets, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
+  }
+  if (!dry_run) {
+    return Finish(run, std::move(imported));
+  }
+  run.operation.Close(run.diags);
+  return run.audience->Show(run.diags) ? 1 : 0;
+}
+
 }  // namespace
 
 static int RunImport(Invocation& invocation) {
   OperationRun run(invocation);
   run.Parse();
-  if (run.ArgumentsFit() && run.flags.positionals().size() != 2) {
+  const bool by_lines = run.flags.IsSet("from");
+  if (run.ArgumentsFit() && !by_lines && run.flags.positionals().size() != 2) {
     run.diags.Error("Invalid number of arguments", "The import command expects two arguments");
+  }
+  CheckNoWordsBesideFrom(run);
+  if (run.flags.Bool("dry-run") && !by_lines) {
+    run.diags.Error("Invalid combination of arguments",
+                    "-dry-run belongs to -from: for one object, an import block in a plan shows "
+                    "what would happen.");
   }
   if (run.diags.has_errors()) {
     return run.Usage();
+  }
+  if (by_lines) {
+    return ImportByLines(run);
   }
   const PlanRequest request = ReadOperationRequest(invocation, run.flags);
   const auto source = SourceFile::Make("<import-address>", run.flags.positionals()[0]);
@@ -138,19 +208,9 @@ static int RunImport(Invocation& invocation) {
   target.address = *ReadTarget(*run.operation.loaded.program, source.get(), audience, run.diags);
   target.id = run.flags.positionals()[1];
   target.has_id = true;
-  state::State imported = engine::ImportToState(run.operation.input, target, run.diags);
-  if (run.diags.has_errors()) {
-    return run.Fail();
-  }
-  if (auto written = run.operation.store().Write(imported); !written) {
-    return run.Fail("Error persisting the state file", written.error().message);
-  }
-  audience.Text("\n" + invocation.style().Paint("[reset][green]%\n", kDone) + "\n");
-  if (audience.json() != nullptr) {
-    audience.json()->Message(view::JsonUi::Level::kInfo, kDoneMessage);
-  }
-  run.operation.Close(run.diags);
-  return audience.Show(run.diags) ? 1 : 0;
+  state::State imported =
+      engine::ImportToState(run.operation.input, std::span(&target, 1), run.diags);
+  return run.diags.has_errors() ? run.Fail() : Finish(run, std::move(imported));
 }
 
 constexpr auto kImportFlags =
@@ -161,12 +221,15 @@ constexpr auto kImportFlags =
                        .form = "=path",
                        .help = "Directory of the configuration."},
               kIgnoreRemoteVersion, kInput, kJsonStream, kOperationLock, kNoColor, kStateToRead,
-              kVariables, Undocumented(JoinFlags(kParallelism, kStateToWrite, kBackup)));
+              kVariables, Undocumented(JoinFlags(kParallelism, kStateToWrite, kBackup)), kEditFrom,
+              FlagSpec{.name = "dry-run", .help = "With -from: store nothing."});
 
 extern constexpr CommandSpec kImportCommand{
     .name = "import",
     .synopsis = "Associate existing infrastructure with a OpenTofu resource",
-    .usage = "tofu [global options] import [options] ADDR ID",
+    .usage =
+        "tofu [global options] import [options] ADDR ID\n"
+        "tofu [global options] import [options] -from=FILE",
     .description = R"(Brings an object that exists already into the state, as the instance ADDR of
 a resource in the configuration. What ID means is up to the provider: its
 documentation of the resource type says it. Nothing that exists is changed.

@@ -1,7 +1,10 @@
 // state rm and state mv: edits of what the state keeps track of.
 #include "session/state_edit.h"
 
+#include <algorithm>
+
 #include "backend/state_file.h"
+#include "cli/edit_lines.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "text/quote.h"
@@ -57,23 +60,29 @@ class OtherState {
   std::optional<session::StateHandle> handle_;
 };
 
-}  // namespace
-
-static int RunStateRm(Invocation& invocation) {
-  StateSession session(invocation);
-  session.Parse();
-  if (session.flags.positionals().empty()) {
-    session.diags.Error("Invalid number of arguments", "At least one address is required");
+/// Whether the words of a command line fit. With -from there are none.
+bool EditArgumentsFit(StateSession& session, bool enough, const char* wanted) {
+  CheckNoWordsBesideFrom(session);
+  if (!enough && !session.flags.IsSet("from")) {
+    session.diags.Error("Invalid number of arguments", wanted);
   }
-  if (!session.ArgumentsFit()) {
-    return session.Usage();
+  return session.ArgumentsFit();
+}
+
+/// Opens the state that is edited. `lines`: what the edit is, if it is one in bulk.
+bool OpenToEdit(StateSession& session, const char* lock, const char* unreadable,
+                std::string_view form, std::vector<session::WordLine>& lines) {
+  if (IsBulkEdit(session.flags)) {
+    lines = ReadEditLines(session, form);
   }
   session.needs_state = true;
   session.edits_state = true;
-  session.unreadable = {"Failed to refresh state", ""};
-  if (!session.CheckConfiguration() || !session.Open("state-rm")) {
-    return session.Fail();
-  }
+  session.unreadable = {unreadable, ""};
+  return !session.diags.has_errors() && session.CheckConfiguration() && session.Open(lock);
+}
+
+/// The instances that the words of a command line name.
+std::vector<ResourceInstance> SelectByArguments(StateSession& session) {
   std::vector<ResourceInstance> selected;
   for (const std::string& word : session.flags.positionals()) {
     if (const auto address = ParseAddress(session, word)) {
@@ -81,6 +90,42 @@ static int RunStateRm(Invocation& invocation) {
       selected.insert(selected.end(), found.begin(), found.end());
     }
   }
+  return selected;
+}
+
+/// Moves what the words of a command line or `lines` name. Returns the addresses that something
+/// was moved from; errors are in the diagnostics.
+std::vector<session::StateAddress> MoveObjects(StateSession& session,
+                                               const std::vector<session::WordLine>& lines,
+                                               session::StateMover& mover) {
+  if (IsBulkEdit(session.flags)) {
+    return MoveByLines(session, lines, session.state, mover);
+  }
+  const auto& words = session.flags.positionals();
+  const auto from = ParseAddress(session, words[0]);
+  const auto to = ParseAddress(session, words[1]);
+  if (!from || !to || !mover.Run(*from, *to, words[1])) {
+    return {};
+  }
+  return {*from};
+}
+
+}  // namespace
+
+static int RunStateRm(Invocation& invocation) {
+  StateSession session(invocation);
+  session.Parse();
+  if (!EditArgumentsFit(session, !session.flags.positionals().empty(),
+                        "At least one address is required")) {
+    return session.Usage();
+  }
+  std::vector<session::WordLine> lines;
+  if (!OpenToEdit(session, "state-rm", "Failed to refresh state", "ADDRESS", lines)) {
+    return session.Fail();
+  }
+  const std::vector<ResourceInstance> selected = IsBulkEdit(session.flags)
+                                                     ? SelectByLines(session, lines, session.state)
+                                                     : SelectByArguments(session);
   if (session.diags.has_errors()) {
     return session.Fail();
   }
@@ -116,16 +161,13 @@ static int RunStateRm(Invocation& invocation) {
 static int RunStateMv(Invocation& invocation) {
   StateSession session(invocation);
   session.Parse();
-  if (session.flags.positionals().size() != 2) {
-    session.diags.Error("Invalid number of arguments", "Exactly two arguments expected");
-  }
-  if (!session.ArgumentsFit()) {
+  if (!EditArgumentsFit(session, session.flags.positionals().size() == 2,
+                        "Exactly two arguments expected")) {
     return session.Usage();
   }
-  session.needs_state = true;
-  session.edits_state = true;
-  session.unreadable = {"Failed to refresh source state", ""};
-  if (!session.CheckConfiguration() || !session.Open("state-mv")) {
+  std::vector<session::WordLine> lines;
+  if (!OpenToEdit(session, "state-mv", "Failed to refresh source state", "SOURCE DESTINATION",
+                  lines)) {
     return session.Fail();
   }
   OtherState other;
@@ -133,26 +175,30 @@ static int RunStateMv(Invocation& invocation) {
     return session.Fail();
   }
   state::State& destination = other.is_open() ? other.state : session.state;
-  const auto& words = session.flags.positionals();
-  const auto from = ParseAddress(session, words[0]);
-  const auto to = ParseAddress(session, words[1]);
-  if (!from || !to) {
+  const bool dry_run = session.flags.Bool("dry-run");
+  const bool bulk = IsBulkEdit(session.flags);
+  std::vector<std::string> moves;  // in bulk shown when all of them are known to succeed
+  const auto say = [&](const std::string& old_address, const std::string& new_address) {
+    moves.push_back((dry_run ? "Would move " : "Move ") + text::GoQuote(old_address) + " to " +
+                    text::GoQuote(new_address));
+    if (!bulk) {
+      session.Say(moves.back());
+    }
+  };
+  // In bulk a move may depend on the ones before it: they happen, and are not stored.
+  session::StateMover mover(session.state, destination,
+                            {.dry_run = dry_run && !bulk, .moving = say}, session.diags);
+  const auto from = MoveObjects(session, lines, mover);
+  if (session.diags.has_errors()) {
     return session.Fail();
   }
-  const bool dry_run = session.flags.Bool("dry-run");
-  const auto say = [&](const std::string& old_address, const std::string& new_address) {
-    session.Say((dry_run ? "Would move " : "Move ") + text::GoQuote(old_address) + " to " +
-                text::GoQuote(new_address));
-  };
-  session::StateMover mover(session.state, destination, {.dry_run = dry_run, .moving = say},
-                            session.diags);
-  if (!mover.Run(*from, *to, words[1])) {
-    return session.Fail();
+  if (bulk) {
+    std::ranges::for_each(moves, [&](const std::string& line) { session.Say(line); });
   }
   if (dry_run) {
     return 0;
   }
-  session::ForgetDependencies(destination, *from);
+  session::ForgetDependencies(destination, from);
   // The state that gains the objects first: a failure in between leaves them in both.
   if (!other.Save(session) || !session.Save()) {
     return session.Fail();
@@ -163,24 +209,26 @@ static int RunStateMv(Invocation& invocation) {
   return session.diags.has_errors() ? session.Fail() : 0;
 }
 
-constexpr auto kStateMvFlags =
-    JoinFlags(FlagSpec{.name = "dry-run", .help = "Only say what would be moved."}, kStateToEdit,
-              FlagSpec{.name = "state-out",
-                       .kind = FlagKind::kString,
-                       .form = "=path",
-                       .help = "State file that receives the objects."},
-              kEditBackup,
-              FlagSpec{.name = "backup-out",
-                       .kind = FlagKind::kString,
-                       .default_value = "-",
-                       .form = "=path",
-                       .help = "The same for -state-out."},
-              kBackendVariables, kMessages, kStateLock, kIgnoreRemoteVersion);
+constexpr auto kStateMvFlags = JoinFlags(
+    FlagSpec{.name = "dry-run", .help = "Only say what would be moved."}, kStateToEdit,
+    FlagSpec{.name = "state-out",
+             .kind = FlagKind::kString,
+             .form = "=path",
+             .help = "State file that receives the objects."},
+    kEditBackup,
+    FlagSpec{.name = "backup-out",
+             .kind = FlagKind::kString,
+             .default_value = "-",
+             .form = "=path",
+             .help = "The same for -state-out."},
+    kBackendVariables, kMessages, kStateLock, kIgnoreRemoteVersion, kEditFrom, kEditMatch);
 
 extern constexpr CommandSpec kStateMvCommand{
     .name = "state mv",
     .synopsis = "Move an item in the state",
-    .usage = "tofu [global options] state mv [options] SOURCE DESTINATION",
+    .usage =
+        "tofu [global options] state mv [options] SOURCE DESTINATION\n"
+        "tofu [global options] state mv [options] -from=FILE",
     .description = R"(Gives objects in the state another address: an instance, a whole resource
 or a module.)",
     .flags = kStateMvFlags,
@@ -192,12 +240,15 @@ or a module.)",
 
 constexpr auto kStateRmFlags =
     JoinFlags(FlagSpec{.name = "dry-run", .help = "Only say what would be removed."}, kStateToEdit,
-              kEditBackup, kBackendVariables, kMessages, kStateLock, kIgnoreRemoteVersion);
+              kEditBackup, kBackendVariables, kMessages, kStateLock, kIgnoreRemoteVersion,
+              kEditFrom, kEditMatch);
 
 extern constexpr CommandSpec kStateRmCommand{
     .name = "state rm",
     .synopsis = "Remove instances from the state",
-    .usage = "tofu [global options] state rm [options] ADDRESS...",
+    .usage =
+        "tofu [global options] state rm [options] ADDRESS...\n"
+        "tofu [global options] state rm [options] -from=FILE",
     .description = R"(Drops objects from the state. The objects themselves stay, unmanaged.)",
     .flags = kStateRmFlags,
     .run = RunStateRm,

@@ -9,7 +9,7 @@ namespace kinu::engine {
 
 const ImportTarget* ImportOf(const RowContext& row) {
   if (row.info.imports == nullptr ||
-      (row.row.stored != nullptr && row.walk().context.command_import == nullptr)) {
+      (row.row.stored != nullptr && row.walk().context.command_imports.empty())) {
     return nullptr;
   }
   const ImportSlot* imports = row.walk().slots.BlockOf(row.walk().graph.node(row.id)).imports.get();
@@ -41,7 +41,7 @@ Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
 std::optional<provider::ImportedObject> FindImported(RowContext& row, provider::Provider& provider,
                                                      const ImportTarget& target,
                                                      Diagnostics& diags) {
-  const bool by_command = row.walk().context.command_import != nullptr;
+  const bool by_command = !row.walk().context.command_imports.empty();
   std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
   provider::Problems problems;
   std::vector<provider::ImportedObject> imported =
@@ -83,7 +83,7 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
                                   Diagnostics& diags) {
   auto [id_key, id_value] = !target.has_id ? IdentifyObject(target.identity)
                                            : std::pair<std::string, std::string>("id", target.id);
-  const bool by_command = row.walk().context.command_import != nullptr;
+  const bool by_command = !row.walk().context.command_imports.empty();
   row.walk().Post({.kind = by_command ? EventKind::kImportById : EventKind::kImportPrepare,
                    .address = row.address,
                    .id_key = id_key,

@@ -159,7 +159,7 @@ void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::
       found_by_nodes);
   DeclareUnreachedChecks(walk, checks);
   Inspect(walk);
-  if (context.command_import != nullptr && found_by_nodes.has_errors()) {
+  if (!context.command_imports.empty() && found_by_nodes.has_errors()) {
     // After errors the instances that could be imported to are not known.
     diags.Append(std::move(found_by_nodes));
     return;
@@ -177,9 +177,10 @@ void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::
   plan.relevant_attributes = RelevantAttributes(walk, plan);
 }
 
-state::State ImportToState(const Request& request, const ImportTarget& target, Diagnostics& diags) {
+state::State ImportToState(const Request& request, std::span<const ImportTarget> targets,
+                           Diagnostics& diags) {
   WalkContext context(WalkKind::kPlan, request);
-  context.command_import = &target;
+  context.command_imports = targets;
   context.mode = plan::Mode::kRefreshOnly;
   context.refresh = false;
   plan::Plan plan;
