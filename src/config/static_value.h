@@ -41,6 +41,10 @@ class StaticEvaluator {
   /// Evaluates an expression of a module. Returns an unknown value of dynamic type after an error.
   Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                  Diagnostics& diags);
+  /// The same for a value that `use` evaluates, after the names of the expression were checked.
+  Value EvaluateArgument(const ConfigNode& node, const hcl::Expr& expr,
+                         const StaticSubject& subject,
+                         const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
   /// Checks the names of an expression without evaluating it. False after an error.
   bool CheckReferences(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                        Diagnostics& diags);
@@ -77,10 +81,6 @@ class StaticEvaluator {
 
   using Traversals = std::vector<const hcl::TraversalExpr*>;
   using Calls = std::vector<const hcl::CallExpr*>;
-  /// Evaluates an argument by `use`.
-  Value EvaluateArgument(const ConfigNode& node, const hcl::Expr& expr,
-                         const StaticSubject& subject,
-                         const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
   /// Shared by Evaluate() and DecodeBody(): checks the references that `collect` finds, then calls
   /// `use`.
   Value EvaluateInScope(const ConfigNode& node, const StaticSubject& subject,
