@@ -16,6 +16,7 @@
 #include "check/documents.h"
 #include "check/known_value.h"
 #include "check/objects.h"
+#include "check/place.h"
 #include "diag/source.h"
 #include "hcl/body.h"
 #include "query/selector.h"
@@ -81,6 +82,7 @@ struct Failure {
   std::string message{};
   tfjson::Node found{};  ///< the tested value, if there is one
   tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< sensitive parts of `found`
+  Place place{};  ///< where the configuration declares it
 };
 
 /// The result of an assertion.
@@ -91,6 +93,7 @@ struct Outcome {
   tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< sensitive parts of `found`
   /// All failures of an assertion about several objects, in the order of the document.
   std::vector<Failure> failures{};
+  Place place{};  ///< where the configuration declares the only object that it is about
 };
 
 /// The documents that assertions refer to by index.

@@ -144,17 +144,21 @@ Result<void> PlanDocument::Index(bool first_format) {
       }
       Node address;
       Node inner;
+      Node position;
       for (const Member member : node.members()) {
         if (member.name.Is("address")) {
           address = member.value;
         } else if (member.name.Is("change")) {
           inner = member.value;
+        } else if (member.name.Is("position")) {
+          position = member.value;
         }
       }
       if (!Absent(address) && !address.is_string()) {
         return WrongType(address, "string", entry.Text(".address"));
       }
-      KINU_TRY(const Change change, ReadChange(inner, [&] { return entry.Text(".change"); }));
+      KINU_TRY(Change change, ReadChange(inner, [&] { return entry.Text(".change"); }));
+      change.position = position;
       resource_index_.emplace(Key(address), static_cast<uint32_t>(resources_.size()));
       resources_.push_back(change);
     }
@@ -168,8 +172,9 @@ Result<void> PlanDocument::Index(bool first_format) {
       const std::string name = member.name.String();
       // Format 0.1 has an additional object around the change.
       const Node inner = first_format ? member.value.Find("change") : Node();
-      KINU_TRY(const Change change,
+      KINU_TRY(Change change,
                ReadChange(inner ? inner : member.value, [&] { return "output_changes." + name; }));
+      change.position = Absent(member.value) ? Node() : member.value.Find("position");
       output_index_.emplace(Key(member.name), static_cast<uint32_t>(outputs_.size()));
       outputs_.push_back(change);
     }

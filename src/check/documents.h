@@ -22,9 +22,10 @@ tfjson::Node NullNode();
 class PlanDocument {
  public:
   struct Change {
-    tfjson::Node actions;  ///< an array, or null
-    tfjson::Node change;   ///< the object that contains `actions`, or null
-    tfjson::Node unknown;  ///< the mask of unknown parts of the value; may be absent
+    tfjson::Node actions;     ///< an array, or null
+    tfjson::Node change;      ///< the object that contains `actions`, or null
+    tfjson::Node unknown;     ///< the mask of unknown parts of the value; may be absent
+    tfjson::Node position{};  ///< of the block in the configuration; may be absent
   };
   struct Deferred {
     std::string_view reason;

@@ -129,27 +129,38 @@ void TestCase(std::string& out, const Finding& finding) {
   out += "</" + std::string(element) + ">\n    </testcase>\n";
 }
 
-void PhysicalLocation(JsonWriter& json, const SourceRange& range) {
+/// The place of a range, in a form without its file.
+Place PlaceOf(const SourceRange& range) {
+  return range.valid() ? Place{range.file->name(), range.start_position(), range.end_position()}
+                       : Place();
+}
+
+/// The place that is shown first: that of the object, or else that of the rule.
+Place FirstPlace(const Finding& finding) {
+  return finding.place.valid() ? finding.place : PlaceOf(finding.range);
+}
+
+void PhysicalLocation(JsonWriter& json, const Place& place) {
   json.Key("physicalLocation");
   json.BeginObject();
   json.Key("artifactLocation");
   json.BeginObject();
-  json.Member("uri", std::string_view(range.file->name()));
+  json.Member("uri", std::string_view(place.filename));
   json.EndObject();
   json.Key("region");
   json.BeginObject();
-  json.Member("startLine", static_cast<int64_t>(range.start_position().line));
-  json.Member("startColumn", static_cast<int64_t>(range.start_position().column));
-  json.Member("endLine", static_cast<int64_t>(range.end_position().line));
-  json.Member("endColumn", static_cast<int64_t>(range.end_position().column));
+  json.Member("startLine", int64_t{place.start.line});
+  json.Member("startColumn", int64_t{place.start.column});
+  json.Member("endLine", int64_t{place.end.line});
+  json.Member("endColumn", int64_t{place.end.column});
   json.EndObject();
   json.EndObject();
 }
 
 void Location(JsonWriter& json, const Finding& finding) {
   json.BeginObject();
-  if (finding.range.valid()) {
-    PhysicalLocation(json, finding.range);
+  if (const Place place = FirstPlace(finding); place.valid()) {
+    PhysicalLocation(json, place);
   }
   if (!finding.address.empty()) {
     json.Key("logicalLocations");
@@ -190,6 +201,18 @@ void SarifResult(JsonWriter& json, const Finding& finding) {
     Location(json, finding);
   }
   json.EndArray();
+  if (finding.place.valid() && finding.range.valid()) {
+    json.Key("relatedLocations");
+    json.BeginArray();
+    json.BeginObject();
+    PhysicalLocation(json, PlaceOf(finding.range));
+    json.Key("message");
+    json.BeginObject();
+    json.Member("text", "the assertion");
+    json.EndObject();
+    json.EndObject();
+    json.EndArray();
+  }
   json.EndObject();
 }
 
@@ -262,11 +285,11 @@ void WriteAnnotations(std::string& out, std::span<const Finding> findings) {
       continue;
     }
     out += finding.warning ? "::warning " : "::error ";
-    if (finding.range.valid()) {
+    if (const Place place = FirstPlace(finding); place.valid()) {
       out += "file=";
-      AppendCommand(out, FileOf(finding), true);
-      out += ",line=" + std::to_string(LineOf(finding));
-      out += ",endLine=" + std::to_string(finding.range.end_position().line) + ",";
+      AppendCommand(out, place.filename, true);
+      out += ",line=" + std::to_string(place.start.line);
+      out += ",endLine=" + std::to_string(place.end.line) + ",";
     }
     out += "title=";
     AppendCommand(out, finding.group, true);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "check/place.h"
 #include "diag/source.h"
 
 namespace kinu::check {
@@ -24,6 +25,7 @@ struct Finding {
   bool warning = false;     ///< a failure that is only a warning
   std::string description;  ///< of the rule; may be empty
   std::string address;      ///< of the resource that it is about; may be empty
+  Place place{};            ///< where the configuration declares that
 };
 
 /// The program part that found them: "kinu check".

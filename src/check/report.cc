@@ -57,6 +57,11 @@ std::string MessageWithValue(const Result& result, bool show_sensitive,
   return message;
 }
 
+/// " (main.tf:3)", or nothing.
+std::string PlaceText(const Place& place) {
+  return place.valid() ? " (" + place.filename + ":" + std::to_string(place.start.line) + ")" : "";
+}
+
 /// The message of one failure, with its address and the found value.
 std::string FailureText(const Failure& failure, bool show_sensitive, SecretsOfDocuments& secrets) {
   std::string text = failure.address.empty() ? "" : failure.address + ": ";
@@ -74,10 +79,11 @@ std::vector<std::string> Lines(const Result& result, bool show_sensitive,
                                SecretsOfDocuments& secrets) {
   std::vector<std::string> lines;
   for (const Failure& failure : result.outcome.failures) {
-    lines.push_back(FailureText(failure, show_sensitive, secrets));
+    lines.push_back(FailureText(failure, show_sensitive, secrets) + PlaceText(failure.place));
   }
   if (lines.empty()) {
-    lines.push_back(MessageWithValue(result, show_sensitive, secrets));
+    lines.push_back(MessageWithValue(result, show_sensitive, secrets) +
+                    PlaceText(result.outcome.place));
   }
   return lines;
 }
@@ -90,6 +96,29 @@ std::string Title(const Result& result) {
     title += " output " + std::string(name);
   }
   return title;
+}
+
+/// A range as the members `filename`, `start` and `end`.
+void WritePlaceMembers(JsonWriter& json, const Place& place) {
+  json.Member("filename", std::string_view(place.filename));
+  for (const auto& [name, point] : {std::pair("start", place.start), std::pair("end", place.end)}) {
+    json.Key(name);
+    json.BeginObject();
+    json.Member("line", int64_t{point.line});
+    json.Member("column", int64_t{point.column});
+    json.Member("byte", int64_t{point.byte});
+    json.EndObject();
+  }
+}
+
+/// The member `position`, if there is a place.
+void WritePlace(JsonWriter& json, const Place& place) {
+  if (place.valid()) {
+    json.Key("position");
+    json.BeginObject();
+    WritePlaceMembers(json, place);
+    json.EndObject();
+  }
 }
 
 /// The member `failures`, unless the assertion is about one object.
@@ -115,6 +144,7 @@ void WriteFailures(JsonWriter& json, const Result& result, bool show_sensitive,
       json.Key("found");
       json.Raw(found);
     }
+    WritePlace(json, failure.place);
     json.EndObject();
   }
   json.EndArray();
@@ -180,20 +210,11 @@ void WriteJson(std::string& out, const Report& report, bool show_sensitive) {
     WriteFailures(json, result, show_sensitive, secrets);
     if (result.status != Status::kPass) {
       const SourceRange& range = result.assertion->range;
-      const Position start = range.start_position();
-      const Position end = range.end_position();
       json.Key("range");
       json.BeginObject();
-      json.Member("filename", std::string_view(range.file->name()));
-      for (const auto& [name, position] : {std::pair("start", start), std::pair("end", end)}) {
-        json.Key(name);
-        json.BeginObject();
-        json.Member("line", static_cast<int64_t>(position.line));
-        json.Member("column", static_cast<int64_t>(position.column));
-        json.Member("byte", static_cast<int64_t>(position.byte));
-        json.EndObject();
-      }
+      WritePlaceMembers(json, {range.file->name(), range.start_position(), range.end_position()});
       json.EndObject();
+      WritePlace(json, result.outcome.place);
     }
     json.EndObject();
   }
@@ -260,6 +281,7 @@ std::vector<Finding> FindingsOfFailures(const Report& report, bool show_sensitiv
     if (result.outcome.failures.empty()) {
       findings.push_back(FindingOf(result));
       findings.back().text = MessageWithValue(result, show_sensitive, secrets);
+      findings.back().place = result.outcome.place;
       continue;
     }
     for (const Failure& failure : result.outcome.failures) {
@@ -267,6 +289,7 @@ std::vector<Finding> FindingsOfFailures(const Report& report, bool show_sensitiv
       findings.back().message = failure.message;
       findings.back().text = FailureText(failure, show_sensitive, secrets);
       findings.back().address = failure.address;
+      findings.back().place = failure.place;
     }
   }
   return findings;

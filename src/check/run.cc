@@ -91,6 +91,23 @@ void ApplyExceptions(Result& result, const std::string& today) {
   }
 }
 
+/// Adds where the configuration declares what failed, if the plan says so.
+void AddPlaces(const Assertion& assertion, const Documents& documents, Outcome& outcome) {
+  if (outcome.passed || assertion.kind->side != Side::kPlan) {
+    return;
+  }
+  const PlanDocument& plan = *documents.plans[assertion.document];
+  const auto place_of = [](const PlanDocument::Change* change) {
+    return change == nullptr ? Place() : ReadPlace(change->position);
+  };
+  for (Failure& failure : outcome.failures) {
+    failure.place = place_of(plan.Resource(failure.address));
+  }
+  const std::string_view address = assertion.TextNamed("address");
+  outcome.place =
+      place_of(address.empty() ? plan.Output(assertion.TextNamed("name")) : plan.Resource(address));
+}
+
 }  // namespace
 
 bool Result::IsWarning() const {
@@ -224,6 +241,7 @@ Report RunChecks(const CheckFiles& files, const Documents& documents, std::strin
       } else {
         result.outcome = Run(assertion, documents);
         ApplyExceptions(result, today);
+        AddPlaces(assertion, documents, result.outcome);
         result.status = result.outcome.passed ? Status::kPass : Status::kFail;
         ++(result.outcome.passed ? report.passed : check.warning ? report.warned : report.failed);
         report.excepted += result.excepted;

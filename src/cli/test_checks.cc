@@ -60,7 +60,7 @@ void TestChecks::Judge(suite::RunResult& run) const {
     documents.plans.push_back(MakeDocument<check::PlanDocument>(
         [&](JsonWriter& out) {
           return view::WritePlan(out, *run.plan, run.config, schemas,
-                                 {.version = kCompatibleVersion});
+                                 {.version = kCompatibleVersion, .positions = true});
         },
         whole, run.diags));
   }

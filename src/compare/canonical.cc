@@ -31,13 +31,21 @@ bool HoldsData(std::string_view name, const Node& object) {
          (name == "values" && Member(object, "address"));
 }
 
+/// Whether a member is the place of something in the configuration, which means nothing.
+bool IsPosition(const NamedMember& member) {
+  const Node filename = Member(member.value, "filename");
+  return member.text == "position" && filename && filename.is_string() &&
+         Member(member.value, "start");
+}
+
 void Append(std::string& out, const Node& value, bool data);
 
 void AppendObject(std::string& out, const Node& object, bool data) {
   out += '{';
   bool first = true;
   for (const NamedMember& member : SortedMembers(object)) {
-    if (!data && IsOneOf(member.text, {"format_version", "terraform_version", "timestamp"})) {
+    if (!data && (IsPosition(member) ||
+                  IsOneOf(member.text, {"format_version", "terraform_version", "timestamp"}))) {
       continue;
     }
     out += first ? "" : ",";

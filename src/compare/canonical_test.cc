@@ -53,6 +53,22 @@ TEST(Canonical, Documents) {
   EXPECT_EQ(Canonical("[]"), "the document is neither a plan nor a state");
 }
 
+TEST(Canonical, LeavesSourcePositionsOut) {
+  const std::string position = R"("position":{"filename":"a.tf","start":{"line":1}})";
+  EXPECT_EQ(Canonical(R"({"planned_values":{},"resource_changes":[{"address":"a.b",)" + position +
+                      R"(}],"configuration":{"root_module":{"resources":[{"expressions":)"
+                      R"({"position":{"filename":{"references":["p"],)" +
+                      position + R"(},"start":{}}}}]}}})"),
+            R"({"configuration":{"root_module":{"resources":[{"expressions":{"position":)"
+            R"({"filename":{"references":["p"]},"start":{}}}}]}},"planned_values":{},)"
+            R"("resource_changes":[{"address":"a.b"}]})");
+  const std::string change = R"("change":{"actions":["create"],"after":{"position":1}})";
+  EXPECT_EQ(
+      Fingerprint(R"({"planned_values":{},"resource_changes":[{"address":"a.b",)" + change + "}]}"),
+      Fingerprint(R"({"planned_values":{},"resource_changes":[{"address":"a.b",)" + change + "," +
+                  position + "}]}"));
+}
+
 TEST(Canonical, FingerprintIsOfWhatAPlanDoes) {
   const std::string create = R"({"address":"a.b","change":{"actions":["create"],"after":{"n":1}}})";
   const std::string plan = Fingerprint(R"({"timestamp":"1","resource_changes":[)" + create +

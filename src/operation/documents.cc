@@ -42,7 +42,7 @@ OpenedDocument::~OpenedDocument() {
 }
 
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
-                                    Diagnostics& diags, const ConfigVisitor& visit) {
+                                    Diagnostics& diags, const PlanJsonOptions& options) {
   if (auto version = file.CheckVersion(); !version) {
     diags.Error("Failed to read plan file", version.error().message);
     return std::nullopt;
@@ -77,15 +77,15 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
     diags.Error("Failed to read configuration from plan file", std::move(list));
     return std::nullopt;
   }
-  if (visit) {
-    visit(*config);
+  if (options.visit) {
+    options.visit(*config);
   }
   std::string document;
   // Address space, not memory: the document is then never moved while it grows.
   document.reserve(16 * file.size());
   JsonWriter out(document);
-  auto written =
-      view::WritePlan(out, *read, config.get(), *schemas, {.version = kCompatibleVersion});
+  auto written = view::WritePlan(out, *read, config.get(), *schemas,
+                                 {.version = kCompatibleVersion, .positions = options.positions});
   if (!written) {
     diags.Error("Failed to marshal plan to json", written.error().message);
     return std::nullopt;
@@ -203,7 +203,7 @@ std::string FirstBytes(int fd, std::string& taken) {
 
 /// The document that a plan or state file stands for.
 std::optional<std::string> Converted(const session::Workspace& workspace, const std::string& path,
-                                     FileKind kind, Diagnostics& diags) {
+                                     FileKind kind, bool positions, Diagnostics& diags) {
   const session::EncryptionRef encryption = session::LoadEncryption(workspace, {}, diags);
   if (encryption == nullptr) {
     return std::nullopt;
@@ -214,7 +214,7 @@ std::optional<std::string> Converted(const session::Workspace& workspace, const 
       diags.Error("Failed to read the given file as a plan file", file.error().message);
       return std::nullopt;
     }
-    return PlanJson(workspace, *file, diags);
+    return PlanJson(workspace, *file, diags, {.positions = positions});
   }
   const auto state = ReadStateFile(path, encryption->state());
   if (!state) {
@@ -252,7 +252,7 @@ std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace
   if (!options.as_is || first.starts_with("PK")) {
     const Head head = ReadHead(first);
     if (head.kind != FileKind::kJson && path != "-") {
-      auto text = Converted(workspace, path, head.kind, diags);
+      auto text = Converted(workspace, path, head.kind, options.positions, diags);
       if (!text) {
         return nullptr;
       }

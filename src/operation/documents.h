@@ -19,10 +19,15 @@ namespace kinu::operation {
 /// Receives the configuration of a plan file.
 using ConfigVisitor = std::function<void(const config::Config& config)>;
 
+struct PlanJsonOptions {
+  bool positions = false;         ///< as `show -json -positions`
+  ConfigVisitor visit = nullptr;  ///< is called with the plan's configuration
+};
+
 /// What `show -json` prints for a plan file or a state, with its line end. Nothing when it fails:
-/// the diagnostics say why. `visit` is called with the plan's configuration, if it is given.
+/// the diagnostics say why.
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
-                                    Diagnostics& diags, const ConfigVisitor& visit = nullptr);
+                                    Diagnostics& diags, const PlanJsonOptions& options = {});
 /// A state file for reading only. `sealer`: decrypts it; null: nothing does.
 Result<state::State> ReadStateFile(const std::string& path, const state::SealerRef& sealer);
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
@@ -32,6 +37,8 @@ std::optional<std::string> StateJson(const session::Workspace& workspace, const 
 struct DocumentOptions {
   /// A state file is the JSON that it consists of, and JSON text is of any format.
   bool as_is = false;
+  /// A plan file has positions.
+  bool positions = false;
 };
 
 /// Whether a file seems to be one of the documents: a JSON object that tells its format.

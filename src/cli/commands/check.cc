@@ -72,7 +72,7 @@ void ReadDocuments(const Invocation& invocation, const std::vector<std::string>&
                    std::string_view what, bool whole, std::vector<std::unique_ptr<Document>>& out,
                    Diagnostics& diags) {
   for (const std::string& file : files) {
-    auto text = operation::ReadDocument(invocation.workspace, file, {}, diags);
+    auto text = operation::ReadDocument(invocation.workspace, file, {.positions = true}, diags);
     if (!text) {
       continue;
     }

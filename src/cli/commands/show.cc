@@ -28,6 +28,7 @@ struct Form {
   bool old = false;     ///< JSON in format 0.1
   bool canonical = false;
   bool fingerprint = false;
+  bool positions = false;  ///< JSON with source positions
   std::optional<view::SummaryOptions> summary;
   bool show_sensitive = false;
   std::string title;                ///< of a report: what is shown
@@ -184,11 +185,13 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
     std::string locals;
     auto text = operation::PlanJson(
         invocation.workspace, file, diags,
-        [&](const config::Config& config) { locals = view::LocalReferences(config); });
+        {.visit = [&](const config::Config& config) { locals = view::LocalReferences(config); }});
     return text ? WriteReport(*std::move(text), form, diags, locals) : 1;
   }
   if (form.json) {
-    return PrintDocument(operation::PlanJson(invocation.workspace, file, diags), form, diags);
+    return PrintDocument(
+        operation::PlanJson(invocation.workspace, file, diags, {.positions = form.positions}), form,
+        diags);
   }
   if (auto version = file.CheckVersion(); !version) {
     diags.Error("Failed to read plan file", version.error().message);
@@ -218,12 +221,24 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
   return PrintPlan(invocation, *read, *schemas, form, diags);
 }
 
+/// Reports that something has no configuration.
+void ReportNoPositions(Diagnostics& diags) {
+  diags.Error(
+      "No source positions",
+      "Only plan files and configurations have source positions: a state or a document does "
+      "not say where its configuration is.");
+}
+
 /// `from_file`: the state is in a file of its own, so there is one even if it is empty.
 int ShowState(const Invocation& invocation, const state::State& state, const Form& form,
               bool from_file, Diagnostics& diags) {
   if (form.summary) {
     Print(view::RenderSummary(view::MakeSummary(state), *form.summary));
     return 0;
+  }
+  if (form.positions) {
+    ReportNoPositions(diags);
+    return 1;
   }
   if (form.json || form.html) {
     return PrintDocument(operation::StateJson(invocation.workspace, state, diags), form, diags);
@@ -280,6 +295,20 @@ void CheckTarget(const Flags& flags, Diagnostics& diags) {
   }
 }
 
+void CheckPositions(const Flags& flags, Diagnostics& diags) {
+  if (!flags.Bool("positions")) {
+    return;
+  }
+  if (!flags.Bool("json")) {
+    diags.Error("JSON output required", "The -positions option requires -json to be specified.");
+  } else if (flags.IsSet("format") || flags.Bool("canonical") || flags.Bool("fingerprint")) {
+    diags.Error("Conflicting output formats",
+                "The -positions option goes with -json alone or with -redact.");
+  } else if (flags.Bool("state")) {
+    ReportNoPositions(diags);
+  }
+}
+
 /// Reads how something is shown. Problems are usage errors.
 Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
   const bool canonical = flags.Bool("canonical");
@@ -308,6 +337,7 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
                 "The -canonical and -fingerprint options are mutually-exclusive, and have no "
                 "format 0.1 and no form for configurations.");
   }
+  CheckPositions(flags, diags);
   const auto& words = flags.positionals();
   const std::string& plan = flags.String("plan");
   return {.json = json,
@@ -315,6 +345,7 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
           .old = old,
           .canonical = canonical,
           .fingerprint = fingerprint,
+          .positions = flags.Bool("positions"),
           .summary = ReadSummaryFlags(flags, diags),
           .show_sensitive = flags.Bool("show-sensitive"),
           .title = words.empty() ? plan : words[0],
@@ -324,7 +355,8 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
 }
 
 int ShowModule(const Invocation& invocation, const std::string& directory,
-               std::span<const config::VariableArgument> variables, Diagnostics& diags) {
+               std::span<const config::VariableArgument> variables, bool positions,
+               Diagnostics& diags) {
   const Loaded loaded = session::Load(invocation.workspace,
                                       {.intent = LoadIntent::kRootModule,
                                        .variables = variables,
@@ -336,13 +368,14 @@ int ShowModule(const Invocation& invocation, const std::string& directory,
   }
   std::string document;
   JsonWriter out(document);
-  view::WriteSingleModule(out, *loaded.config);
+  view::WriteSingleModule(out, *loaded.config, positions);
   Print(document + "\n");
   return 0;
 }
 
 int ShowConfiguration(const Invocation& invocation,
-                      std::span<const config::VariableArgument> variables, Diagnostics& diags) {
+                      std::span<const config::VariableArgument> variables, bool positions,
+                      Diagnostics& diags) {
   if (!config::IsConfigDir(".")) {
     diags.Error("No configuration files",
                 "This directory contains no OpenTofu configuration files.");
@@ -357,7 +390,7 @@ int ShowConfiguration(const Invocation& invocation,
   const view::SourceSchemas schemas(providers->source());
   std::string document;
   JsonWriter out(document);
-  if (auto written = view::WriteConfig(out, *loaded.config, schemas); !written) {
+  if (auto written = view::WriteConfig(out, *loaded.config, schemas, positions); !written) {
     diags.Error("Failed to marshal configuration to json", written.error().message);
     return 1;
   }
@@ -416,6 +449,10 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
              std::span<const config::VariableArgument> variables, const Form& form,
              Diagnostics& diags) {
   if (path == "-" || operation::IsDocument(path)) {
+    if (form.positions) {
+      ReportNoPositions(diags);
+      return 1;
+    }
     auto text = operation::ReadDocument(invocation.workspace, path, {}, diags);
     return !text ? 1
            : form.json || form.summary || form.html
@@ -484,10 +521,10 @@ int ShowTarget(const Invocation& invocation, const Flags& flags, const Form& for
                Diagnostics& diags) {
   const auto variables = VariableArguments(flags);
   if (const std::string& directory = flags.String("module"); !directory.empty()) {
-    return ShowModule(invocation, directory, variables, diags);
+    return ShowModule(invocation, directory, variables, form.positions, diags);
   }
   if (flags.Bool("config")) {
-    return ShowConfiguration(invocation, variables, diags);
+    return ShowConfiguration(invocation, variables, form.positions, diags);
   }
   const std::string& plan = flags.String("plan");
   const auto& words = flags.positionals();
@@ -539,6 +576,9 @@ constexpr auto kShowFlags = JoinFlags(
              .form = "=DIR",
              .help = "Show one module's configuration (needs -json)."},
     kNoColor, kPager,
+    FlagSpec{.name = "positions",
+             .help = "With -json, of a plan file or a configuration: where its\n"
+                     "parts are in the configuration."},
     FlagSpec{
         .name = "plan", .kind = FlagKind::kString, .form = "=FILE", .help = "Show that plan file."},
     FlagSpec{.name = "redact", .help = "With -json: sensitive values are replaced."},

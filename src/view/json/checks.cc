@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "view/json/documents.h"
+#include "view/json/position.h"
 #include "view/json/value.h"
 
 namespace kinu::view {
@@ -81,7 +82,7 @@ bool HasChecks(std::span<const state::CheckResult> checks) {
 }
 
 void WriteChecks(JsonWriter& out, const Program& program,
-                 std::span<const state::CheckResult> checks) {
+                 std::span<const state::CheckResult> checks, const BlockPositions* positions) {
   out.BeginArray();
   for (const auto& [block, check] : SortedByText(checks, [&](const state::CheckResult& result) {
          return ToText(program, result.block);
@@ -101,6 +102,9 @@ void WriteChecks(JsonWriter& out, const Program& program,
         WriteObject(out, program, *object, text);
       }
       out.EndArray();
+    }
+    if (positions != nullptr) {
+      positions->WriteCheckable(out, check->block);
     }
     out.EndObject();
   }

@@ -5,6 +5,7 @@
 #include "addrs/version.h"
 #include "view/json/documents.h"
 #include "view/json/expression.h"
+#include "view/json/position.h"
 #include "view/json/value.h"
 
 namespace kinu::view {
@@ -22,6 +23,7 @@ struct ProviderEntry {
   std::string module_address;
   std::string parent;
   const config::ProviderBlock* block = nullptr;
+  const ConfigNode* node = nullptr;  ///< the module of the block
 };
 using ProviderEntries = std::map<std::string, ProviderEntry>;
 
@@ -44,12 +46,14 @@ class ConfigWriter {
   /// With null `schemas`, writes a single module without child modules and without schema
   /// information.
   ConfigWriter(JsonWriter& out, const config::Config& config, const SchemaLookup* schemas,
-               ProviderEntries& providers)
+               ProviderEntries& providers, bool positions)
       : out_(out),
         config_(config),
         program_(*config.program),
         schemas_(schemas),
-        providers_(providers) {}
+        providers_(providers),
+        positions_(config),
+        shapes_(positions) {}
 
   Result<void> Write();
 
@@ -63,12 +67,12 @@ class ConfigWriter {
   void WriteProviders();
 
   Result<void> WriteModule(const ConfigNode& node);
-  void WriteOutputs(const Module& module);
+  void WriteOutputs(const ConfigNode& node);
   Result<void> WriteResources(const ConfigNode& node);
   Result<void> WriteResource(const ConfigNode& node, const config::Resource& resource);
-  void WriteProvisioners(const config::Resource& resource);
+  void WriteProvisioners(const ConfigNode& node, const config::Resource& resource);
   void WriteCalls(const ConfigNode& node);
-  void WriteVariables(const Module& module);
+  void WriteVariables(const ConfigNode& node);
 
   void WriteDependsOn(const std::vector<const hcl::TraversalExpr*>& depends_on);
   /// Writes a member unless its object would be empty. Returns whether it was written.
@@ -78,12 +82,20 @@ class ConfigWriter {
   void WriteBodyUnlessEmpty(std::string_view key, const hcl::Body& body, const schema::Block& block,
                             BodyShapes& shapes);
   void WriteRepetition(const hcl::Expr* count, const hcl::Expr* for_each);
+  void WriteExpr(const hcl::Expr& expr) { WriteExpression(out_, expr, shapes_.positions()); }
+  /// Writes the position of a block if positions are wanted.
+  void WriteBlockPosition(const ConfigNode& node, const SourceRange& range) const {
+    if (shapes_.positions()) {
+      positions_.Write(out_, node, range);
+    }
+  }
 
   JsonWriter& out_;
   const config::Config& config_;
   const Program& program_;
   const SchemaLookup* schemas_;
   ProviderEntries& providers_;
+  BlockPositions positions_;
   BodyShapes shapes_;
 };
 
@@ -148,7 +160,8 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
         .full_name = std::string(Text(config_.ProviderAddress(module, block.local_name))),
         .alias = std::string(Text(block.alias)),
         .module_address = address,
-        .block = &block};
+        .block = &block,
+        .node = &node};
     entry.version_constraint = constraint_of(entry.full_name);
     if (!entry.alias.empty()) {
       name += "." + entry.alias;
@@ -225,7 +238,7 @@ bool ConfigWriter::WriteUnlessEmpty(std::string_view key, const hcl::Expr* expr)
   if (expr == nullptr) {
     return false;
   }
-  return KeepUnlessEmpty(key, [&] { WriteExpression(out_, *expr); });
+  return KeepUnlessEmpty(key, [&] { WriteExpr(*expr); });
 }
 
 void ConfigWriter::WriteBodyUnlessEmpty(std::string_view key, const hcl::Body& body,
@@ -276,12 +289,16 @@ void ConfigWriter::WriteProviders() {
                              shapes_);
       }
     }
+    if (entry.block != nullptr) {
+      WriteBlockPosition(*entry.node, entry.block->range);
+    }
     out_.EndObject();
   }
   out_.EndObject();
 }
 
-void ConfigWriter::WriteOutputs(const Module& module) {
+void ConfigWriter::WriteOutputs(const ConfigNode& node) {
+  const Module& module = *node.module;
   if (module.outputs.empty()) {
     return;
   }
@@ -296,7 +313,7 @@ void ConfigWriter::WriteOutputs(const Module& module) {
     if (!single()) {
       out_.Key("expression");
       if (output.expr != nullptr) {
-        WriteExpression(out_, *output.expr);
+        WriteExpr(*output.expr);
       } else {
         out_.BeginObject();
         out_.EndObject();
@@ -304,6 +321,7 @@ void ConfigWriter::WriteOutputs(const Module& module) {
     }
     WriteDependsOn(output.depends_on);
     WriteOptional(out_, "description", std::string_view(output.description));
+    WriteBlockPosition(node, output.range);
     out_.EndObject();
   }
   out_.EndObject();
@@ -327,7 +345,7 @@ std::span<const std::string_view> ProvisionerArguments(std::string_view type) {
   return {};
 }
 
-void ConfigWriter::WriteProvisioners(const config::Resource& resource) {
+void ConfigWriter::WriteProvisioners(const ConfigNode& node, const config::Resource& resource) {
   if (resource.provisioners.empty()) {
     return;
   }
@@ -345,9 +363,10 @@ void ConfigWriter::WriteProvisioners(const config::Resource& resource) {
         attribute.optional = true;
       }
       block.Finish();
-      BodyShapes own;  // this schema does not outlive the loop
+      BodyShapes own(shapes_.positions());  // this schema does not outlive the loop
       WriteBodyUnlessEmpty("expressions", *provisioner.body, block, own);
     }
+    WriteBlockPosition(node, provisioner.range);
     out_.EndObject();
   }
   out_.EndArray();
@@ -369,7 +388,7 @@ Result<void> ConfigWriter::WriteResource(const ConfigNode& node, const config::R
   out_.Member("type", type);
   out_.Member("name", Text(resource.name.name));
   out_.Member("provider_config_key", key);
-  WriteProvisioners(resource);
+  WriteProvisioners(node, resource);
   if (!single()) {
     const schema::ResourceSchema* schema =
         schemas_->FindResource(Text(resource.provider), resource.name.mode, type);
@@ -383,6 +402,7 @@ Result<void> ConfigWriter::WriteResource(const ConfigNode& node, const config::R
     WriteRepetition(resource.count, resource.for_each);
   }
   WriteDependsOn(resource.depends_on);
+  WriteBlockPosition(node, resource.range);
   out_.EndObject();
   return {};
 }
@@ -440,7 +460,7 @@ void ConfigWriter::WriteCalls(const ConfigNode& node) {
           out_.BeginObject();
           for (const auto& [name, expr] : inputs) {
             out_.Key(name);
-            WriteExpression(out_, *expr);
+            WriteExpr(*expr);
           }
           out_.EndObject();
         }
@@ -458,12 +478,14 @@ void ConfigWriter::WriteCalls(const ConfigNode& node) {
     }
     WriteOptional(out_, "version_constraint", std::string_view(call.version));
     WriteDependsOn(call.depends_on);
+    WriteBlockPosition(node, call.range);
     out_.EndObject();
   }
   out_.EndObject();
 }
 
-void ConfigWriter::WriteVariables(const Module& module) {
+void ConfigWriter::WriteVariables(const ConfigNode& node) {
+  const Module& module = *node.module;
   if (module.variables.empty()) {
     return;
   }
@@ -485,6 +507,7 @@ void ConfigWriter::WriteVariables(const Module& module) {
     WriteOptional(out_, "sensitive", variable.sensitive);
     WriteOptional(out_, "ephemeral", variable.ephemeral);
     WriteOptional(out_, "deprecated", std::string_view(variable.deprecated));
+    WriteBlockPosition(node, variable.range);
     out_.EndObject();
   }
   out_.EndObject();
@@ -492,12 +515,12 @@ void ConfigWriter::WriteVariables(const Module& module) {
 
 Result<void> ConfigWriter::WriteModule(const ConfigNode& node) {
   out_.BeginObject();
-  WriteOutputs(*node.module);
+  WriteOutputs(node);
   if (auto done = WriteResources(node); !done) {
     return done;
   }
   WriteCalls(node);
-  WriteVariables(*node.module);
+  WriteVariables(node);
   out_.EndObject();
   return {};
 }
@@ -516,16 +539,16 @@ Result<void> ConfigWriter::Write() {
 
 }  // namespace
 
-Result<void> WriteConfig(JsonWriter& out, const config::Config& config,
-                         const SchemaLookup& schemas) {
+Result<void> WriteConfig(JsonWriter& out, const config::Config& config, const SchemaLookup& schemas,
+                         bool positions) {
   ProviderEntries providers;
-  return ConfigWriter(out, config, &schemas, providers).Write();
+  return ConfigWriter(out, config, &schemas, providers, positions).Write();
 }
 
-void WriteSingleModule(JsonWriter& out, const config::Config& config) {
+void WriteSingleModule(JsonWriter& out, const config::Config& config, bool positions) {
   // Without schemas, writing cannot fail.
   ProviderEntries providers;
-  static_cast<void>(ConfigWriter(out, config, nullptr, providers).Write());
+  static_cast<void>(ConfigWriter(out, config, nullptr, providers, positions).Write());
 }
 
 }  // namespace kinu::view

@@ -22,6 +22,8 @@
 
 namespace kinu::view {
 
+class BlockPositions;
+
 inline constexpr std::string_view kPlanFormatVersion = "1.2";
 inline constexpr std::string_view kStateFormatVersion = "1.0";
 inline constexpr std::string_view kProviderSchemasFormatVersion = "1.0";
@@ -32,6 +34,7 @@ inline constexpr std::string_view kValidateFormatVersion = "1.0";
 struct PlanDocumentOptions {
   std::string_view version;  ///< of the running program, pre-release included
   bool prior_state = true;
+  bool positions = false;  ///< with `position` members, if there is a configuration
 };
 Result<void> WritePlan(JsonWriter& out, const plan::Plan& plan, const config::Config* config,
                        const SchemaLookup& schemas, const PlanDocumentOptions& options);
@@ -44,14 +47,16 @@ Result<void> WriteState(JsonWriter& out, const state::State& state, const Schema
                         const StateDocumentOptions& options = {});
 
 /// `show -config -json`, and the configuration of a plan.
-Result<void> WriteConfig(JsonWriter& out, const config::Config& config,
-                         const SchemaLookup& schemas);
+Result<void> WriteConfig(JsonWriter& out, const config::Config& config, const SchemaLookup& schemas,
+                         bool positions = false);
 /// `show -module=DIR -json`: only the root module, without expressions and schemas.
-void WriteSingleModule(JsonWriter& out, const config::Config& config);
+void WriteSingleModule(JsonWriter& out, const config::Config& config, bool positions = false);
 
-/// The array of check results. `program` parses their addresses.
+/// The array of check results. `program` parses their addresses. `positions`: of their blocks;
+/// null: without.
 void WriteChecks(JsonWriter& out, const Program& program,
-                 std::span<const state::CheckResult> checks);
+                 std::span<const state::CheckResult> checks,
+                 const BlockPositions* positions = nullptr);
 /// Whether the array of check results would have elements.
 bool HasChecks(std::span<const state::CheckResult> checks);
 

@@ -9,6 +9,7 @@
 #include "hcl/static.h"
 #include "lang/eval.h"
 #include "text/quote.h"
+#include "view/json/position.h"
 #include "view/json/value.h"
 
 namespace kinu::view {
@@ -289,13 +290,16 @@ std::vector<std::string> ExpressionReferences(const hcl::Expr& expr) {
   return references;
 }
 
-void WriteExpression(JsonWriter& out, const hcl::Expr& expr) {
+void WriteExpression(JsonWriter& out, const hcl::Expr& expr, bool position) {
   out.BeginObject();
   if (const std::optional<Value> constant = ConstantOf(expr)) {
     out.Key("constant_value");
     WriteValue(out, *constant);
   }
   WriteReferences(out, ExpressionReferences(expr));
+  if (position) {
+    WritePosition(out, expr.range());
+  }
   out.EndObject();
 }
 
@@ -305,7 +309,8 @@ struct BodyShapes::Shape {
   std::vector<const schema::Attribute*> maybe_blocks;
 };
 
-BodyShapes::BodyShapes() = default;
+BodyShapes::BodyShapes(bool positions) : positions_(positions) {
+}
 BodyShapes::~BodyShapes() = default;
 
 const BodyShapes::Shape& BodyShapes::Of(const schema::Block& block) {
@@ -386,7 +391,7 @@ void WriteBodyExpressions(JsonWriter& out, const hcl::Body& body, const schema::
   for (const Item& item : items) {
     out.Key(item.name);
     if (item.expr != nullptr) {
-      WriteExpression(out, *item.expr);
+      WriteExpression(out, *item.expr, shapes.positions());
     } else if (item.attribute != nullptr) {
       WriteBlocksAsExpression(out, *item.attribute, item.bodies);
     } else {

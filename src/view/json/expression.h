@@ -19,18 +19,21 @@ namespace kinu::view {
 /// source order, with duplicates.
 std::vector<std::string> ExpressionReferences(const hcl::Expr& expr);
 
-/// `{constant_value?, references?}`.
-void WriteExpression(JsonWriter& out, const hcl::Expr& expr);
+/// `{constant_value?, references?, position?}`.
+void WriteExpression(JsonWriter& out, const hcl::Expr& expr, bool position);
 
 /// The names that bodies are read with, computed once per schema. Schemas must outlive this object.
 class BodyShapes {
  public:
   struct Shape;
-  BodyShapes();
+  /// `positions`: expressions are written with their positions.
+  explicit BodyShapes(bool positions);
   ~BodyShapes();
   const Shape& Of(const schema::Block& block);
+  bool positions() const { return positions_; }
 
  private:
+  bool positions_;
   FlatMap<uintptr_t, std::unique_ptr<Shape>> shapes_;  // by address of the schema
 };
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "view/json/documents.h"
+#include "view/json/position.h"
 #include "view/json/value.h"
 #include "view/module_tree.h"
 
@@ -79,8 +80,10 @@ bool HasKnownAttributes(const Value& object) {
 
 class PlanWriter {
  public:
-  PlanWriter(JsonWriter& out, const Plan& plan, const SchemaLookup& schemas)
-      : out_(out), plan_(plan), program_(*plan.program), schemas_(schemas) {}
+  /// `positions`: of blocks; null: without.
+  PlanWriter(JsonWriter& out, const Plan& plan, const SchemaLookup& schemas,
+             const BlockPositions* positions)
+      : out_(out), plan_(plan), program_(*plan.program), schemas_(schemas), positions_(positions) {}
 
   void Variables(const config::Config* config);
   Result<void> PlannedValues();
@@ -101,6 +104,7 @@ class PlanWriter {
   const Plan& plan_;
   Program& program_;
   const SchemaLookup& schemas_;
+  const BlockPositions* positions_;
 };
 
 Result<const schema::ResourceSchema*> PlanWriter::SchemaOf(const ResourceChange& change,
@@ -368,6 +372,9 @@ Result<void> PlanWriter::Changes(std::string_view key, const std::vector<Resourc
       return done;
     }
     WriteOptional(out_, "action_reason", plan::ReasonName(change.reason));
+    if (positions_ != nullptr) {
+      positions_->WriteResource(out_, {program_.ModuleOf(change.address.resource.module), name});
+    }
     out_.EndObject();
   }
   out_.EndArray();
@@ -388,6 +395,9 @@ void PlanWriter::OutputChanges() {
     WriteValueChange(out_, output.before, output.after);
     out_.Member("before_sensitive", output.sensitive);
     out_.Member("after_sensitive", output.sensitive);
+    if (positions_ != nullptr) {
+      positions_->WriteOutput(out_, program_.Find(output.name));
+    }
     out_.EndObject();
   }
   out_.EndObject();
@@ -429,7 +439,12 @@ bool HasObjects(const state::State& state) {
 
 Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* config,
                        const SchemaLookup& schemas, const PlanDocumentOptions& options) {
-  PlanWriter writer(out, plan, schemas);
+  std::optional<BlockPositions> positions;
+  if (options.positions && config != nullptr) {
+    positions.emplace(*config);
+  }
+  const BlockPositions* wanted = positions ? &*positions : nullptr;
+  PlanWriter writer(out, plan, schemas, wanted);
   out.BeginObject();
   out.Member("format_version", kPlanFormatVersion);
   WriteOptional(out, "terraform_version", options.version);
@@ -459,7 +474,7 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
   }
   out.Key("configuration");
   if (config != nullptr) {
-    if (auto done = WriteConfig(out, *config, schemas); !done) {
+    if (auto done = WriteConfig(out, *config, schemas, options.positions); !done) {
       return std::unexpected(In("error marshaling config", std::move(done).error()));
     }
   } else {
@@ -472,7 +487,7 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
   writer.RelevantAttributes();
   if (HasChecks(plan.checks)) {
     out.Key("checks");
-    WriteChecks(out, *plan.program, plan.checks);
+    WriteChecks(out, *plan.program, plan.checks, wanted);
   }
   out.Member("timestamp", plan.timestamp.empty() ? std::string_view("0001-01-01T00:00:00Z")
                                                  : std::string_view(plan.timestamp));

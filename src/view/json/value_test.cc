@@ -133,7 +133,7 @@ unknown = 1
   ASSERT_FALSE(diags.has_errors());
   std::string text;
   JsonWriter out(text);
-  BodyShapes shapes;
+  BodyShapes shapes(false);
   WriteBodyExpressions(out, *body, block, shapes);
   // Generated blocks of `dynamic` are not in the document.
   EXPECT_EQ(text, R"j({"a":{"constant_value":"hello"},)j"

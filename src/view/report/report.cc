@@ -354,7 +354,7 @@ std::string LocalReferences(const config::Config& config) {
     const std::string prefix = module.empty() ? "local." : module + ".local.";
     for (const config::Local& local : node->module->locals) {
       out.Key(prefix + std::string(program.Text(local.name)));
-      WriteExpression(out, *local.expr);
+      WriteExpression(out, *local.expr, false);
     }
   }
   out.EndObject();
