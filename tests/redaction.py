@@ -105,6 +105,7 @@ HIDING = [
     ["show", "-no-color", "p"],
     ["show", "-json", "-redact", "p"],
     ["show", "-json", "-redact", "-format=0.1", "p"],
+    ["show", "-json", "-redact", "-positions", "p"],
     ["show", "-canonical", "-redact", "p"],
     ["show", "-fingerprint", "p"],
     ["show", "-summary", "p"],
@@ -160,6 +161,14 @@ HIDING = [
     ["diff", "-json", "changed.json", "s.json"],
     ["apply", "-json", "d"],
 ]
+# Edits of a state in bulk, on a copy.
+BULK = [
+    ["state", "mv", "-state=copy.tfstate", "-dry-run", "-match", "terraform_data.*[*]", "module.m.terraform_data.*[*]"],
+    ["state", "mv", "-state=copy.tfstate", "-match", "terraform_data.hidden*", "terraform_data.shown*"],
+    ["state", "rm", "-state=copy.tfstate", "-dry-run", "-match", "**.terraform_data.*"],
+    ["state", "rm", "-state=copy.tfstate", "-from=lines.txt"],
+    ["import", "-dry-run", "-from=imports.txt"],
+]
 AFTER_APPLY = [
     ["check", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
     ["check", "-json", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
@@ -192,6 +201,17 @@ def write_changed_state(folder):
         resource["values"] = lengthened(resource["values"])
     with open(os.path.join(folder, "changed.json"), "w", encoding="utf-8") as handle:
         json.dump(state, handle)
+
+
+def write_lines(folder):
+    """Writes the files of BULK."""
+    with open(os.path.join(folder, "terraform.tfstate"), encoding="utf-8") as handle:
+        state = handle.read()
+    for name, text in (("copy.tfstate", state),
+                       ("lines.txt", "terraform_data.mixed\nterraform_data.missing # an error\n"),
+                       ("imports.txt", "terraform_data.mixed id\nterraform_data.hidden1 id\n")):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as handle:
+            handle.write(text)
 
 
 def without_difference(line):
@@ -272,6 +292,12 @@ def main():
                     run.expect_some(["query", "-show-sensitive", "$", "p"])
                     for check in AFTER_APPLY:
                         run.expect_none(check)
+                    write_lines(folder)
+                    for edit in BULK:
+                        run.expect_none(edit)
+            for form in ("-no-color", "-json", "-raw"):
+                run.expect_none(["eval", "-file=.", form, "var.object", "[local.local0]", "upper(var.text1)"])
+                run.expect_none(["eval", "-file=main.tf", form, "{ a = var.given, b = local.missing }"])
             run.expect_none(["console"], "var.object\nlocal.local0\nvar.text1\n")
             # An error in a line with a secret shows the line without the value.
             with open(os.path.join(folder, "wrong.tf"), "w", encoding="utf-8") as handle:
