@@ -157,7 +157,7 @@ def action(test, folder):
     summary = read(folder, "steps")
     test.expect(summary.startswith(MARK + "\n**Plan: 3 to add**") and "is an object" in summary, summary)
     test.expect("secret" not in summary, "a value in the summary")
-    test.expect(said[3].count("::error file=rules/p.kinucheck.hcl,line=3") == 3, said[3])
+    test.expect(said[3].count("::error file=live/main.tf,line=5") == 3, said[3])
     test.expect(len(json.loads(read(folder, "kinu-review/policies.sarif"))["runs"][0]["results"]) == 3, "SARIF")
     test.expect("<html" in read(folder, "kinu-review/report.html"), "no report")
     test.expect("-X POST repos/o/r/issues/7/comments -F body=@" in read(folder, "gh.log"), read(folder, "gh.log"))

@@ -3,5 +3,5 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
 
-"$kinu" check -sarif -plan="$output/tf.plan" "$policies" >"$output/policies.sarif" || [ $? = 2 ]
-"$kinu" check -no-color -annotations -plan="$output/tf.plan" "$policies"
+"$kinu" check -sarif -source-dir="$directory" -plan="$output/tf.plan" "$policies" >"$output/policies.sarif" || [ $? = 2 ]
+"$kinu" check -no-color -annotations -source-dir="$directory" -plan="$output/tf.plan" "$policies"

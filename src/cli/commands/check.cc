@@ -132,6 +132,21 @@ void ReadCheckFiles(const std::vector<std::string>& arguments, check::CheckFiles
   }
 }
 
+/// Makes the places in configurations relative to where their directory is.
+void MovePlaces(check::Report& report, const std::string& directory) {
+  const auto move = [&](check::Place& place) {
+    if (place.valid() && !place.filename.starts_with('/')) {
+      place.filename = JoinPath(directory, place.filename);
+    }
+  };
+  for (check::Result& result : report.results) {
+    move(result.outcome.place);
+    for (check::Failure& failure : result.outcome.failures) {
+      move(failure.place);
+    }
+  }
+}
+
 /// Runs the tests of check files, and prints those that fail.
 int RunTests(Invocation& invocation, const check::CheckFiles& files) {
   Diagnostics diags;
@@ -200,7 +215,10 @@ static int RunCheck(Invocation& invocation) {
   if (diags.has_errors()) {
     return Unusable(invocation, form, diags);
   }
-  const check::Report report = check::RunChecks(files, documents);
+  check::Report report = check::RunChecks(files, documents);
+  if (flags->IsSet("source-dir")) {
+    MovePlaces(report, flags->String("source-dir"));
+  }
   const bool show_sensitive = flags->Bool("show-sensitive");
   std::string text;
   switch (form) {
@@ -249,6 +267,11 @@ constexpr auto kCheckFlags = JoinFlags(
              .help = "What did not pass as workflow commands for code review."},
     FlagSpec{.name = "tap", .help = "The results as Test Anything Protocol."},
     FlagSpec{.name = "markdown", .help = "What did not pass as a Markdown table."},
+    FlagSpec{.name = "source-dir",
+             .kind = FlagKind::kString,
+             .form = "=DIR",
+             .help = "Where the plan was made: reported places in the configuration\n"
+                     "begin with it."},
     FlagSpec{.name = "fail-on-warnings", .help = "Warnings make the exit code 2, as failures do."},
     FlagSpec{.name = "test", .help = "Run the tests in the check files, in place of the checks."},
     FlagSpec{.name = "show-sensitive", .help = "Show sensitive values that were found."}, kColor,
