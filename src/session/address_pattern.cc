@@ -8,7 +8,7 @@
 namespace kinu::session {
 namespace {
 
-using Key = PatternStep::Key;
+using KeyKind = PatternStep::Key;
 
 /// Parses a pattern from left to right.
 class PatternParser {
@@ -90,14 +90,14 @@ class PatternParser {
       return true;
     }
     if (Take("*]")) {
-      step.key = Key::kAny;
+      step.key = KeyKind::kAny;
       return true;
     }
     return (Take("\"") ? ReadString(step) : ReadIndex(step)) && (Take("]") || RefuseKey());
   }
   bool RefuseKey() { return Refuse("A key is a number, a string in double quotes, or \"*\"."); }
   bool ReadIndex(PatternStep& step) {
-    step.key = Key::kIndex;
+    step.key = KeyKind::kIndex;
     const auto [end, error] =
         std::from_chars(rest_.data(), rest_.data() + rest_.size(), step.index);
     if (error != std::errc()) {
@@ -107,7 +107,7 @@ class PatternParser {
     return true;
   }
   bool ReadString(PatternStep& step) {
-    step.key = Key::kString;
+    step.key = KeyKind::kString;
     step.text.pieces.emplace_back();
     while (!rest_.empty() && rest_.front() != '"') {
       if (Take("*")) {
@@ -168,14 +168,14 @@ std::string KeyText(const Program& program, const InstanceKey& key) {
 bool MatchKey(const Program& program, const PatternStep& step, const InstanceKey& key,
               std::vector<Capture>& captures) {
   switch (step.key) {
-    case Key::kNone:
+    case KeyKind::kNone:
       return key.none();
-    case Key::kIndex:
+    case KeyKind::kIndex:
       return key == InstanceKey::Int(step.index);
-    case Key::kString:
+    case KeyKind::kString:
       return key.kind() == InstanceKey::Kind::kString &&
              MatchGlob(step.text, program.Text(key.symbol()), captures);
-    case Key::kAny:
+    case KeyKind::kAny:
       break;
   }
   if (key.none()) {
@@ -223,7 +223,7 @@ class Matcher {
         !MatchGlob(pattern_.resource.name, program_.Text(name.name), captures)) {
       return;
     }
-    if (pattern_.resource.key == Key::kNone) {
+    if (pattern_.resource.key == KeyKind::kNone) {
       Add({resource.address, InstanceKey()}, std::move(captures));
       return;
     }
@@ -276,7 +276,7 @@ class Matcher {
   }
   bool LastOfAnyKey(size_t step) const {
     return any_last_key_ && pattern_.is_module && step + 1 == pattern_.modules.size() &&
-           pattern_.modules[step].key == Key::kNone;
+           pattern_.modules[step].key == KeyKind::kNone;
   }
   std::string ModulesText(const std::vector<ModuleInstId>& path, size_t begin, size_t end) const {
     std::string text;
@@ -344,15 +344,15 @@ class Substitution {
   std::string Name(const PatternStep& step) {
     std::string text = Text(step.name);
     switch (step.key) {
-      case Key::kNone:
+      case KeyKind::kNone:
         break;
-      case Key::kIndex:
+      case KeyKind::kIndex:
         text += "[" + std::to_string(step.index) + "]";
         break;
-      case Key::kString:
+      case KeyKind::kString:
         text += "[" + QuoteKey(Text(step.text)) + "]";
         break;
-      case Key::kAny: {
+      case KeyKind::kAny: {
         const Capture& capture = Next(false);
         text +=
             capture.key.none() ? "[" + QuoteKey(capture.text) + "]" : program_.ToText(capture.key);
@@ -373,9 +373,9 @@ size_t WildcardsOf(const PatternStep& step) {
   if (step.any_modules) {
     return 1;
   }
-  return step.name.wildcards() + (step.key == Key::kAny      ? 1
-                                  : step.key == Key::kString ? step.text.wildcards()
-                                                             : 0);
+  return step.name.wildcards() + (step.key == KeyKind::kAny      ? 1
+                                  : step.key == KeyKind::kString ? step.text.wildcards()
+                                                                 : 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "check/documents.h"
 #include "check/run.h"
 #include "cli/build_info.h"
+#include "cli/command.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
 #include "operation/documents.h"

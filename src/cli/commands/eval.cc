@@ -133,7 +133,7 @@ Value Masked(const Value& value) {
   return Value::Object(std::move(members));
 }
 
-std::string JsonText(const Value& value, Diagnostics& diags, const hcl::Expr& expr) {
+std::string JsonLineOf(const Value& value, Diagnostics& diags, const hcl::Expr& expr) {
   if (!value.IsWhollyKnown()) {
     diags.Error("Value not available", "JSON has no form for a value that is not known.",
                 expr.range());
@@ -142,7 +142,7 @@ std::string JsonText(const Value& value, Diagnostics& diags, const hcl::Expr& ex
   return view::ValueText(Masked(value)) + "\n";
 }
 
-std::string RawText(const Value& value, Diagnostics& diags, const hcl::Expr& expr) {
+std::string RawTextOf(const Value& value, Diagnostics& diags, const hcl::Expr& expr) {
   const MarkSet marks = value.MarksDeep();
   const auto text = Convert(value.UnmarkDeep(), Type::String());
   if (marks.sensitive() || marks.ephemeral()) {
@@ -160,8 +160,8 @@ std::string RawText(const Value& value, Diagnostics& diags, const hcl::Expr& exp
 }
 
 /// The text of an expression's value, in the form that the flags ask for.
-std::string TextOf(const hcl::Expr& expr, const Flags& flags, config::OfflineValues& values,
-                   Diagnostics& diags) {
+std::string ResultText(const hcl::Expr& expr, const Flags& flags, config::OfflineValues& values,
+                       Diagnostics& diags) {
   std::string text;
   values.Evaluate(
       expr,
@@ -179,8 +179,8 @@ std::string TextOf(const hcl::Expr& expr, const Flags& flags, config::OfflineVal
           value = Value::String(shown);  // of type(): its text
         }
         if (!diags.has_errors()) {
-          text = flags.Bool("json")  ? JsonText(value, diags, expr)
-                 : flags.Bool("raw") ? RawText(value, diags, expr)
+          text = flags.Bool("json")  ? JsonLineOf(value, diags, expr)
+                 : flags.Bool("raw") ? RawTextOf(value, diags, expr)
                                      : shown + "\n";
         }
         return value;
@@ -208,7 +208,7 @@ int EvaluateWords(CommandRun& run) {
     run.sources.push_back(SourceFile::Make("<expression>", word));
     const hcl::Expr* expr = hcl::ParseExpression(run.sources.back().get(), tree, found);
     if (!found.has_errors() && expr != nullptr) {
-      out += TextOf(*expr, run.flags, *scope.values, found);
+      out += ResultText(*expr, run.flags, *scope.values, found);
     }
     run.diags.Append(std::move(found));
   }

@@ -105,7 +105,7 @@ bool EnterConfigDirectory(CommandRun& run) {
 }
 
 /// Stores what was imported and says so.
-int Finish(OperationRun& run, state::State imported) {
+int StoreImported(OperationRun& run, state::State imported) {
   if (auto written = run.operation.store().Write(imported); !written) {
     return run.Fail("Error persisting the state file", written.error().message);
   }
@@ -157,7 +157,7 @@ int ImportByLines(OperationRun& run) {
     return run.Fail();
   }
   if (!dry_run) {
-    return Finish(run, std::move(imported));
+    return StoreImported(run, std::move(imported));
   }
   run.operation.Close(run.diags);
   return run.audience->Show(run.diags) ? 1 : 0;
@@ -210,7 +210,7 @@ static int RunImport(Invocation& invocation) {
   target.has_id = true;
   state::State imported =
       engine::ImportToState(run.operation.input, std::span(&target, 1), run.diags);
-  return run.diags.has_errors() ? run.Fail() : Finish(run, std::move(imported));
+  return run.diags.has_errors() ? run.Fail() : StoreImported(run, std::move(imported));
 }
 
 constexpr auto kImportFlags =
