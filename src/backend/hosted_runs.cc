@@ -186,7 +186,7 @@ class LineCutter {
       marked_ = true;
       piece.remove_prefix(1);
     }
-    fresh_ = false;
+    fresh_ &= piece.empty() && !marked_;
     if (marked_ && piece.ends_with('\x03')) {
       ended_ = true;
       piece.remove_suffix(1);

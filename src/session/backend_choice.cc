@@ -383,11 +383,10 @@ bool RequireLocalRuns(const ConfiguredBackend& backend, std::string_view workspa
   if (!remotely) {
     diags.Error(remotely.error().message, "");
   } else {
-    diags.Error("Remote runs are not supported",
+    diags.Error("Applying a saved plan is currently not supported",
                 "The workspace \"" + std::string(workspace) +
-                    "\" is set to run plans in its service, and this program runs them here only. "
-                    "Set the execution mode of the workspace to \"local\", or set "
-                    "TF_FORCE_LOCAL_BACKEND=1 to run here all the same; the state stays in the "
+                    "\" is set to run plans in its service, which takes no saved plan. With "
+                    "TF_FORCE_LOCAL_BACKEND=1 it is carried out here; the state stays in the "
                     "service.");
   }
   return false;

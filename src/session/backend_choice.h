@@ -68,7 +68,8 @@ bool AddProblems(const provider::Problems& problems, Diagnostics& diags,
 /// warning if the user wants to `go_on`. False after an error.
 bool CheckServiceVersion(const ConfiguredBackend& backend, std::string_view workspace, bool go_on,
                          Diagnostics& diags);
-/// Requires that plans and applies of the workspace run here. False after an error.
+/// Requires that plans of the workspace, and so saved ones, are carried out here. False after an
+/// error.
 bool RequireLocalRuns(const ConfiguredBackend& backend, std::string_view workspace,
                       Diagnostics& diags);
 

@@ -251,6 +251,11 @@ class Service:
             return 200, {"data": {"id": "e", "type": "entitlement-sets",
                                   "attributes": {"operations": self.operations,
                                                  "state-storage": True}}}
+        if parts == ["runs", "queue"]:
+            return 200, self.page([])
+        if parts == ["capacity"]:
+            return 200, {"data": {"id": "c", "type": "organization-capacity",
+                                  "attributes": {"pending": 0, "running": 1}}}
         if parts == ["workspaces"] and method == "GET":
             return 200, self.list(query)
         if parts == ["workspaces"]:
@@ -279,6 +284,12 @@ class Service:
             del self.workspaces[workspace.name]
             return 204, None
         return 200, {"data": workspace.resource()}
+
+    @staticmethod
+    def page(resources):
+        return {"data": resources,
+                "meta": {"pagination": {"current-page": 1, "total-pages": 1, "next-page": None,
+                                        "prev-page": None, "total-count": len(resources)}}}
 
     def list(self, query):
         found = sorted(self.workspaces.values(), key=lambda w: w.name)
@@ -331,6 +342,8 @@ class Service:
             return 201, {"data": run.resource()}
         if parts[0] == "runs":
             run = self.runs[parts[1]]
+            if parts[2:] and method == "GET":
+                return 200, self.page([])
             if method == "POST":
                 run.actions.append(parts[3])
                 run.status = {"apply": "confirmed", "discard": "discarded",
@@ -387,6 +400,8 @@ class Service:
             if version is None:
                 raise Refusal(404, "not found")
             return 200, self.version_document(version)
+        if action == "runs":
+            return 200, self.page([r.resource() for r in reversed(self.runs.values())])
         if action == "configuration-versions":
             self.counter += 1
             number = "cv-%d" % self.counter

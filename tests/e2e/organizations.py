@@ -382,8 +382,6 @@ def execution(place):
     place.write(cloud(['name = "core"']) + RESOURCE % ("one", "first"))
     place.run("init", "-no-color")
     place.service.workspaces["core"].mode = "remote"
-    place.says(place.run("refresh", "-no-color", code=1), "Remote runs are not supported",
-               'The workspace "core" is set to run plans in its service')
     for option, problem in (("-parallelism=3", "Custom parallelism values are currently not supported"),
                             ("-out=x", "Saving a generated plan is currently not supported"),
                             ("-generate-config-out=x.tf",
@@ -394,7 +392,10 @@ def execution(place):
                  not any("actions/lock" in line for line in place.service.log))
     place.variables["TF_FORCE_LOCAL_BACKEND"] = "1"
     place.run("apply", "-auto-approve", "-no-color")
+    place.run("plan", "-no-color", "-out=saved")
     place.variables = {}
+    place.says(place.run("apply", "-no-color", "saved", code=1),
+               "Applying a saved plan is currently not supported", 'The workspace "core" is set to run plans in its service')
     place.service.operations = False
     place.says(place.run("plan", "-no-color"), "No changes.")
     del place.service.workspaces["core"]
@@ -428,6 +429,8 @@ def runs(place):
                  set(run.files) <= {".terraform.lock.hcl"} and "my.secret" not in run.files and
                  not any(name.startswith(".terraform/t") for name in run.files))
     place.run("plan", "-no-color", "-detailed-exitcode", code=2)
+    place.says(place.run("refresh", "-no-color", code=1),
+               'The "refresh" operation is not supported when using the "remote" backend.')
     place.says(place.run("plan", "-no-color", "-var=v=x", code=1),
                "Run variables are currently not supported")
     text = place.run("apply", "-no-color", "-replace=terraform_data.a", answers=["yes"])
@@ -517,6 +520,11 @@ def runs_of_cloud(place):
         (v["key"], v["value"]) for v in run.attributes["variables"]) ==
         [("n", "[1, 2]"), ("v", '"a\\"b"')])
     text = place.run("plan", "-json", "-var=v=x", "-var-file=some.tfvars")
+    place.service.script = {}
+    place.says(place.run("refresh", "-no-color", "-var=v=x", "-var-file=some.tfvars"),
+               "Proceeding with 'tofu apply -refresh-only -auto-approve'.", "Apply complete!")
+    run = list(place.service.runs.values())[-1]
+    place.expect("it only refreshes", run.attributes["refresh-only"] and run.actions == ["apply"])
     place.expect("each line is JSON", all(json.loads(line) for line in text.splitlines()))
 
 

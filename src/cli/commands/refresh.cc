@@ -8,6 +8,18 @@
 
 namespace kinu::cli {
 
+/// The service of a cloud block has refreshes as a kind of applies, which need no approval.
+static int RefreshInService(OperationRun& run, PlanRequest& request) {
+  if (!run.operation.remote_runs->takes_variables()) {
+    return run.Fail("The \"refresh\" operation is not supported when using the \"remote\" backend.",
+                    "Use \"tofu apply -refresh-only\" instead.");
+  }
+  run.Say("Proceeding with 'tofu apply -refresh-only -auto-approve'.\n",
+          "Proceeding with 'tofu apply -refresh-only -auto-approve'");
+  request.mode = plan::Mode::kRefreshOnly;
+  return run.RunInService(request, {.applies = true, .approved = true});
+}
+
 static int RunRefresh(Invocation& invocation) {
   OperationRun run(invocation);
   run.Parse();
@@ -21,8 +33,9 @@ static int RunRefresh(Invocation& invocation) {
     return run.Usage();
   }
   run.CatchInterrupts();
+  request.may_run_remotely = true;
   if (!run.Open(request, "OperationTypeRefresh")) {
-    return run.Fail();
+    return run.operation.remote_runs == nullptr ? run.Fail() : RefreshInService(run, request);
   }
   const bool any = std::ranges::any_of(run.operation.prior.resources, [](const auto& resource) {
     return resource->address.resource.mode == ResourceMode::kManaged;
