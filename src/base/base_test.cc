@@ -178,5 +178,38 @@ TEST(LoopThreads, LoopsOfSeveralThreads) {
   EXPECT_EQ(runs.load(), 4000);
 }
 
+TEST(AppendInPieces, JoinsInOrder) {
+  for (const size_t count : {0, 1, 31, 32, 5003}) {
+    std::string wanted = "begin ";
+    for (size_t i = 0; i < count; ++i) {
+      wanted += std::to_string(i) + ' ';
+    }
+    std::string out = "begin ";
+    ASSERT_TRUE(AppendInPieces(out, count, 16,
+                               [](size_t begin, size_t end, std::string& piece) -> Result<void> {
+                                 for (size_t i = begin; i < end; ++i) {
+                                   piece += std::to_string(i) + ' ';
+                                 }
+                                 return {};
+                               }));
+    EXPECT_EQ(out, wanted);
+  }
+}
+
+TEST(AppendInPieces, ReturnsTheFirstError) {
+  std::string out;
+  const Result<void> done =
+      AppendInPieces(out, 5000, 16, [](size_t begin, size_t end, std::string&) -> Result<void> {
+        for (size_t i = begin; i < end; ++i) {
+          if (i % 1000 == 999) {
+            return Fail(ErrorCode::kInvalid, "number " + std::to_string(i));
+          }
+        }
+        return {};
+      });
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "number 999");
+}
+
 }  // namespace
 }  // namespace kinu
