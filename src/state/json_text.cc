@@ -1,5 +1,6 @@
 #include "state/json_text.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -37,11 +38,6 @@ void AppendEscapedString(std::string& out, const char* at, const char* end) {
     done = at;
   }
   out.append(done, static_cast<size_t>(end - done));
-}
-
-void AppendNewLine(std::string& out, int depth) {
-  out += '\n';
-  out.append(static_cast<size_t>(depth) * 2, ' ');
 }
 
 // The Quick functions return the place behind a value, or null when anything about it is unusual,
@@ -299,64 +295,114 @@ std::string DecodeStringBody(std::string_view body) {
   return json::DecodeString<json::Encoding::kUnchecked>(body);
 }
 
+namespace {
+
+/// Appends to a text whose memory is reserved in large steps, without a check for each byte.
+class Appender {
+ public:
+  explicit Appender(std::string& out) : out_(out), used_(out.size()) {}
+  ~Appender() { out_.resize(used_); }
+  Appender(const Appender&) = delete;
+  Appender& operator=(const Appender&) = delete;
+
+  /// Makes room for `size` more bytes.
+  void Reserve(size_t size) {
+    if (out_.size() - used_ < size) {
+      const size_t grown = std::max(used_ + size, out_.size() + out_.size() / 2);
+      out_.resize_and_overwrite(grown, [](char*, size_t count) { return count; });
+    }
+  }
+  /// These need room.
+  void Put(char c) { out_[used_++] = c; }
+  void Put(std::string_view text) { used_ += text.copy(out_.data() + used_, text.size()); }
+  void PutSpaces(size_t count) {
+    std::fill_n(out_.data() + used_, count, ' ');
+    used_ += count;
+  }
+  /// Appends a string with its quotes, escaping what Go's HTML escaping adds.
+  void AppendString(std::string_view text) {
+    const char* const end = text.data() + text.size();
+    if (json::FindByte < json::kHtml | json::kSeparatorLead > (text.data(), end) == end) {
+      Reserve(text.size());
+      Put(text);
+      return;
+    }
+    out_.resize(used_);
+    AppendEscapedString(out_, text.data(), end);
+    used_ = out_.size();
+  }
+
+ private:
+  std::string& out_;  ///< longer than what it has, until the end
+  size_t used_;
+};
+
+}  // namespace
+
 void AppendJson(std::string& out, std::string_view text, int depth) {
   const bool indent = depth >= 0;
   const char* at = text.data();
   const char* const end = at + text.size();
-  while (at < end) {
-    char c = *at;
+  Appender to(out);
+  to.Reserve(text.size());
+  const auto new_line = [&] {
+    to.Reserve(static_cast<size_t>(depth) * 2 + 1);
+    to.Put('\n');
+    to.PutSpaces(static_cast<size_t>(depth) * 2);
+  };
+  while ((at = json::SkipSpace(at, end)) < end) {
+    constexpr size_t kSigns = 4;  // an empty object, or a sign and a space
+    to.Reserve(kSigns);
+    const char c = *at;
     switch (c) {
-      case ' ':
-      case '\n':
-      case '\t':
-      case '\r':
-        ++at;
-        break;
       case '{':
-      case '[': {
-        out += c;
-        ++at;
-        at = json::SkipSpace(at, end);
+      case '[':
+        to.Put(c);
+        at = json::SkipSpace(at + 1, end);
         if (at < end && (*at == '}' || *at == ']')) {
-          out += *at++;
+          to.Put(*at++);
         } else if (indent) {
-          AppendNewLine(out, ++depth);
+          ++depth;
+          new_line();
         }
         break;
-      }
       case '}':
       case ']':
         if (indent) {
-          AppendNewLine(out, --depth);
+          --depth;
+          new_line();
+          to.Reserve(1);
         }
-        out += c;
+        to.Put(c);
         ++at;
         break;
       case ',':
-        out += c;
+        to.Put(c);
         ++at;
         if (indent) {
-          AppendNewLine(out, depth);
+          new_line();
         }
         break;
       case ':':
-        out += c;
+        to.Put(c);
         ++at;
         if (indent) {
-          out += ' ';
+          to.Put(' ');
         }
         break;
       case '"': {
         const char* const start = std::exchange(at, json::EndOfString(at + 1, end));
-        AppendEscapedString(out, start, at);
+        to.AppendString({start, at});
         break;
       }
       default: {
-        const char* start = at;
+        const char* const start = at;
         while (at < end && !json::IsIn(*at, json::kSpace | json::kStructure)) {
           ++at;
         }
-        out.append(start, static_cast<size_t>(at - start));
+        const std::string_view word(start, at);
+        to.Reserve(word.size());
+        to.Put(word);
       }
     }
   }
