@@ -6,6 +6,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/digraph.h"
@@ -177,6 +180,23 @@ TEST(LoopThreads, LoopsOfSeveralThreads) {
   }
   EXPECT_EQ(runs.load(), 4000);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(LoopThreads, RunAloneWhereNoThreadCanBeStarted) {
+  LoopThreads threads(4);
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit nothing_more = {.rlim_cur = 1, .rlim_max = 1};
+    setrlimit(RLIMIT_AS, &nothing_more);
+    size_t runs = 0;
+    threads.Run(100, [&](size_t) { ++runs; });
+    _exit(runs == 100 && BigThread::TryStart([] {}) == nullptr ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+#endif
 
 TEST(AppendInPieces, JoinsInOrder) {
   for (const size_t count : {0, 1, 31, 32, 5003}) {

@@ -36,6 +36,7 @@ struct LoopThreads::Shared {
   std::condition_variable ended;
   bool taken = false;  ///< a loop runs
   bool closing = false;
+  bool full = false;   ///< the system has no room for more threads
   size_t loop = 0;     ///< the number of loops so far
   size_t helping = 0;  ///< threads in the loop, without the one that began it
   const std::function<void(size_t)>* work = nullptr;  ///< null: the loop needs no more threads
@@ -51,6 +52,19 @@ struct LoopThreads::Shared {
         pass(i);
       }
     }
+  }
+
+  /// Starts what is missing of so many workers, as far as the system has room. False if there is
+  /// none.
+  bool StartWorkers(size_t wanted) {
+    while (!full && workers.size() < wanted) {
+      std::unique_ptr<BigThread> worker = BigThread::TryStart([this] { Help(); });
+      full = worker == nullptr;
+      if (!full) {
+        workers.push_back(std::move(worker));
+      }
+    }
+    return !workers.empty();
   }
 
   /// The life of a worker.
@@ -108,7 +122,7 @@ bool LoopThreads::Begin(size_t count, const std::function<void(size_t)>& work) {
   }
   Shared& shared = *shared_;
   const std::lock_guard lock(shared.mutex);
-  if (shared.taken) {
+  if (shared.taken || !shared.StartWorkers(threads_ - 1)) {
     return false;
   }
   shared.taken = true;
@@ -117,9 +131,6 @@ bool LoopThreads::Begin(size_t count, const std::function<void(size_t)>& work) {
   shared.piece = PieceOf(count, threads_);
   shared.next.store(0);
   ++shared.loop;
-  while (shared.workers.size() + 1 < threads_) {
-    shared.workers.push_back(std::make_unique<BigThread>([&shared] { shared.Help(); }));
-  }
   shared.begun.notify_all();
   return true;
 }

@@ -4,11 +4,22 @@
 
 namespace kinu {
 
-BigThread::BigThread(std::function<void()> body) : body_(std::move(body)) {
+BigThread::BigThread(std::function<void()> body) {
+  const bool started = Start(std::move(body));
+  KINU_INVARIANT(started, "cannot start a thread");
+}
+
+std::unique_ptr<BigThread> BigThread::TryStart(std::function<void()> body) {
+  std::unique_ptr<BigThread> thread(new BigThread());
+  return thread->Start(std::move(body)) ? std::move(thread) : nullptr;
+}
+
+bool BigThread::Start(std::function<void()> body) {
+  body_ = std::move(body);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kBigStackBytes);
-  int failed = pthread_create(
+  const int failed = pthread_create(
       &thread_, &attributes,
       [](void* self) -> void* {
         static_cast<BigThread*>(self)->body_();
@@ -16,7 +27,8 @@ BigThread::BigThread(std::function<void()> body) : body_(std::move(body)) {
       },
       this);
   pthread_attr_destroy(&attributes);
-  KINU_INVARIANT(failed == 0, "cannot start a thread");
+  joined_ = failed != 0;
+  return failed == 0;
 }
 
 BigThread::~BigThread() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include <pthread.h>
 
@@ -15,15 +16,21 @@ inline constexpr size_t kBigStackBytes = size_t{256} << 20;
 class BigThread {
  public:
   explicit BigThread(std::function<void()> body);
+  /// Null if the system has no room for another thread.
+  static std::unique_ptr<BigThread> TryStart(std::function<void()> body);
   BigThread(const BigThread&) = delete;
   BigThread& operator=(const BigThread&) = delete;
   ~BigThread();
   void Join();
 
  private:
+  BigThread() = default;
+  /// Returns whether the thread runs.
+  bool Start(std::function<void()> body);
+
   std::function<void()> body_;
   pthread_t thread_{};
-  bool joined_ = false;
+  bool joined_ = true;  ///< nothing is left to wait for
 };
 
 /// Runs `body` on a thread with a big stack and waits for it.
