@@ -217,6 +217,14 @@ NB_MODULE(_kinu, m) {
         return Unlocked([&](kinu_problems**) { return kinu_format(text.data(), text.size()); });
       },
       "text"_a);
+  m.def(
+      "convert",
+      [](const std::string& name, std::string_view text, const std::string& to) {
+        return Unlocked([&](kinu_problems** problems) {
+          return kinu_convert(name.c_str(), text.data(), text.size(), to.c_str(), problems);
+        });
+      },
+      "name"_a, "text"_a, "to"_a);
   m.def("check", &Check, "checks"_a, "plans"_a, "states"_a, "show_sensitive"_a);
   m.def("tables", [] { return Unlocked([](kinu_problems**) { return kinu_tables(); }); });
   m.def("table_of_files", &TableOfFiles, "table"_a, "paths"_a, "show_sensitive"_a);

@@ -339,4 +339,19 @@ class Editor {
 /// The text in canonical layout. Changes spaces only.
 std::string Format(std::string_view text);
 
+/// What an object of the JSON syntax is where a body has no schema that says it.
+enum class NestedObjects : uint8_t {
+  kArraysAreBlocks,  ///< arrays of objects are blocks, single objects arguments
+  kAreArguments,
+  kAreBlocks,
+};
+
+/// The file in the other syntax, `to`: kJson or kNative; kByName means the one that the name does not
+/// have. The end of the name says what the file is: of a module (".tf", ".tofu"), values of variables
+/// (".tfvars"), or of another language. The result means the same: it is parsed and compared.
+/// Warnings name comments that are lost. Nothing, and an error, if that is impossible.
+std::optional<std::string> Convert(std::string_view name, std::string_view text, Syntax to,
+                                   Diagnostics& problems,
+                                   NestedObjects nested = NestedObjects::kArraysAreBlocks);
+
 }  // namespace kinu::v1

@@ -81,6 +81,11 @@ KINU_API kinu_text kinu_evaluate(const char* expression, size_t size, const char
                                  kinu_problems** problems);
 /** A file of the native syntax in canonical layout. */
 KINU_API kinu_text kinu_format(const char* text, size_t size);
+/** A file in the syntax `to`: "json" or "native". The end of the name says what the file is: of a
+ *  module (".tf", ".tofu"), values of variables (".tfvars"), or of another language. The result means
+ *  the same; warnings name comments that are lost. */
+KINU_API kinu_text kinu_convert(const char* name, const char* text, size_t size, const char* to,
+                                kinu_problems** problems);
 
 /* --- Documents --- */
 

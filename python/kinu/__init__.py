@@ -21,7 +21,7 @@ from typing import Any, Union
 
 from . import _kinu
 
-__all__ = ["Body", "Document", "Error", "Problem", "Table", "check", "evaluate", "format", "open", "parse",
+__all__ = ["Body", "Document", "Error", "Problem", "Table", "check", "convert", "evaluate", "format", "open", "parse",
            "table_schemas", "tables"]
 __version__ = _kinu.version()
 
@@ -104,6 +104,12 @@ def evaluate(expression: str, variables: dict[str, Any] | None = None, directory
 def format(text: str | bytes) -> str:  # noqa: A001
     """A file of the native syntax in canonical layout."""
     return _result(_kinu.format(_text(text)))
+
+
+def convert(text: str | bytes, name: str = "main.tf", to: str = "json") -> str:
+    """A file in the syntax `to`, "json" or "native". The end of the name says what the file is: of a module
+    (".tf"), values of variables (".tfvars"), or of another language."""
+    return _result(_kinu.convert(name, _text(text), to))
 
 
 # --- Documents ---

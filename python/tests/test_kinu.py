@@ -29,6 +29,14 @@ class Language(unittest.TestCase):
         self.assertEqual(kinu.evaluate("{a = [1, 2.5, null], b = upper(x)}", {"x": "y"}),
                          {"a": [1, 2.5, None], "b": "Y"})
 
+    def test_convert(self):
+        native = 'output "o" {\n  value = var.x\n}\n'
+        text = kinu.convert(native)
+        self.assertIn('"${var.x}"', text)
+        self.assertEqual(kinu.convert(text, "main.tf.json", to="native"), native)
+        with self.assertRaises(kinu.Error):
+            kinu.convert(native, to="yaml")
+
     def test_threads(self):
         found = []
         threads = [threading.Thread(target=lambda: found.append(kinu.evaluate("sum(range(1000))")))

@@ -140,6 +140,21 @@ TEST(PublicEditing, LeavesTheRestAlone) {
   EXPECT_EQ(Format("a=1\nbc=2\n"), "a  = 1\nbc = 2\n");
 }
 
+TEST(PublicFiles, AreConvertedBetweenTheSyntaxes) {
+  Diagnostics problems;
+  const std::string_view native = "output \"o\" {\n  value = var.x\n}\n";
+  const auto json = Convert("main.tf", native, Syntax::kByName, problems);
+  ASSERT_TRUE(json);
+  EXPECT_NE(json->find("\"${var.x}\""), json->npos) << *json;
+  EXPECT_EQ(Convert("main.tf.json", *json, Syntax::kByName, problems), native);
+  EXPECT_TRUE(problems.empty());
+  const std::string_view nested = "{\"x\": {\"y\": {\"a\": 1}}}";
+  EXPECT_EQ(Convert("f.hcl.json", nested, Syntax::kNative, problems, NestedObjects::kAreBlocks),
+            "x {\n  y {\n    a = 1\n  }\n}\n");
+  EXPECT_FALSE(Convert("main.tf", "a = ", Syntax::kJson, problems));
+  EXPECT_TRUE(HasErrors(problems));
+}
+
 TEST(PublicFiles, HostileNestingIsADiagnostic) {
   for (const char* open : {"(", "[", "{a=", "!", "f("}) {
     std::string text;

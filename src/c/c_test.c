@@ -56,6 +56,17 @@ static void test_language(void) {
             "{\"c\":{\"text\":\"[1, \\\"two\\\"]\",\"references\":[],\"value\":[1,\"two\"],\"line\":3}},"
             "\"blocks\":[]}}]}"));
   EXPECT(problems == NULL);
+  const char* module = "output \"o\" {\n  value = [1, var.x]\n}\n";
+  kinu_text json = kinu_convert("main.tf", module, strlen(module), "json", &problems);
+  EXPECT(json.data != NULL && strstr(json.data, "\"${var.x}\"") != NULL && problems == NULL);
+  EXPECT(is(kinu_convert("main.tf.json", json.data, json.size, "native", NULL), module));
+  kinu_text_release(json);
+  EXPECT(kinu_convert("main.tf", module, strlen(module), "yaml", &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  EXPECT(kinu_convert("main.tf", "a = ", 4, "json", &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
   EXPECT(kinu_parse("f.hcl", "a = ", 4, &problems).data == NULL);
   EXPECT(kinu_problems_count(problems) == 1);
   kinu_problems_release(problems);

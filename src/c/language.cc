@@ -131,6 +131,20 @@ kinu_text Evaluate(std::string_view expression, std::string_view variables,
   return json ? Text(*json) : kinu_text{nullptr, 0};
 }
 
+kinu_text Convert(std::string_view name, std::string_view text, std::string_view to,
+                  kinu_problems** problems) {
+  if (to != "json" && to != "native") {
+    GiveError(problems, "Invalid syntax",
+              "A file is converted to \"json\" or \"native\", not \"" + std::string(to) + "\".");
+    return {nullptr, 0};
+  }
+  v1::Diagnostics found;
+  const std::optional<std::string> result =
+      v1::Convert(name, text, to == "json" ? v1::Syntax::kJson : v1::Syntax::kNative, found);
+  Give(problems, std::move(found));
+  return result ? Text(*result) : kinu_text{nullptr, 0};
+}
+
 }  // namespace
 }  // namespace kinu::c
 
@@ -156,6 +170,14 @@ kinu_text kinu_evaluate(const char* expression, size_t size, const char* variabl
 kinu_text kinu_format(const char* text, size_t size) {
   return Guarded(kinu_text{nullptr, 0},
                  [&] { return kinu::c::Text(kinu::v1::Format(View(text, size))); });
+}
+
+kinu_text kinu_convert(const char* name, const char* text, size_t size, const char* to,
+                       kinu_problems** problems) {
+  return Guarded(kinu_text{nullptr, 0}, [&] {
+    return kinu::c::Convert(name == nullptr ? "" : name, View(text, size), to == nullptr ? "" : to,
+                            problems);
+  });
 }
 
 }  // extern "C"
