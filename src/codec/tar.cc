@@ -1,6 +1,5 @@
 #include "codec/tar.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -42,7 +41,7 @@ void SetOctal(char (&field)[N], uint64_t value) {
 
 template <size_t N>
 void SetText(char (&field)[N], std::string_view text) {
-  std::memcpy(field, text.data(), std::min(N, text.size()));
+  text.copy(field, N);
 }
 
 /// A line of a pax header: its own length in digits, a name and a value.
