@@ -130,7 +130,7 @@ std::optional<std::string> NtlmAuthenticateMessage(std::string_view challenge,
   proof += nonce;
   proof.append(4, '\0').append(asked->info).append(4, '\0');
   const std::string response = HmacMd5(key, std::string(asked->number) + proof) + proof;
-  // A server that tells its time wants no response of the older kind.
+  // A challenge with a time forbids the LMv2 response: 24 zero bytes stand in its place.
   const std::string older = asked->time ? std::string(24, '\0')
                                         : HmacMd5(key, std::string(asked->number) + nonce) + nonce;
 
