@@ -13,6 +13,7 @@ import contextlib
 import glob
 import http.client
 import http.server
+import importlib
 import json
 import os
 import shutil
@@ -202,7 +203,36 @@ def http_state():
         server.shutdown()
 
 
-PEERS = {"pg": postgres, "moto": moto, "gcs": gcs, "http": http_state}
+def scripted(module):
+    """A module of scripted services in tests/e2e."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "e2e"))
+    return importlib.import_module(module)
+
+
+@contextlib.contextmanager
+def oss():
+    """Alibaba Cloud's object store with the bucket `states`, and the TableStore table `locks`."""
+    with scripted("alibaba_service").Alibaba(page=2) as service:
+        yield service.environment
+        if service.wrong:
+            raise AssertionError("refused requests: %s" % service.wrong)
+
+
+@contextlib.contextmanager
+def cos():
+    """Tencent Cloud's object store with the bucket `states-1`, and its tags."""
+    with tempfile.TemporaryDirectory(prefix="kinu-cos-") as root:
+        try:
+            service = scripted("tencent_service").Tencent(root)
+        except FileNotFoundError as why:
+            raise Unavailable("%s is not installed" % why) from None
+        with service:
+            yield service.environment
+            if service.wrong:
+                raise AssertionError("refused requests: %s" % service.wrong)
+
+
+PEERS = {"pg": postgres, "moto": moto, "gcs": gcs, "http": http_state, "oss": oss, "cos": cos}
 
 
 def start(name):

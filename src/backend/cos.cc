@@ -1,15 +1,107 @@
-// The settings of the backend "cos": Tencent Cloud Object Storage.
-// Ref: opentofu internal/backend/remote-state/cos/backend.go.
+// The backend "cos": states as objects of a bucket of Tencent Cloud Object Storage.
+// Ref: opentofu internal/backend/remote-state/cos.
+#include "backend/cos.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "addrs/compatible_version.h"
+#include "backend/cos_client.h"
+#include "backend/new_workspace.h"
+#include "backend/remote_store.h"
 #include "backend/settings.h"
-#include "backend/settings_only.h"
 #include "backend/specs.h"
+#include "base/environment.h"
+#include "base/files.h"
+#include "codec/json_reader.h"
+#include "codec/json_writer.h"
+#include "net/curl_transport.h"
+#include "net/url.h"
 
 namespace kinu::backend {
 namespace {
 
-class CosBackend final : public SettingsOnlyBackend {
+/// What one configuration needs to reach its bucket and the service of tags.
+struct CosService {
+  CosService(net::Transport& transport, CosOptions options, const std::string& region)
+      : client(transport, {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion),
+                           .stop = nullptr,
+                           .wait = {}}),
+        tags(client, options.keys, "tag", "2018-08-13", region),
+        bucket(client, std::move(options)) {}
+  CosService(const CosService&) = delete;
+  CosService& operator=(const CosService&) = delete;
+
+  net::HttpClient client;
+  TencentService tags;
+  CosBucket bucket;
+};
+
+/// A client that keeps what it refers to.
+class CosStateClient final : public RemoteClient {
  public:
-  CosBackend() : SettingsOnlyBackend("cos") {}
+  CosStateClient(std::shared_ptr<CosService> service, std::string name)
+      : service_(std::move(service)), client_(service_->bucket, service_->tags, std::move(name)) {}
+
+  Result<std::optional<std::string>> Get() override { return client_.Get(); }
+  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
+  Result<void> Delete() override { return client_.Delete(); }
+  Result<std::string> Lock(const state::LockInfo& info) override { return client_.Lock(info); }
+  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
+
+ private:
+  std::shared_ptr<CosService> service_;
+  CosClient client_;
+};
+
+/// How long a role is assumed, in seconds: of the block, else of the environment.
+int64_t CosSession(const Value& role) {
+  constexpr int64_t kUsual = 7200;
+  const std::string_view text = Environment("TENCENTCLOUD_ASSUME_ROLE_SESSION_DURATION");
+  int64_t seconds = kUsual;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return SettingNumber(role, "session_duration", seconds);
+}
+
+/// The temporary keys of a role.
+Result<TencentKeys> AssumeCosRole(const net::HttpClient& client, const TencentKeys& keys,
+                                  const std::string& region, const Value& role) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.BeginObject();
+  writer.Member("RoleArn", std::string_view(SettingText(role, "role_arn")));
+  writer.Member("RoleSessionName", std::string_view(SettingText(role, "session_name")));
+  writer.Member("DurationSeconds", CosSession(role));
+  if (const std::string policy = SettingText(role, "policy"); !policy.empty()) {
+    writer.Member("Policy", std::string_view(net::QueryEscape(policy)));
+  }
+  writer.EndObject();
+  const TencentService service(client, keys, "sts", "2018-08-13", region);
+  KINU_TRY(const std::string answer, service.Call("AssumeRole", std::move(body)));
+  const JsonDocument document = ParseJson(answer);
+  const JsonNode* given = document.root().Find("Response")->Find("Credentials");
+  const auto text = [&](std::string_view name) {
+    const JsonNode* value = given != nullptr && given->is_object() ? given->Find(name) : nullptr;
+    return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
+  };
+  TencentKeys assumed{
+      .secret_id = text("TmpSecretId"), .secret_key = text("TmpSecretKey"), .token = text("Token")};
+  if (assumed.secret_id.empty() || assumed.secret_key.empty()) {
+    return Fail(ErrorCode::kInvalid, "AssumeRole: the response has no keys");
+  }
+  return assumed;
+}
+
+/// Regions and buckets become a part of host names.
+bool FitsCosHost(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+class CosBackend final : public Backend {
+ public:
+  explicit CosBackend(net::Transport& transport) : transport_(transport) {}
 
   void Check(const Value& settings, provider::Problems& problems) const override {
     const std::string prefix = SettingText(settings, "prefix");
@@ -31,6 +123,86 @@ class CosBackend final : public SettingsOnlyBackend {
     }
   }
 
+  void Configure(const Value& settings, provider::Problems& problems) override {
+    prefix_ = SettingText(settings, "prefix");
+    key_ = SettingText(settings, "key", "terraform.tfstate");
+    const std::string region = SettingText(settings, "region");
+    CosOptions options{.bucket = SettingText(settings, "bucket"),
+                       .host = {},
+                       .keys = {.secret_id = SettingText(settings, "secret_id"),
+                                .secret_key = SettingText(settings, "secret_key"),
+                                .token = SettingText(settings, "security_token")},
+                       .acl = SettingText(settings, "acl", "private"),
+                       .encrypt = SettingFlag(settings, "encrypt", true)};
+    if (!FitsCosHost(options.bucket) || !FitsCosHost(region)) {
+      AddFailure(problems,
+                 "invalid bucket or region: they consist of lowercase letters, digits "
+                 "and hyphens");
+      return;
+    }
+    if (options.keys.secret_id.empty() || options.keys.secret_key.empty()) {
+      AddFailure(problems,
+                 "no keys of Tencent Cloud are configured: set secret_id and secret_key, or "
+                 "TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY");
+      return;
+    }
+    options.host = options.bucket + ".cos." +
+                   (SettingFlag(settings, "accelerate") ? "accelerate" : region) + ".myqcloud.com";
+    if (const Value* roles = FindSetting(settings, "assume_role")) {
+      const net::HttpClient client(transport_);
+      for (const Value& role : roles->elements()) {
+        auto keys = AssumeCosRole(client, options.keys, region, role);
+        if (!keys) {
+          AddFailure(problems, std::move(keys).error().message);
+          return;
+        }
+        options.keys = *std::move(keys);
+      }
+    }
+    service_ = std::make_shared<CosService>(transport_, std::move(options), region);
+  }
+
+  Result<std::vector<std::string>> Workspaces() override {
+    KINU_TRY(const std::vector<std::string> objects, service_->bucket.List(prefix_));
+    const std::string start = JoinPath(prefix_, "x");
+    const size_t skipped = start.size() - 1;
+    std::vector<std::string> names;
+    for (const std::string& object : objects) {
+      if (!object.starts_with(std::string_view(start).substr(0, skipped))) {
+        continue;
+      }
+      const std::string_view rest = std::string_view(object).substr(skipped);
+      const size_t slash = rest.find('/');
+      if (slash != rest.npos && slash > 0 && rest.substr(slash + 1) == key_) {
+        names.emplace_back(rest.substr(0, slash));
+      }
+    }
+    std::ranges::sort(names);
+    names.insert(names.begin(), std::string(kDefaultWorkspace));
+    return names;
+  }
+
+  Result<void> DeleteWorkspace(std::string_view name) override {
+    if (name.empty() || name == kDefaultWorkspace) {
+      return Fail(ErrorCode::kInvalid, "default state is not allow to delete");
+    }
+    return CosStateClient(service_, NameOf(name)).Delete();
+  }
+
+  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
+                                             std::shared_ptr<Program> program,
+                                             Opening opening) override {
+    auto store = std::make_unique<RemoteStore>(
+        std::make_unique<CosStateClient>(service_, NameOf(workspace)), StoringOf(workspace));
+    KINU_TRY(const std::vector<std::string> names, Workspaces());
+    if (std::ranges::find(names, workspace) == names.end() && opening == Opening::kMake) {
+      if (auto made = StartWorkspace(*store, std::move(program), "cos"); !made) {
+        return std::unexpected(std::move(made).error());
+      }
+    }
+    return store;
+  }
+
  private:
   static void CheckDuration(int64_t seconds, provider::Problems& problems) {
     constexpr int64_t kLongest = 43200;
@@ -41,10 +213,19 @@ class CosBackend final : public SettingsOnlyBackend {
       AddFailure(problems, name + "higher than 43200: " + std::to_string(seconds));
     }
   }
+
+  std::string NameOf(std::string_view workspace) const {
+    return JoinPath(workspace == kDefaultWorkspace ? prefix_ : JoinPath(prefix_, workspace), key_);
+  }
+
+  net::Transport& transport_;
+  std::string prefix_;
+  std::string key_;
+  std::shared_ptr<CosService> service_;
 };
 
 std::unique_ptr<Backend> MakeCos(const StateFlags&) {
-  return std::make_unique<CosBackend>();
+  return MakeCosBackend(net::CurlTransport());
 }
 
 constexpr Setting kCosRoleParts[] = {
@@ -91,6 +272,10 @@ constexpr Setting kCosSettings[] = {
 };
 
 }  // namespace
+
+std::unique_ptr<Backend> MakeCosBackend(net::Transport& transport) {
+  return std::make_unique<CosBackend>(transport);
+}
 
 constexpr BackendSpec kCos{.type = "cos",
                            .docs = "Tencent Cloud Object Storage.",

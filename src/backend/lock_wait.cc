@@ -53,4 +53,9 @@ Result<void> WaitForLock(const state::LockRequest& request, milliseconds grace,
   }
 }
 
+bool Pause(milliseconds time) {
+  std::this_thread::sleep_for(time);
+  return true;
+}
+
 }  // namespace kinu::backend

@@ -17,4 +17,7 @@ Result<void> WaitForLock(const state::LockRequest& request, std::chrono::millise
                          const std::function<Result<bool>()>& attempt,
                          const std::function<std::string()>& conflict);
 
+/// Sleeps, and returns true.
+bool Pause(std::chrono::milliseconds time);
+
 }  // namespace kinu::backend

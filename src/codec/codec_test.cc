@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base64.h"
+#include "codec/crc.h"
 #include "codec/csv.h"
 #include "codec/deflate.h"
 #include "codec/hash.h"
@@ -106,6 +107,13 @@ TEST(Iconv, KnowsIanaNamesAndRefusesWhatDoesNotFit) {
   EXPECT_EQ(EncodingName("bad"), "");
   EXPECT_EQ(EncodingName("windows-1201"), "");
   EXPECT_EQ(EncodingName("Latin-9"), "ISO-8859-15");
+}
+
+TEST(Crc, HasItsCheckValues) {
+  EXPECT_EQ(Crc64("123456789"), 0x995DC9BBDF1939FA);
+  EXPECT_EQ(Crc8(0, "123456789"), 0xF4);
+  EXPECT_EQ(Crc8(Crc8(0, "12345"), "6789"), 0xF4);
+  EXPECT_EQ(Crc64(""), 0U);
 }
 
 }  // namespace

@@ -44,6 +44,16 @@ BACKENDS = (
     ("s3 with a table", "moto", S3 % 'dynamodb_table = "locks"', True),
     ("s3 with lock files", "moto", S3 % "use_lockfile = true", True),
     ("gcs", "gcs", 'backend "gcs" { bucket = "states" }', True),
+    ("oss", "oss", """backend "oss" {
+    bucket           = "states"
+    tablestore_table = "locks"
+    encrypt          = true
+    acl              = "private"
+  }""", True),
+    ("cos", "cos", """backend "cos" {
+    bucket = "states-1"
+    prefix = "some/where"
+  }""", True),
 )
 
 

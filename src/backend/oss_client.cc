@@ -1,0 +1,312 @@
+#include "backend/oss_client.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <map>
+
+#include "codec/base64.h"
+#include "codec/crc.h"
+#include "codec/hash.h"
+#include "codec/xml.h"
+#include "log/log.h"
+#include "net/cloud/aws_sigv4.h"
+#include "net/url.h"
+
+namespace kinu::backend {
+namespace {
+
+/// "Mon, 02 Jan 2026 15:04:05 GMT"
+std::string OssDate() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[40];
+  const size_t size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return {text, size};
+}
+
+/// The URL of a bucket: in the host name, or in the path where the host is an address.
+std::string OssBucketUrl(const std::string& endpoint, const std::string& bucket) {
+  const auto url = net::Url::Parse(endpoint);
+  if (!url) {
+    return endpoint + '/' + bucket + '/';
+  }
+  const std::string host = url->HostName();
+  const bool is_address = host.starts_with('[') || std::ranges::all_of(host, [](char c) {
+                            return (c >= '0' && c <= '9') || c == '.';
+                          });
+  return url->scheme + "://" + (is_address ? url->host + '/' + bucket : bucket + '.' + url->host) +
+         '/';
+}
+
+/// The error in a response: "404 Not Found: NoSuchBucket: MESSAGE".
+std::unexpected<Error> RefusedByOss(std::string_view operation, const net::HttpResponse& response) {
+  std::string text = response.body;
+  if (text.empty()) {
+    text = DecodeBase64(std::string(response.headers.Get("x-oss-err"))).value_or("");
+  }
+  std::string out = std::string(operation) + ": " + response.StatusText();
+  if (const auto fault = ReadXml(text)) {
+    const std::string_view code = fault->Text("Code");
+    const std::string_view message = fault->Text("Message");
+    out += (code.empty() ? "" : ": " + std::string(code)) +
+           (message.empty() ? "" : ": " + std::string(message));
+  }
+  return Fail(response.status == 404 ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
+              std::move(out));
+}
+
+/// Whether the checksum in a response, if there is one, is that of the bytes.
+bool FitsOssChecksum(const net::HttpResponse& response, std::string_view bytes) {
+  const std::string_view sum = response.headers.Get("x-oss-hash-crc64ecma");
+  return sum.empty() || sum == std::to_string(Crc64(bytes));
+}
+
+std::string BadOssDigest(std::string_view digest) {
+  return "state data in OSS does not have the expected content.\n\n"
+         "The MD5 digest of the stored state differs from the one in the TableStore table. OSS may "
+         "still be storing the last update: try again in a minute or two. If the digests keep "
+         "differing, and neither service has an outage, check the stored state and set Digest in "
+         "the table to the following value: " +
+         EncodeHex(digest);
+}
+
+}  // namespace
+
+OssBucket::OssBucket(const net::HttpClient& client, OssOptions options)
+    : client_(client),
+      options_(std::move(options)),
+      base_(OssBucketUrl(options_.endpoint, options_.bucket)) {
+}
+
+Result<net::HttpResponse> OssBucket::Send(net::HttpRequest request, const std::string& name,
+                                          std::string_view sub_resource,
+                                          std::string_view query) const {
+  const std::string signed_query = sub_resource.empty() ? "" : '?' + std::string(sub_resource);
+  request.url =
+      base_ + net::AwsEscape(name) + signed_query + (query.empty() ? "" : '?' + std::string(query));
+  const std::string date = OssDate();
+  request.headers.Set("Date", date);
+  std::map<std::string, std::string> headers;
+  if (!options_.keys.security_token.empty()) {
+    request.headers.Set("x-oss-security-token", options_.keys.security_token);
+  }
+  std::string text = request.method + "\n\n" + std::string(request.headers.Get("Content-Type")) +
+                     '\n' + date + '\n';
+  for (const net::Header& header : request.headers.list()) {
+    if (header.name.starts_with("x-oss-")) {
+      headers.emplace(header.name, header.value);
+    }
+  }
+  for (const auto& [header, value] : headers) {
+    text += header + ':' + value + '\n';
+  }
+  text += '/' + options_.bucket + '/' + name + signed_query;
+  request.headers.Set("Authorization",
+                      "OSS " + options_.keys.access_key + ':' +
+                          EncodeBase64(Hmac(HashKind::kSha1, options_.keys.secret_key, text)));
+  request.max_redirects = 0;
+  request.max_body = uint64_t{4} << 30;
+  request.retry = {.retries = 4,
+                   .first_wait = std::chrono::milliseconds(500),
+                   .max_wait = std::chrono::milliseconds(8000),
+                   .keep_last = true};
+  return client_.Send(request);
+}
+
+Result<std::vector<std::string>> OssBucket::List(const std::string& prefix) const {
+  std::vector<std::string> names;
+  for (std::string marker;;) {
+    const std::string query = "encoding-type=url" +
+                              (marker.empty() ? "" : "&marker=" + net::AwsEscape(marker)) +
+                              "&max-keys=1000&prefix=" + net::AwsEscape(prefix);
+    KINU_TRY(const net::HttpResponse response, Send({}, "", "", query));
+    if (!response.ok()) {
+      return RefusedByOss("ListObjects", response);
+    }
+    KINU_TRY(const XmlElement list, ReadXml(response.body));
+    for (const XmlElement& child : list.children) {
+      if (child.name == "Contents") {
+        names.push_back(net::PercentDecode(child.Text("Key"), true));
+      }
+    }
+    std::string next = net::PercentDecode(list.Text("NextMarker"), true);
+    if (next.empty() && !names.empty()) {
+      next = names.back();
+    }
+    if (list.Text("IsTruncated") != "true" || next.empty() || next == marker) {
+      return names;
+    }
+    marker = std::move(next);
+  }
+}
+
+Result<std::optional<std::string>> OssBucket::Get(const std::string& name) const {
+  net::HttpRequest meta;
+  meta.method = "HEAD";
+  KINU_TRY(const net::HttpResponse found, Send(std::move(meta), name, "objectMeta", ""));
+  if (found.status == 404) {
+    return std::nullopt;
+  }
+  if (!found.ok()) {
+    Error error = RefusedByOss("GetObjectMeta", found).error();
+    error.message = "estimating object " + name + " is exist got an error: " + error.message;
+    return std::unexpected(std::move(error));
+  }
+  KINU_TRY(net::HttpResponse response, Send({}, name, "", ""));
+  if (!response.ok()) {
+    Error error = RefusedByOss("GetObject", response).error();
+    error.message = "error getting object: " + error.message;
+    return std::unexpected(std::move(error));
+  }
+  if (!FitsOssChecksum(response, response.body)) {
+    return Fail(ErrorCode::kUnavailable,
+                "GetObject: the checksum of the response does not fit its content");
+  }
+  return std::move(response.body);
+}
+
+Result<void> OssBucket::Put(const std::string& name, std::string_view bytes) const {
+  net::HttpRequest request;
+  request.method = "PUT";
+  request.body = bytes;
+  request.headers.Set("Content-Type", "application/json");
+  if (!options_.acl.empty()) {
+    request.headers.Set("x-oss-object-acl", options_.acl);
+  }
+  if (options_.encrypt) {
+    request.headers.Set("x-oss-server-side-encryption", "AES256");
+  }
+  KINU_TRY(const net::HttpResponse response, Send(std::move(request), name, "", ""));
+  if (!response.ok()) {
+    return RefusedByOss("PutObject", response);
+  }
+  return FitsOssChecksum(response, bytes)
+             ? Result<void>()
+             : Fail(ErrorCode::kUnavailable,
+                    "PutObject: the service has stored other bytes than it was sent");
+}
+
+Result<void> OssBucket::Delete(const std::string& name) const {
+  net::HttpRequest request;
+  request.method = "DELETE";
+  KINU_TRY(const net::HttpResponse response, Send(std::move(request), name, "", ""));
+  return response.ok() ? Result<void>() : RefusedByOss("DeleteObject", response);
+}
+
+std::string OssClient::StoredDigest() const {
+  if (table_ == nullptr) {
+    return {};
+  }
+  auto row = table_->Get(DigestKey(), "Digest");
+  if (!row) {
+    log::Write(log::Level::kWarn, "oss: reading the digest: " + row.error().message);
+    return {};
+  }
+  constexpr size_t kSize = 16;
+  auto digest = DecodeHex(row->value_or(""));
+  return digest && digest->size() == kSize ? *std::move(digest) : std::string();
+}
+
+Result<std::optional<std::string>> OssClient::Get() {
+  constexpr std::chrono::seconds kLimit{10};
+  constexpr std::chrono::seconds kStep{2};
+  for (std::chrono::seconds waited{0};; waited += kStep) {
+    KINU_TRY(std::optional<std::string> bytes, bucket_.Get(name_));
+    if (bytes && bytes->empty()) {
+      bytes.reset();
+    }
+    const std::string expected = StoredDigest();
+    const std::string digest = bytes ? Digest(HashKind::kMd5, *bytes) : std::string();
+    if (expected.empty() || expected == digest) {
+      return bytes;
+    }
+    if (waited >= kLimit || !bucket_.Wait(kStep)) {
+      return Fail(ErrorCode::kUnavailable, BadOssDigest(digest));
+    }
+  }
+}
+
+Result<void> OssClient::Put(std::string_view bytes) {
+  if (auto stored = bucket_.Put(name_, bytes); !stored) {
+    return Fail(stored.error().code,
+                "failed to upload state " + name_ + ": " + std::move(stored).error().message);
+  }
+  if (table_ != nullptr) {
+    auto noted = table_->Put(
+        {.key = DigestKey(), .column = "Digest", .text = HexDigest(HashKind::kMd5, bytes)}, false);
+    if (!noted) {
+      log::Write(log::Level::kWarn, "oss: storing the digest: " + noted.error().message);
+    }
+  }
+  return {};
+}
+
+Result<void> OssClient::Delete() {
+  if (auto deleted = bucket_.Delete(name_); !deleted) {
+    return Fail(deleted.error().code,
+                "error deleting state " + name_ + ": " + std::move(deleted).error().message);
+  }
+  if (table_ != nullptr) {
+    if (auto deleted = table_->Delete(DigestKey()); !deleted) {
+      log::Write(log::Level::kWarn, "oss: deleting the digest: " + deleted.error().message);
+    }
+  }
+  return {};
+}
+
+Result<state::LockInfo> OssClient::Holder() const {
+  KINU_TRY(const std::optional<std::string> text, table_->Get(LockPath(), "Info"));
+  if (!text) {
+    return Fail(ErrorCode::kNotFound, "no lock info found for: \"" + LockPath() +
+                                          "\" within the TableStore table: " + table_->table());
+  }
+  return state::LockInfo::FromJson(*text);
+}
+
+Result<std::string> OssClient::Lock(const state::LockInfo& info) {
+  if (table_ == nullptr) {
+    return std::string();
+  }
+  state::LockInfo own = info;
+  own.path = LockPath();
+  constexpr int kAttempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    const auto stored =
+        table_->Put({.key = LockPath(), .column = "Info", .text = own.ToJson()}, true);
+    if (stored) {
+      return own.id;
+    }
+    const Result<state::LockInfo> holder = Holder();
+    if (holder && holder->id == own.id) {
+      return own.id;  // the request was sent again after its first response was lost
+    }
+    if (holder) {
+      return Fail(ErrorCode::kExists, stored.error().message + '\n' + holder->ToText());
+    }
+    // The holder has released it meanwhile: the next attempt may take it.
+    if (holder.error().code != ErrorCode::kNotFound || stored.error().code != ErrorCode::kExists ||
+        attempt == kAttempts) {
+      return Fail(ErrorCode::kUnavailable, stored.error().message + '\n' + holder.error().message);
+    }
+  }
+}
+
+Result<void> OssClient::Unlock(std::string_view id) {
+  if (table_ == nullptr) {
+    return {};
+  }
+  auto holder = Holder();
+  if (!holder) {
+    return Fail(holder.error().code,
+                "failed to retrieve lock info: " + std::move(holder).error().message);
+  }
+  if (holder->id != id) {
+    return Fail(ErrorCode::kInvalid, "lock id \"" + std::string(id) +
+                                         "\" does not match existing lock\n" + holder->ToText());
+  }
+  return table_->Delete(LockPath());
+}
+
+}  // namespace kinu::backend
