@@ -53,14 +53,45 @@ void ReadClient(const Value& settings, const std::string& way, net::AzureIdentit
   }
 }
 
+/// The file with the certificate, which is given as a text in base64 or by its path.
+Result<std::string> CertificateFile(const Value& settings) {
+  const std::string text = SettingText(settings, "client_certificate");
+  const std::string path = SettingText(settings, "client_certificate_path");
+  if (text.empty() && path.empty()) {
+    return Fail(ErrorCode::kInvalid, "it is missing");
+  }
+  std::string bytes;
+  if (!text.empty()) {
+    KINU_TRY(bytes, DecodeBase64(text));
+  }
+  if (path.empty()) {
+    return bytes;
+  }
+  KINU_TRY(std::string file, ReadFile(path));
+  if (!text.empty() && bytes != file) {
+    return Fail(ErrorCode::kInvalid,
+                "client_certificate and client_certificate_path are different certificates");
+  }
+  return file;
+}
+
 void TryCertificate(const Value& settings, net::AzureIdentityOptions& out, Problems& problems) {
   const std::string way = "Azure Client Certificate";
   ReadClient(settings, way, out, problems);
-  const bool is_given = !SettingText(settings, "client_certificate").empty() ||
-                        !SettingText(settings, "client_certificate_path").empty();
-  AddLack(problems, way,
-          is_given ? "This version of kinu cannot log in by a certificate."
-                   : "The Client Certificate is misconfigured: it is missing.");
+  out.method = net::AzureMethod::kCertificate;
+  auto bytes = CertificateFile(settings);
+  if (!bytes) {
+    AddLack(problems, way,
+            "The Client Certificate is misconfigured: " + bytes.error().message + '.');
+    return;
+  }
+  auto certificate = ReadPkcs12(*bytes, SettingText(settings, "client_certificate_password"));
+  if (certificate) {
+    out.certificate = *std::move(certificate);
+  } else {
+    AddLack(problems, way,
+            "The Client Certificate is invalid: " + certificate.error().message + '.');
+  }
 }
 
 void TrySecret(const Value& settings, net::AzureIdentityOptions& out, Problems& problems) {

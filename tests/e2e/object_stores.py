@@ -9,6 +9,7 @@ object_stores.txt has what one life of a state requests, each kind of request on
 Without openssl the part about cos is skipped.
 """
 import argparse
+import base64
 import difflib
 import json
 import os
@@ -16,9 +17,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 import alibaba_service
 import state_service
+import state_services
 import tencent_service
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -139,6 +142,63 @@ def cos_logins(binary, root):
     return problems
 
 
+class AzureLogin(state_services.Azure):
+    """Azure Storage for those whom Microsoft Entra has given a token for their certificate."""
+    tls_hosts = state_services.Azure.tls_hosts + ("login.microsoftonline.com",)
+    tokens = 0
+
+    def kind(self, request):
+        return "login" if request.host.startswith("login.") else super().kind(request)
+
+    def answer(self, request):
+        if not request.host.startswith("login."):
+            if request.headers.get("Authorization") != "Bearer token":
+                return 403, b"", []
+            return super().answer(request)
+        given = dict(urllib.parse.parse_qsl(request.body.decode()))
+        head, claims, signature = given["client_assertion"].split(".")
+
+        def decode(part):
+            return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+        with open(os.path.join(self.directory, "signature"), "wb") as file:
+            file.write(decode(signature))
+        right = subprocess.run(
+            ["openssl", "dgst", "-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest",
+             "-prverify", "client.key", "-signature", "signature"], cwd=self.directory,
+            input=(head + "." + claims).encode(), stdout=subprocess.DEVNULL, check=False).returncode == 0
+        claims = json.loads(decode(claims))
+        url = "https://login.microsoftonline.com/tenant/oauth2/v2.0/token"
+        if not right or json.loads(decode(head))["alg"] != "PS256" or (
+                claims["aud"], claims["iss"], claims["sub"]) != (url, "client", "client"):
+            return 401, b'{"error_description": "no"}', []
+        self.tokens += 1
+        return 200, b'{"access_token": "token", "expires_in": 3600}', []
+
+
+def azure_certificate(binary, root):
+    """A client certificate proves who asks for a token."""
+    directory = os.path.join(root, "azure")
+    os.mkdir(directory)
+    for command in (["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "client.key", "-out", "client.pem",
+                     "-days", "2", "-subj", "/CN=client"],
+                    ["pkcs12", "-export", "-inkey", "client.key", "-in", "client.pem", "-out", "client.pfx",
+                     "-passout", "pass:secret/key+1"]):
+        subprocess.run(["openssl", *command], cwd=directory, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+    with AzureLogin(directory) as service:
+        service.directory = directory
+        settings = ('storage_account_name = "account"\n    container_name = "states"\n    key = "s"\n'
+                    '    use_azuread_auth = true\n    tenant_id = "tenant"\n    client_id = "client"\n'
+                    '    client_certificate_path = "%s"\n    use_cli = false\n    client_certificate_password = "%s"')
+        path = os.path.join(directory, "client.pfx")
+        here = Directory(binary, root, "azurerm", settings % (path, "secret/key+1"), service.environment)
+        here.run("init", "-no-color")
+        here.run("apply", "-auto-approve", "-no-color", says="1 added")
+        wrong = Directory(binary, root, "azurerm", settings % (path, "other"), service.environment)
+        wrong.run("init", "-no-color", wanted=1, says="The Client Certificate is invalid")
+        return here.problems + wrong.problems + ([] if service.tokens else ["no token was asked for"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--binary", required=True)
@@ -149,10 +209,14 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kinu-stores-") as root:
         kinds = {"oss": (OSS, oss_logins), "cos": (COS, cos_logins)}
         try:
-            state_service.make_certificate(root, ["test"])
+            probe = os.path.join(root, "probe")
+            os.mkdir(probe)
+            state_service.make_certificate(probe, ["test"])
         except FileNotFoundError as why:
             print("cos: skipped: no %s" % why)
             del kinds["cos"]
+        if "cos" in kinds:
+            problems += azure_certificate(binary, root)
         for kind, (settings, logins) in kinds.items():
             own, wrong = requests_of(binary, root, kind, settings)
             problems += wrong + logins(binary, root)

@@ -6,7 +6,10 @@
 #include "base/capture.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "codec/base64.h"
+#include "codec/hash.h"
 #include "codec/json_reader.h"
+#include "codec/json_writer.h"
 #include "net/url.h"
 
 namespace kinu::net {
@@ -110,6 +113,7 @@ Result<AzureIdentity::Issued> AzureIdentity::Find() const {
       return AskCommandLine();
     case AzureMethod::kDevOps:
     case AzureMethod::kAssertion:
+    case AzureMethod::kCertificate:
     case AzureMethod::kWorkload:
       break;
   }
@@ -121,7 +125,37 @@ Result<AzureIdentity::Issued> AzureIdentity::ByAssertion() const {
   return AskLogin("client_assertion", assertion);
 }
 
+Result<std::string> AzureIdentity::SignedAssertion() const {
+  constexpr std::chrono::minutes kValid{10};
+  const int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::string header;
+  JsonWriter head(header);
+  head.BeginObject();
+  head.Member("alg", "PS256");
+  head.Member("typ", "JWT");
+  head.Member(
+      "x5t#S256",
+      std::string_view(EncodeBase64(Digest(HashKind::kSha256, options_.certificate.certificate))));
+  head.EndObject();
+  std::string claims;
+  JsonWriter body(claims);
+  body.BeginObject();
+  body.Member("aud", std::string_view(TokenUrl()));
+  body.Member("exp", now + std::chrono::seconds(kValid).count());
+  body.Member("iss", std::string_view(options_.client_id));
+  body.Member("jti", std::string_view(RandomUuid()));
+  body.Member("nbf", now);
+  body.Member("sub", std::string_view(options_.client_id));
+  body.EndObject();
+  const std::string text = EncodeBase64Url(header) + '.' + EncodeBase64Url(claims);
+  KINU_TRY(const std::string signature, SignPs256(options_.certificate.private_key, text));
+  return text + '.' + EncodeBase64Url(signature);
+}
+
 Result<std::string> AzureIdentity::Assertion() const {
+  if (options_.method == AzureMethod::kCertificate) {
+    return SignedAssertion();
+  }
   if (!options_.assertion.empty()) {
     return options_.assertion;
   }
@@ -165,7 +199,7 @@ Result<AzureIdentity::Issued> AzureIdentity::AskLogin(std::string_view proof_nam
   }
   HttpRequest request;
   request.method = "POST";
-  request.url = cloud_.login + options_.tenant + "/oauth2/v2.0/token";
+  request.url = TokenUrl();
   request.headers.Set("Content-Type", "application/x-www-form-urlencoded");
   request.body = EncodeQuery(std::move(arguments));
   request.max_redirects = 0;

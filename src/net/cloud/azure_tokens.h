@@ -1,6 +1,6 @@
-// Access tokens of Microsoft Entra ID (Azure AD): by a client's secret, an assertion of an identity
-// provider, the machine's managed identity, or the Azure command line. Ref: Azure SDK azidentity;
-// opentofu internal/backend/remote-state/azure/auth.
+// Access tokens of Microsoft Entra ID (Azure AD): by a client's secret or certificate, an assertion
+// of an identity provider, the machine's managed identity, or the Azure command line. Ref: Azure
+// SDK azidentity; opentofu internal/backend/remote-state/azure/auth.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "codec/certificate.h"
 #include "net/http.h"
 
 namespace kinu::net {
@@ -30,10 +31,11 @@ Result<AzureCloud> ReadAzureCloud(const HttpClient& client, const std::string& m
 /// How an identity proves itself.
 enum class AzureMethod : uint8_t {
   kClientSecret,
-  kDevOps,     ///< an assertion of Azure DevOps
-  kAssertion,  ///< a token, a file with it, or a request for it
-  kManaged,    ///< the machine's identity
-  kWorkload,   ///< the identity of a workload in Kubernetes
+  kCertificate,  ///< an assertion that a client's certificate signs
+  kDevOps,       ///< an assertion of Azure DevOps
+  kAssertion,    ///< a token, a file with it, or a request for it
+  kManaged,      ///< the machine's identity
+  kWorkload,     ///< the identity of a workload in Kubernetes
   kCommandLine,
 };
 
@@ -42,6 +44,7 @@ struct AzureIdentityOptions {
   std::string tenant;
   std::string client_id;
   std::string client_secret;
+  KeyedCertificate certificate;  ///< kCertificate
   std::string assertion;
   std::string assertion_file;
   std::string request_url;  ///< asked for an assertion
@@ -76,6 +79,8 @@ class AzureIdentity {
   Result<Issued> AskMachine() const;
   Result<Issued> AskCommandLine() const;
   Result<std::string> Assertion() const;
+  Result<std::string> SignedAssertion() const;
+  std::string TokenUrl() const { return cloud_.login + options_.tenant + "/oauth2/v2.0/token"; }
 
   const HttpClient& client_;
   AzureCloud cloud_;
