@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "codec/json_writer.h"
 #include "net/cloud/aws_sigv4.h"
@@ -63,12 +64,20 @@ Result<Answer> AnswerOf(Result<net::HttpResponse> response) {
   return out;
 }
 
+/// The resources that a document has beside its own.
+std::span<const JsonNode> IncludedIn(const Answer& answer) {
+  const JsonNode* included = Step(&answer.document.root(), "included");
+  return included != nullptr && included->is_array() ? included->elements()
+                                                     : std::span<const JsonNode>();
+}
+
 HostedRun RunFrom(const Answer& answer) {
   const JsonNode* attributes = answer.attributes();
   const JsonNode* actions = Step(attributes, "actions");
   HostedRun out;
   out.id = TextMember(answer.data, "id");
   out.status = TextMember(attributes, "status");
+  out.workspace = RelatedId(*answer.data, "workspace");
   out.plan = RelatedId(*answer.data, "plan");
   out.apply = RelatedId(*answer.data, "apply");
   out.cost_estimate = RelatedId(*answer.data, "cost-estimate");
@@ -141,6 +150,9 @@ std::string RunDocument(const NewRun& run, const HostedWorkspace& workspace) {
   if (run.refresh_only) {
     out.Member("refresh-only", true);
   }
+  if (run.saves) {
+    out.Member("save-plan", true);
+  }
   WriteTexts(out, "replace-addrs", run.replacements);
   WriteTexts(out, "target-addrs", run.targets);
   WriteVariables(out, run);
@@ -155,7 +167,7 @@ std::string RunDocument(const NewRun& run, const HostedWorkspace& workspace) {
   return text;
 }
 
-std::string ConfigurationDocument(bool speculative) {
+std::string ConfigurationDocument(ConfigurationUse use) {
   std::string text;
   JsonWriter out(text);
   out.BeginObject();
@@ -165,7 +177,10 @@ std::string ConfigurationDocument(bool speculative) {
   out.Key("attributes");
   out.BeginObject();
   out.Member("auto-queue-runs", false);
-  out.Member("speculative", speculative);
+  if (use == ConfigurationUse::kSavedPlan) {
+    out.Member("provisional", true);
+  }
+  out.Member("speculative", use == ConfigurationUse::kPlan);
   out.EndObject();
   out.EndObject();
   out.EndObject();
@@ -224,12 +239,12 @@ std::string HostedRuns::PageOf(const HostedRun& run) const {
          run.id;
 }
 
-Result<std::string> HostedRuns::Upload(std::string_view archive, bool speculative,
+Result<std::string> HostedRuns::Upload(std::string_view archive, ConfigurationUse use,
                                        const Wait& wait) const {
   KINU_TRY(const Answer made,
            AnswerOf(organization_->Ask(
                "POST", "workspaces/" + net::AwsEscape(workspace_.id) + "/configuration-versions",
-               ConfigurationDocument(speculative))));
+               ConfigurationDocument(use))));
   const std::string id = TextMember(made.data, "id");
   if (auto sent = organization_->Upload(TextMember(made.attributes(), "upload-url"), archive);
       !sent) {
@@ -327,6 +342,63 @@ Result<std::string> HostedRuns::ReadPolicyLog(const std::string& id) const {
   KINU_TRY(net::HttpResponse response,
            organization_->Ask("GET", "policy-checks/" + net::AwsEscape(id) + "/output"));
   return std::move(response.body);
+}
+
+Result<std::vector<TaskStage>> HostedRuns::ReadTaskStages(const std::string& run) const {
+  const auto now =
+      AnswerOf(organization_->Ask("GET", "runs/" + net::AwsEscape(run) + "?include=task_stages"));
+  if (!now) {
+    return now.error().message.ends_with("Invalid include parameter")
+               ? Result<std::vector<TaskStage>>(std::vector<TaskStage>())
+               : std::unexpected(now.error());
+  }
+  std::vector<TaskStage> out;
+  for (const JsonNode& resource : IncludedIn(*now)) {
+    if (TextMember(&resource, "type") == "task-stages") {
+      out.push_back({.id = TextMember(&resource, "id"),
+                     .stage = TextMember(AttributesOf(resource), "stage"),
+                     .status = TextMember(AttributesOf(resource), "status"),
+                     .results = {},
+                     .evaluations = {}});
+    }
+  }
+  return out;
+}
+
+Result<TaskStage> HostedRuns::ReadTaskStage(const std::string& id) const {
+  KINU_TRY(const Answer now,
+           AnswerOf(organization_->Ask("GET", "task-stages/" + net::AwsEscape(id) +
+                                                  "?include=task_results,policy_evaluations")));
+  TaskStage out{.id = id,
+                .stage = TextMember(now.attributes(), "stage"),
+                .status = TextMember(now.attributes(), "status"),
+                .results = {},
+                .evaluations = {}};
+  for (const JsonNode& resource : IncludedIn(now)) {
+    const JsonNode* attributes = AttributesOf(resource);
+    if (TextMember(&resource, "type") == "task-results") {
+      out.results.push_back({.name = TextMember(attributes, "task-name"),
+                             .status = TextMember(attributes, "status"),
+                             .message = TextMember(attributes, "message"),
+                             .url = TextMember(attributes, "url"),
+                             .level = TextMember(attributes, "workspace-task-enforcement-level")});
+    } else if (TextMember(&resource, "type") == "policy-evaluations") {
+      const JsonNode* counts = Step(attributes, "result-count");
+      const int64_t advisory = Number(counts, "advisory-failed");
+      out.evaluations.push_back({.status = TextMember(attributes, "status"),
+                                 .advisory_failed = advisory,
+                                 .policies = advisory + Number(counts, "mandatory-failed") +
+                                             Number(counts, "passed") + Number(counts, "errored")});
+    }
+  }
+  return out;
+}
+
+Result<void> HostedRuns::OverrideStage(const std::string& id) const {
+  KINU_TRY(
+      const net::HttpResponse response,
+      organization_->Ask("POST", "task-stages/" + net::AwsEscape(id) + "/actions/override", "{}"));
+  return {};
 }
 
 Result<void> HostedRuns::OverridePolicy(const std::string& id) const {

@@ -14,9 +14,17 @@
 
 namespace kinu::backend {
 
+/// What an uploaded configuration is for.
+enum class ConfigurationUse : uint8_t {
+  kPlan,
+  kSavedPlan,  ///< a plan that may be applied later
+  kApply,
+};
+
 /// What a run is to do.
 struct NewRun {
   std::string configuration;  ///< id of its uploaded configuration
+  bool saves = false;         ///< its plan is kept until someone applies it
   bool destroy = false;
   bool refresh = true;
   bool refresh_only = false;
@@ -29,6 +37,7 @@ struct NewRun {
 struct HostedRun {
   std::string id;
   std::string status;
+  std::string workspace;  ///< id
   std::string plan;
   std::string apply;
   std::string cost_estimate;               ///< empty: there is none
@@ -57,6 +66,30 @@ struct PolicyCheck {
   bool overridable = false;
 };
 
+/// What a program that the organization has connected says about a run.
+struct TaskResult {
+  std::string name;
+  std::string status;
+  std::string message;
+  std::string url;
+  std::string level;  ///< "mandatory" or "advisory"
+};
+
+struct PolicyEvaluation {
+  std::string status;
+  int64_t advisory_failed = 0;
+  int64_t policies = 0;
+};
+
+/// The tasks at one point of a run.
+struct TaskStage {
+  std::string id;
+  std::string stage;  ///< "pre_plan", "post_plan" or "pre_apply"
+  std::string status;
+  std::vector<TaskResult> results;
+  std::vector<PolicyEvaluation> evaluations;
+};
+
 class HostedRuns {
  public:
   /// Waits; false: the user interrupts.
@@ -74,12 +107,14 @@ class HostedRuns {
   const HostedWorkspace& workspace() const { return workspace_; }
   /// Whether runs may have values of variables.
   bool takes_variables() const { return takes_variables_; }
+  const std::string& host() const { return host_; }
   /// Where people look at a run.
   std::string PageOf(const HostedRun& run) const;
 
   /// Uploads an archive and waits until the service has read it. Returns the id of the
-  /// configuration. `speculative`: it is only planned.
-  Result<std::string> Upload(std::string_view archive, bool speculative, const Wait& wait) const;
+  /// configuration.
+  Result<std::string> Upload(std::string_view archive, ConfigurationUse use,
+                             const Wait& wait) const;
   Result<HostedRun> Start(const NewRun& run) const;
   Result<HostedRun> Read(const std::string& run) const;
   /// `action`: "apply", "discard" or "cancel".
@@ -92,6 +127,10 @@ class HostedRuns {
   Result<PolicyCheck> ReadPolicyCheck(const std::string& id) const;
   Result<std::string> ReadPolicyLog(const std::string& id) const;
   Result<void> OverridePolicy(const std::string& id) const;
+  /// The stages of a run, without what their tasks say. None where the service knows none.
+  Result<std::vector<TaskStage>> ReadTaskStages(const std::string& run) const;
+  Result<TaskStage> ReadTaskStage(const std::string& id) const;
+  Result<void> OverrideStage(const std::string& id) const;
 
  private:
   std::shared_ptr<const Organization> organization_;

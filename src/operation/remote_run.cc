@@ -10,6 +10,7 @@
 #include "config/variables.h"
 #include "hcl/writer/tokens.h"
 #include "operation/configuration_archive.h"
+#include "operation/task_stage.h"
 #include "terminal/interrupts.h"
 #include "terminal/prompt.h"
 
@@ -132,7 +133,7 @@ bool RemoteRun::Check() {
     Fail("Custom parallelism values are currently not supported",
          "The service decides how many objects it works on at a time.");
   }
-  if (!options_.out.empty()) {
+  if (!options_.out.empty() && !runs_.takes_variables()) {
     Fail("Saving a generated plan is currently not supported",
          "A plan that the service makes stays in the service.");
   }
@@ -195,11 +196,16 @@ bool RemoteRun::Start() {
   if (!archive) {
     return FailedTo("upload configuration files", archive.error());
   }
-  Result<std::string> configuration = runs_.Upload(*archive, !options_.applies, Wait);
+  using Use = backend::ConfigurationUse;
+  const Use use = options_.applies       ? Use::kApply
+                  : options_.out.empty() ? Use::kPlan
+                                         : Use::kSavedPlan;
+  Result<std::string> configuration = runs_.Upload(*archive, use, Wait);
   if (!configuration) {
     return FailedTo("upload configuration files", configuration.error());
   }
   wanted.configuration = *std::move(configuration);
+  wanted.saves = use == Use::kSavedPlan;
   wanted.destroy = request_.mode == plan::Mode::kDestroy;
   wanted.refresh_only = request_.mode == plan::Mode::kRefreshOnly;
   wanted.refresh = request_.options.refresh;
@@ -216,6 +222,74 @@ bool RemoteRun::Start() {
   run_ = *std::move(started);
   Say("[reset][yellow]To view this run in a browser, visit:\n" + runs_.PageOf(run_) + "[reset]\n");
   return true;
+}
+
+/// Why a saved plan cannot be applied, by the status of its run.
+struct UnusableRun {
+  std::string_view status;
+  std::string_view summary;
+  std::string_view reason;
+};
+constexpr UnusableRun kUnusableRuns[] = {
+    {"applied", "Saved plan is already applied", "It can be applied only once."},
+    {"applying", "Saved plan is already confirmed", "It is being applied."},
+    {"apply_queued", "Saved plan is already confirmed", "It is about to be applied."},
+    {"confirmed", "Saved plan is already confirmed", "It is about to be applied."},
+    {"canceled", "Saved plan is canceled", "Someone has canceled its run in the service."},
+    {"discarded", "Saved plan is discarded",
+     "Another run was applied first, or someone has discarded this one in the service."},
+    {"errored", "Saved plan is errored", "The plan ended with errors."},
+    {"planned_and_finished", "Saved plan has no changes", "There is nothing to apply."},
+    {"policy_override", "Saved plan requires policy override",
+     "Policy checks have failed, which someone with the right to do so must override first."},
+};
+
+bool RemoteRun::FailUnusable(const std::string& page) {
+  const auto* found = std::ranges::find(kUnusableRuns, run_.status, &UnusableRun::status);
+  const bool known = found != std::end(kUnusableRuns);
+  return Fail(
+      std::string(known ? found->summary : "Saved plan cannot be applied"),
+      std::string(known ? found->reason : "The plan and its checks may not have ended yet.") +
+          " For more details, view this run in a browser at:\n" + page);
+}
+
+bool RemoteRun::OpenSaved() {
+  if (options_.saved.host != runs_.host()) {
+    return Fail("Saved plan is for a different hostname",
+                "The given saved plan refers to a run on " + options_.saved.host +
+                    ", but the currently configured cloud backend instance is " + runs_.host() +
+                    ".");
+  }
+  run_.id = options_.saved.run;
+  if (!Renew()) {
+    return false;
+  }
+  if (auto stages = runs_.ReadTaskStages(run_.id)) {
+    stages_ = *std::move(stages);
+  }
+  const std::string page = runs_.PageOf(run_);
+  if (!run_.workspace.empty() && run_.workspace != runs_.workspace().id) {
+    return Fail("Saved plan is for a different workspace",
+                "The run of the given saved plan is not one of the current workspace (" +
+                    runs_.workspace().name + "), so it cannot be applied here.");
+  }
+  if (!run_.confirmable) {
+    return FailUnusable(page);
+  }
+  Say("[reset][yellow]Running apply in cloud backend. Output will stream here. Pressing Ctrl-C\n"
+      "will stop streaming the logs, but will not stop the apply running remotely.[reset]\n\n"
+      "Preparing the remote apply...\n");
+  Say("[reset][yellow]To view this run in a browser, visit:\n" + page + "[reset]\n");
+  const Result<void> approved = runs_.Act(run_.id, "apply");
+  return approved || FailedTo("approve the apply command", approved.error());
+}
+
+bool RemoteRun::Save() {
+  if (options_.out.empty() || run_.has_failed()) {
+    return true;
+  }
+  const Result<void> saved = SaveCloudPlan(options_.out, {.run = run_.id, .host = runs_.host()});
+  return saved || Fail("Failed to write plan file", saved.error().message);
 }
 
 bool RemoteRun::AwaitStart(std::string_view what) {
@@ -244,8 +318,69 @@ bool RemoteRun::ShowLog(std::string_view kind, const std::string& id, int skippe
 }
 
 bool RemoteRun::Plan() {
-  return AwaitStart("plan") && ShowLog("plans", run_.plan, 0) && Renew() && ShowCostEstimate() &&
-         CheckPolicies();
+  if (runs_.takes_variables()) {
+    auto stages = runs_.ReadTaskStages(run_.id);
+    if (!stages) {
+      return FailedTo("retrieve run", stages.error());
+    }
+    stages_ = *std::move(stages);
+  }
+  return AwaitTasks("pre_plan", "Pre-plan Tasks") && AwaitStart("plan") &&
+         ShowLog("plans", run_.plan, 0) && Renew() && AwaitTasks("post_plan", "Post-plan Tasks") &&
+         ShowCostEstimate() && CheckPolicies();
+}
+
+bool RemoteRun::OverrideTasks(const std::string& id) {
+  if (!options_.approved) {
+    const auto answer =
+        request_.input
+            ? terminal::Ask(request_.style, {.query = "\nDo you want to override the failed policy "
+                                                      "check?",
+                                             .description = "Only 'override' will be accepted to "
+                                                            "override."})
+            : Result<std::string>(std::string());
+    if (!answer || *answer != "override") {
+      return Fail("Failed to override: Apply discarded.", runs_.PageOf(run_));
+    }
+  }
+  const Result<void> overridden = runs_.OverrideStage(id);
+  return overridden || FailedTo("override policy check", overridden.error());
+}
+
+bool RemoteRun::AwaitTasks(std::string_view stage, std::string_view title) {
+  const auto found = std::ranges::find(stages_, stage, &backend::TaskStage::stage);
+  if (found == stages_.end()) {
+    return true;
+  }
+  Say("\n[bold]" + std::string(title) + ":[reset]\n");
+  std::string pending;
+  for (int i = 0;; ++i) {
+    if (!Wait(PauseBefore(i))) {
+      return false;
+    }
+    const Result<backend::TaskStage> now = runs_.ReadTaskStage(found->id);
+    if (!now) {
+      return FailedTo("retrieve task stage", now.error());
+    }
+    if (now->status == "unreachable") {
+      return true;
+    }
+    if (now->status == "pending" || now->status == "running") {
+      if (std::string text = PendingTasksText(*now); now->status == "running" && text != pending) {
+        Say(text);
+        pending = std::move(text);
+      }
+      continue;
+    }
+    ReportTasks(*now, [this](std::string_view line) { Say(line); });
+    if (now->status == "awaiting_override") {
+      if (!OverrideTasks(found->id)) {
+        return false;
+      }
+      continue;
+    }
+    return now->status == "passed" || Fail("Task Stage " + now->status + ".");
+  }
 }
 
 bool RemoteRun::ShowCostEstimate() {
@@ -411,9 +546,14 @@ bool RemoteRun::Apply() {
     return false;
   }
   Say("");
+  return ShowApply();
+}
+
+bool RemoteRun::ShowApply() {
   // The log begins with three lines that the plan has shown.
   constexpr int kKnownLines = 3;
-  return AwaitStart("apply") && ShowLog("applies", run_.apply, kKnownLines) && Renew();
+  return AwaitTasks("pre_apply", "Pre-apply Tasks") && AwaitStart("apply") &&
+         ShowLog("applies", run_.apply, kKnownLines) && Renew();
 }
 
 void RemoteRun::EndInterrupted() {
@@ -439,7 +579,10 @@ void RemoteRun::EndInterrupted() {
 }
 
 int RemoteRun::Run() {
-  const bool finished = Check() && Start() && Plan() && (!options_.applies || Apply());
+  const bool is_saved = !options_.saved.run.empty();
+  const bool finished =
+      Check() && (is_saved ? OpenSaved() && ShowApply()
+                           : Start() && Plan() && (options_.applies ? Apply() : Save()));
   if (!finished) {
     if (terminal::StopRequested() && !diags_.has_errors()) {
       EndInterrupted();

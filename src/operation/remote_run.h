@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "backend/hosted_runs.h"
+#include "operation/cloud_plan.h"
 #include "operation/operation.h"
 
 namespace kinu::operation {
@@ -17,6 +18,7 @@ struct RemoteRunOptions {
   bool approved = false;       ///< no question is asked
   bool changes_are_2 = false;  ///< -detailed-exitcode
   std::string out;             ///< -out
+  CloudPlan saved;             ///< to apply; without a run: a new plan
   std::string generated;       ///< -generate-config-out
 };
 
@@ -40,12 +42,19 @@ class RemoteRun {
   bool TakeVariables(backend::NewRun& run);
   bool Start();
   bool Plan();
+  bool OpenSaved();
+  bool FailUnusable(const std::string& page);
+  bool Save();
+  /// Waits for the tasks of a stage, and reports what they say. False if they end the run.
+  bool AwaitTasks(std::string_view stage, std::string_view title);
+  bool OverrideTasks(const std::string& id);
   bool ShowCostEstimate();
   bool CheckPolicies();
   bool CheckPolicy(const std::string& id, bool last);
   bool Approve();
   bool AskToApply();
   bool Apply();
+  bool ShowApply();
   bool AwaitStart(std::string_view what);
   /// Reads the run again. False after an error.
   bool Renew();
@@ -66,6 +75,7 @@ class RemoteRun {
   view::Audience& audience_;
   Diagnostics& diags_;
   backend::HostedRun run_;
+  std::vector<backend::TaskStage> stages_;
 };
 
 }  // namespace kinu::operation

@@ -69,6 +69,7 @@ class Run:
     def __init__(self, number, attributes, files, script):
         self.id = "run-%d" % number
         self.attributes = attributes
+        self.workspace = None
         self.files = files
         self.script = {"plan": "Plan: 1 to add, 0 to change, 0 to destroy.",
                        "apply": "Apply complete! Resources: 1 added.", "changes": True,
@@ -85,7 +86,8 @@ class Run:
             self.status = "planning"
         elif self.status == "planning":
             self.status = self.script["fails"] or (
-                "planned" if self.script["changes"] and not self.script["speculative"]
+                "planned_and_saved" if self.script["changes"] and self.attributes.get("save-plan")
+                else "planned" if self.script["changes"] and not self.script["speculative"]
                 else "planned_and_finished")
         elif self.status == "confirmed":
             self.status = "applying"
@@ -96,11 +98,13 @@ class Run:
         return b"\x02" + (head + text).encode() + b"\x03"
 
     def resource(self):
-        waiting = self.status in ("planned", "policy_soft_failed")
+        waiting = self.status in ("planned", "planned_and_saved", "policy_soft_failed")
         relations = {"plan": {"data": {"id": "plan-" + self.id, "type": "plans"}},
                      "apply": {"data": {"id": "apply-" + self.id, "type": "applies"}},
                      "policy-checks": {"data": [{"id": "pol-%d" % i, "type": "policy-checks"}
                                                 for i in range(len(self.script["checks"]))]}}
+        if self.workspace:
+            relations["workspace"] = {"data": {"id": self.workspace, "type": "workspaces"}}
         if self.script["estimate"]:
             relations["cost-estimate"] = {"data": {"id": "ce-1", "type": "cost-estimates"}}
         return {"id": self.id, "type": "runs", "relationships": relations,
@@ -240,6 +244,8 @@ class Service:
         if parts[0] == "configuration-versions":
             known = self.uploads[parts[1]] is not None
             return 200, self.configuration_document(parts[1], "uploaded" if known else "pending")
+        if parts[0] == "task-stages" or "task_stages" in query.get("include", ""):
+            return self.tasks(method, parts)
         if parts[0] in ("runs", "plans", "applies", "policy-checks", "cost-estimates"):
             return self.run(method, parts, document)
         if parts[0] == "state-versions":
@@ -338,6 +344,7 @@ class Service:
             files = self.uploads[data["relationships"]["configuration-version"]["data"]["id"]]
             run = Run(self.counter, data["attributes"], files, self.script)
             run.script["speculative"] = files["speculative"]
+            run.workspace = data["relationships"]["workspace"]["data"]["id"]
             self.runs[run.id] = run
             return 201, {"data": run.resource()}
         if parts[0] == "runs":
@@ -371,6 +378,33 @@ class Service:
         return 200, {"data": {"id": parts[1], "type": parts[0], "attributes": {
             "status": check["status"], "scope": check["scope"],
             "actions": {"is-overridable": True}, "permissions": {"can-override": True}}}}
+
+    def tasks(self, method, parts):
+        """The stages of a run, or one with what its tasks say. In the script a stage is a list of
+        answers: (status, [(name, status, level)])."""
+        if parts[0] == "runs":
+            run = self.runs[parts[1]]
+            stages = [{"id": "ts-%s-%s" % (stage, run.id), "type": "task-stages",
+                       "attributes": {"stage": stage, "status": "pending"}}
+                      for stage in run.script.get("tasks", {})]
+            data = run.resource()
+            data["relationships"]["task-stages"] = {"data": [
+                {"id": s["id"], "type": s["type"]} for s in stages]}
+            return 200, {"data": data, "included": stages}
+        _, stage, run = parts[1].split("-", 2)
+        answers = self.runs[run].script["tasks"][stage]
+        if parts[2:] == ["actions", "override"]:
+            self.runs[run].overridden = True
+            return 200, None
+        status, tasks = answers.pop(0) if len(answers) > 1 else answers[0]
+        results = [{"id": "tr-%d" % i, "type": "task-results", "attributes": {
+            "task-name": name, "status": outcome, "message": "it is " + outcome, "url": "https://task.test/",
+            "workspace-task-enforcement-level": level}} for i, (name, outcome, level) in enumerate(tasks)]
+        return 200, {"data": {"id": parts[1], "type": "task-stages",
+                              "attributes": {"stage": stage, "status": status},
+                              "relationships": {"task-results": {"data": [
+                                  {"id": r["id"], "type": r["type"]} for r in results]}}},
+                     "included": results}
 
     def workspace(self, method, workspace, action, document):
         if action == "":

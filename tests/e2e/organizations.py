@@ -383,7 +383,6 @@ def execution(place):
     place.run("init", "-no-color")
     place.service.workspaces["core"].mode = "remote"
     for option, problem in (("-parallelism=3", "Custom parallelism values are currently not supported"),
-                            ("-out=x", "Saving a generated plan is currently not supported"),
                             ("-generate-config-out=x.tf",
                              "Generating configuration is not currently supported"),
                             ("-exclude=terraform_data.a", "-exclude option is not supported")):
@@ -413,6 +412,8 @@ def runs(place):
     service = place.service
     workspace = service.workspaces["app"]
     workspace.mode = "remote"
+    place.says(place.run("plan", "-no-color", "-out=x", code=1),
+               "Saving a generated plan is currently not supported")
 
     def last():
         return list(service.runs.values())[-1]
@@ -528,6 +529,61 @@ def runs_of_cloud(place):
     place.expect("each line is JSON", all(json.loads(line) for line in text.splitlines()))
 
 
+def saved_plans(place):
+    """A plan of a cloud block can be saved in the service; the file has its run."""
+    place.write(cloud(['name = "core"']) + RESOURCE % ("one", "first"))
+    place.run("init", "-no-color")
+    place.service.workspaces["core"].mode = "remote"
+    text = place.run("plan", "-no-color", "-out=saved")
+    place.says(text, "Saved the plan to: saved", 'tofu apply "saved"')
+    run = list(place.service.runs.values())[-1]
+    place.expect("the run is saved", run.attributes.get("save-plan") and run.status == "planned_and_saved")
+    with open(os.path.join(place.directory, "saved"), encoding="utf-8") as file:
+        place.expect("the file names the run", json.load(file) == {
+            "remote_plan_format": 1, "run_id": run.id, "hostname": HOST})
+    place.run("destroy", "-no-color", "saved", code=1)
+    text = place.run("apply", "-no-color", "saved")
+    place.says(text, "Running apply in cloud backend.", "Preparing the remote apply...", "Apply complete!")
+    place.expect("it is applied", run.actions == ["apply"])
+    place.says(place.run("apply", "-no-color", "saved", code=1), "Saved plan is already applied",
+               "/app/acme/core/runs/" + run.id)
+    for status, summary in (("canceled", "Saved plan is canceled"), ("discarded", "Saved plan is discarded"),
+                            ("errored", "Saved plan is errored"),
+                            ("planned_and_finished", "Saved plan has no changes"),
+                            ("policy_override", "Saved plan requires policy override"),
+                            ("fetching", "Saved plan cannot be applied")):
+        run.status = status
+        place.says(place.run("apply", "-no-color", "saved", code=1), summary)
+    run.workspace = "ws-other"
+    place.says(place.run("apply", "-no-color", "saved", code=1), "Saved plan is for a different workspace")
+    place.write(json.dumps({"remote_plan_format": 1, "run_id": run.id, "hostname": "other.example.com"}), "saved")
+    place.says(place.run("apply", "-no-color", "saved", code=1), "Saved plan is for a different hostname")
+    place.says(place.run("plan", "-no-color", "-out=none/saved", code=1), "Failed to write plan file")
+    place.service.workspaces["core"].mode = "local"
+    place.says(place.run("apply", "-no-color", "saved", code=1), "Saved cloud plan cannot be applied here")
+
+
+def run_tasks(place):
+    """Programs that the organization has connected say what they think of a run."""
+    place.write(cloud(['name = "core"']) + RESOURCE % ("one", "first"))
+    place.run("init", "-no-color")
+    place.service.workspaces["core"].mode = "remote"
+    good, bad, mild = ("scan", "passed", "mandatory"), ("cost", "failed", "mandatory"), ("lint", "failed", "advisory")
+    place.service.script = {"tasks": {
+        "pre_plan": [("running", [("scan", "pending", "mandatory")])] * 2 + [("passed", [good])],
+        "post_plan": [("passed", [good, mild])], "pre_apply": [("passed", [good])]}}
+    text = place.run("apply", "-no-color", "-auto-approve")
+    place.says(text, "Pre-plan Tasks:", "1 tasks still pending, 0 passed, 0 failed ...",
+               "All tasks completed! 1 passed, 0 failed", "scan ⸺ Passed", "it is passed",
+               "Details: https://task.test/", "Overall Result: Passed", "Post-plan Tasks:",
+               "All tasks completed! 1 passed, 1 failed", "lint ⸺ Failed (Advisory)",
+               "Overall Result: Passed with advisory failures", "Pre-apply Tasks:", "Apply complete!")
+    place.service.script = {"tasks": {"post_plan": [("failed", [good, bad])]}}
+    text = place.run("plan", "-no-color", code=1)
+    place.says(text, "the run failed because the run task, cost, is required to succeed",
+               "Overall Result: Failed", "Task Stage failed.")
+
+
 def interrupted(place):
     """An interrupt leaves the run alone, or cancels it."""
     place.write(remote('name = "app"') + RESOURCE % ("one", "first"))
@@ -637,8 +693,8 @@ def killed(place):
 # Tests of what the reference does in the same way.
 SHARED = (life_of_remote,)
 TESTS = (life_of_remote, prefixes, life_of_cloud, tags, surroundings, discovery, migrations,
-         to_cloud, many_to_cloud, renamed, versions, execution, runs, run_checks, runs_of_cloud,
-         interrupted, faults, readers, sealed, killed)
+         to_cloud, many_to_cloud, renamed, versions, execution, runs, run_checks, runs_of_cloud, saved_plans,
+         run_tasks, interrupted, faults, readers, sealed, killed)
 
 
 def main():

@@ -3,6 +3,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "meta/conditions.h"
+#include "operation/cloud_plan.h"
 #include "operation/saved_plan.h"
 #include "view/human/output.h"
 #include "view/human/text.h"
@@ -134,6 +135,25 @@ std::optional<plan::Plan> MakeApprovedPlan(OperationRun& run, PlanRequest& reque
   return plan;
 }
 
+/// Applies a saved plan of the service.
+int ApplyInService(OperationRun& run, PlanRequest& request, const operation::CloudPlan& saved) {
+  request.precondition = [](Diagnostics& found) {
+    return operation::RequireConfiguration("apply", found);
+  };
+  request.may_run_remotely = true;
+  if (run.Open(request, "OperationTypeApply") ||
+      (run.operation.remote_runs != nullptr && !run.operation.remote_runs->takes_variables())) {
+    run.diags.Error("Saved cloud plan cannot be applied here",
+                    "The plan is in the service " + saved.host +
+                        ", and this configuration has no cloud block whose workspace runs there.");
+    run.operation.Close(run.diags);
+    return run.Fail();
+  }
+  return run.operation.remote_runs == nullptr
+             ? run.Fail()
+             : run.RunInService(request, {.applies = true, .approved = true, .saved = saved});
+}
+
 int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
   OperationRun run(invocation);
   run.Parse();
@@ -157,6 +177,9 @@ int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
     return run.Usage();
   }
   run.CatchInterrupts();
+  if (const auto saved = operation::ReadCloudPlan(plan_path); saved && !destroy_command) {
+    return ApplyInService(run, request, *saved);
+  }
   const auto plan = plan_path.empty() ? MakeApprovedPlan(run, request)
                                       : OpenGivenPlan(run, plan_path, request, destroy_command);
   if (!plan) {

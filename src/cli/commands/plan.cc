@@ -9,6 +9,21 @@
 namespace kinu::cli {
 namespace {
 
+/// Lets the service plan. Of a cloud block, the plan can be saved there.
+int PlanInService(OperationRun& run, const PlanRequest& request) {
+  const Flags& flags = run.flags;
+  const std::string& path = flags.String("out");
+  const int code = run.RunInService(request, {.changes_are_2 = flags.Bool("detailed-exitcode"),
+                                              .out = path,
+                                              .generated = flags.String("generate-config-out")});
+  if (code != 1 && run.operation.remote_runs->takes_variables() && !run.invocation.in_automation) {
+    run.audience->Text(view::RenderNextStep(run.invocation.style(),
+                                            {.plan_path = path, .generated_config_path = ""},
+                                            run.invocation.stdout_width));
+  }
+  return code;
+}
+
 /// Writes the plan file of -out, if it is given. Returns false after an error.
 bool SavePlan(OperationRun& run, plan::Plan& plan) {
   const std::string& path = run.flags.String("out");
@@ -65,11 +80,7 @@ static int RunPlan(Invocation& invocation) {
   };
   request.may_run_remotely = true;
   if (!run.Open(request, "OperationTypePlan")) {
-    return run.operation.remote_runs == nullptr
-               ? run.Fail()
-               : run.RunInService(request, {.changes_are_2 = flags.Bool("detailed-exitcode"),
-                                            .out = flags.String("out"),
-                                            .generated = generate_path});
+    return run.operation.remote_runs == nullptr ? run.Fail() : PlanInService(run, request);
   }
   meta::GeneratedBlocks generated;
   if (!generate_path.empty()) {

@@ -1,0 +1,116 @@
+#include "operation/task_stage.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace kinu::operation {
+namespace {
+
+constexpr std::string_view kStageRuler =
+    "\n------------------------------------------------------------------------\n";
+
+std::string Capitalized(std::string text) {
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+struct TaskCounts {
+  int64_t pending = 0;
+  int64_t passed = 0;
+  int64_t failed = 0;
+  int64_t mandatory = 0;  ///< failed ones that must not fail
+};
+
+TaskCounts CountTasks(const backend::TaskStage& stage) {
+  TaskCounts out;
+  for (const backend::TaskResult& task : stage.results) {
+    if (task.status == "pending" || task.status == "running") {
+      ++out.pending;
+    } else if (task.status == "passed") {
+      ++out.passed;
+    } else {
+      ++out.failed;
+      out.mandatory += task.level == "mandatory" ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+void ReportTask(const backend::TaskResult& task, const std::function<void(std::string_view)>& say) {
+  const std::string mark = "[reset]│ ";
+  const std::string status = task.status == "passed" ? "[green]Passed"
+                                                     : "[red]" + Capitalized(task.status) + " (" +
+                                                           Capitalized(task.level) + ')';
+  say(mark + task.name + " ⸺   " + status + "[reset]");
+  if (!task.message.empty()) {
+    say(mark + "[dim]" + task.message + "[reset]");
+  }
+  if (!task.url.empty()) {
+    say(mark + "[dim]Details: " + task.url + "[reset]");
+  }
+  say(mark);
+}
+
+void ReportPolicies(const backend::TaskStage& stage,
+                    const std::function<void(std::string_view)>& say) {
+  if (stage.evaluations.empty()) {
+    return;
+  }
+  say("[bold]OPA Policy Evaluation[reset]\n");
+  for (const backend::PolicyEvaluation& evaluation : stage.evaluations) {
+    const bool passed = evaluation.status == "passed";
+    say(std::string("[bold]→→ Overall Result: ") +
+        (passed ? std::string("[green]PASSED") +
+                      (evaluation.advisory_failed > 0 ? " (with advisory)" : "")
+                : "[red]FAILED") +
+        "[reset]");
+    say(std::to_string(evaluation.policies) + " policies evaluated\n");
+  }
+}
+
+}  // namespace
+
+std::string PendingTasksText(const backend::TaskStage& stage) {
+  const TaskCounts counts = CountTasks(stage);
+  return std::to_string(counts.pending) + " tasks still pending, " + std::to_string(counts.passed) +
+         " passed, " + std::to_string(counts.failed) + " failed ... ";
+}
+
+void ReportTasks(const backend::TaskStage& stage,
+                 const std::function<void(std::string_view)>& say) {
+  if (std::ranges::any_of(stage.results, [](const backend::TaskResult& task) {
+        return task.status == "unreachable";
+      })) {
+    say("Skipping task results.");
+    say(kStageRuler);
+  } else if (!stage.results.empty()) {
+    const TaskCounts counts = CountTasks(stage);
+    say("All tasks completed! " + std::to_string(counts.passed) + " passed, " +
+        std::to_string(counts.failed) + " failed\n");
+    for (const backend::TaskResult& task : stage.results) {
+      ReportTask(task, say);
+    }
+    const auto mandatory = std::ranges::find_if(stage.results, [](const backend::TaskResult& task) {
+      return task.status != "passed" && task.level == "mandatory";
+    });
+    if (counts.mandatory > 1) {
+      say("[bold][red]Error: [reset][bold]the run failed because " +
+          std::to_string(counts.mandatory) + " mandatory tasks are required to succeed[reset]");
+    } else if (mandatory != stage.results.end()) {
+      say("[bold][red]Error: [reset][bold]the run failed because the run task, " + mandatory->name +
+          ", is required to succeed[reset]");
+    }
+    say("[reset]│ ");
+    say(std::string("[reset]│ [bold]Overall Result: ") +
+        (mandatory != stage.results.end() ? "[red]Failed"
+         : counts.failed > 0              ? "[green]Passed with advisory failures"
+                                          : "[green]Passed") +
+        "[reset]");
+    say(kStageRuler);
+  }
+  ReportPolicies(stage, say);
+}
+
+}  // namespace kinu::operation
