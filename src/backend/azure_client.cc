@@ -216,7 +216,9 @@ Result<void> AzureContainer::Put(const std::string& name, std::string_view bytes
   AddKeys(request);
   AddMetadata(request, metadata);
   AddLease(request, lease);
-  return Do(std::move(request));
+  KINU_TRY(const net::HttpResponse response, Send(std::move(request)));
+  constexpr int kCreated = 201;
+  return response.status == kCreated ? Result<void>() : RefusedBy(response);
 }
 
 Result<void> AzureContainer::Snapshot(const std::string& name, const std::string& lease) const {
@@ -316,6 +318,17 @@ Result<state::LockInfo> AzureClient::Holder() const {
   return state::LockInfo::FromJson(*json);
 }
 
+std::string AzureClient::LeaseAdvice() const {
+  const auto url = net::Url::Parse(container_.options().container_url);
+  return "\n\nThe blob has a lease without lock info. If nobody is working with the state, break "
+         "it, "
+         "for example with:\n  az storage blob lease break --blob-name " +
+         name_ +
+         (url ? " --container-name " + url->path.substr(url->path.rfind('/') + 1) +
+                    " --account-name " + container_.options().account
+              : "");
+}
+
 std::unexpected<Error> AzureClient::LockFailure(const std::string& cause) const {
   const auto holder = Holder();
   return holder ? Fail(ErrorCode::kExists, cause + '\n' + holder->ToText())
@@ -346,9 +359,10 @@ Result<std::string> AzureClient::Lock(const state::LockInfo& info) {
       return LockFailure(made.error().message);
     }
   } else if ((*properties)->leased) {
-    return LockFailure("state blob is already locked");
+    return LockFailure("state blob is already locked" + (Holder() ? std::string() : LeaseAdvice()));
   }
   if (auto acquired = container_.Acquire(name_, own.id); !acquired) {
+    (void)container_.Release(name_, own.id);  // its response may be all that was lost
     return LockFailure(acquired.error().message);
   }
   lease_ = own.id;
@@ -363,6 +377,10 @@ Result<std::string> AzureClient::Lock(const state::LockInfo& info) {
 
 Result<void> AzureClient::Unlock(std::string_view id) {
   const auto holder = Holder();
+  if (!holder && holder.error().code == ErrorCode::kNotFound &&
+      container_.Release(name_, std::string(id))) {
+    return {};  // the lease of a lock whose info is gone
+  }
   if (!holder) {
     return Fail(holder.error().code, "failed to retrieve lock info: " + holder.error().message);
   }
@@ -376,6 +394,7 @@ Result<void> AzureClient::Unlock(std::string_view id) {
                                           removed.error().message + '\n' + holder->ToText());
   }
   if (auto released = container_.Release(name_, lease_); !released) {
+    (void)WriteInfo(&*holder);  // without it, nobody could tell whose lock it is
     return Fail(released.error().code, "error when releasing lease for azure lock: " +
                                            released.error().message + '\n' + holder->ToText());
   }

@@ -90,6 +90,8 @@ class AzureClient final : public RemoteClient {
 
  private:
   Result<state::LockInfo> Holder() const;
+  /// How to end a lease that has no lock info.
+  std::string LeaseAdvice() const;
   /// The failure of a request for the lock, with its holder if it is known.
   std::unexpected<Error> LockFailure(const std::string& cause) const;
   /// Writes the lock's info into the metadata, or removes it (null).

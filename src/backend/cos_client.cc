@@ -175,7 +175,7 @@ Result<void> CosBucket::Put(const std::string& name, std::string_view bytes, boo
     return std::unexpected(CosFailure("save file to", name, RefusedByCos(*response).error()));
   }
   const std::string_view sum = response->headers.Get("x-cos-hash-crc64ecma");
-  if (!sum.empty() && sum != std::to_string(Crc64(bytes))) {
+  if (sum != std::to_string(Crc64(bytes))) {
     return Fail(ErrorCode::kUnavailable, "failed to save file to " + name +
                                              ": the service has stored other bytes than it was "
                                              "sent");
@@ -183,7 +183,7 @@ Result<void> CosBucket::Put(const std::string& name, std::string_view bytes, boo
   return {};
 }
 
-Result<void> CosBucket::Delete(const std::string& name) const {
+Result<bool> CosBucket::Delete(const std::string& name) const {
   net::HttpRequest request;
   request.method = "DELETE";
   auto response = Send(std::move(request), name, "");
@@ -193,7 +193,12 @@ Result<void> CosBucket::Delete(const std::string& name) const {
   if (!response->ok() && response->status != 404) {
     return std::unexpected(CosFailure("delete file", name, RefusedByCos(*response).error()));
   }
-  return {};
+  return response->ok();
+}
+
+Result<void> CosClient::Delete() {
+  auto deleted = bucket_.Delete(state_);
+  return deleted ? Result<void>() : std::unexpected(std::move(deleted).error());
 }
 
 std::string CosClient::TagValue() const {
@@ -335,8 +340,10 @@ Result<void> CosClient::Unlock(std::string_view id) {
     return Fail(ErrorCode::kInvalid, "lock id mismatch, " + holder->id + " != " + std::string(id) +
                                          '\n' + holder->ToText());
   }
-  if (auto deleted = bucket_.Delete(lock_); !deleted) {
-    return deleted;
+  KINU_TRY(const bool deleted, bucket_.Delete(lock_));
+  if (!deleted && Holder()) {
+    return Fail(ErrorCode::kUnavailable,
+                "failed to delete file " + lock_ + ": the service does not find it");
   }
   // A tag that is there now belongs to a process that is about to take the lock.
   return own_id_ == id ? Result<void>() : ReleaseTag();

@@ -24,7 +24,7 @@ struct CosOptions {
   std::string acl;
   bool encrypt = true;
   /// Waits between attempts; false ends them.
-  std::function<bool(std::chrono::milliseconds)> wait = Pause;
+  std::function<bool(std::chrono::milliseconds)> wait = SleepFor;
 };
 
 /// The objects of a bucket. Each carries its MD5 digest.
@@ -40,8 +40,8 @@ class CosBucket {
   Result<std::optional<std::string>> Get(const std::string& name) const;
   /// Stores an object. kExists: with `only_new`, there is one of this name.
   Result<void> Put(const std::string& name, std::string_view bytes, bool only_new) const;
-  /// Deletes an object if there is one.
-  Result<void> Delete(const std::string& name) const;
+  /// Deletes an object. False: there is none.
+  Result<bool> Delete(const std::string& name) const;
 
   const std::string& name() const { return options_.bucket; }
   bool Wait(std::chrono::milliseconds time) const { return options_.wait(time); }
@@ -69,7 +69,7 @@ class CosClient final : public RemoteClient {
 
   Result<std::optional<std::string>> Get() override { return bucket_.Get(state_); }
   Result<void> Put(std::string_view bytes) override { return bucket_.Put(state_, bytes, false); }
-  Result<void> Delete() override { return bucket_.Delete(state_); }
+  Result<void> Delete() override;
   Result<std::string> Lock(const state::LockInfo& info) override;
   Result<void> Unlock(std::string_view id) override;
 

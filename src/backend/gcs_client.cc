@@ -33,8 +33,10 @@ std::string FaultText(const net::HttpResponse& response) {
 }
 
 std::unexpected<Error> RefusedBy(const net::HttpResponse& response) {
-  return Fail(response.status == 404 ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
-              FaultText(response));
+  const ErrorCode code = response.status == 404   ? ErrorCode::kNotFound
+                         : response.status == 412 ? ErrorCode::kExists
+                                                  : ErrorCode::kUnavailable;
+  return Fail(code, FaultText(response));
 }
 
 /// The digest in "x-goog-hash: crc32c=…, md5=…", one field or two; empty if there is none.
@@ -191,7 +193,11 @@ Result<std::string> GcsBucket::Put(const std::string& name, std::string_view byt
     return RefusedBy(response);
   }
   const JsonDocument document = ParseJson(response.body);
-  return document.ok() ? MemberText(document.root(), "generation") : std::string();
+  if (!document.ok() || !document.root().is_object()) {
+    return Fail(ErrorCode::kUnavailable,
+                response.StatusText() + ": the response is not of Cloud Storage");
+  }
+  return MemberText(document.root(), "generation");
 }
 
 Result<void> GcsBucket::Delete(const std::string& name, const GcsCondition& condition) const {
@@ -267,7 +273,7 @@ Result<std::string> GcsClient::Lock(const state::LockInfo& info) {
     }
     // The holder has released it meanwhile: the next attempt may take it.
     if (error.code != ErrorCode::kNotFound || attempt == kAttempts ||
-        generation.error().code != ErrorCode::kUnavailable) {
+        generation.error().code != ErrorCode::kExists) {
       error.code = error.code == ErrorCode::kNotFound ? ErrorCode::kUnavailable : error.code;
       return std::unexpected(std::move(error));
     }

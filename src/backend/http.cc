@@ -145,7 +145,14 @@ Result<std::string> HttpStateClient::Lock(const state::LockInfo& info) {
     return std::string();
   }
   lock_ = {};
-  KINU_TRY(const net::HttpResponse response, Send(service_->lock, info.ToJson(), "lock"));
+  const auto answer = Send(service_->lock, info.ToJson(), "lock");
+  if (!answer) {
+    return Fail(answer.error().code, answer.error().message +
+                                         "\n\nIf the service has taken the lock nevertheless, "
+                                         "release it with:\n  tofu force-unlock " +
+                                         info.id);
+  }
+  const net::HttpResponse& response = *answer;
   if (response.status == 200) {
     lock_ = info;
     return info.id;
@@ -155,6 +162,10 @@ Result<std::string> HttpStateClient::Lock(const state::LockInfo& info) {
   }
   constexpr std::string_view kHeld = "HTTP remote state already locked";
   const Result<state::LockInfo> holder = state::LockInfo::FromJson(response.body);
+  if (holder && holder->id == info.id) {
+    lock_ = info;  // the request was sent again after its first response was lost
+    return info.id;
+  }
   if (!holder) {
     return Fail(ErrorCode::kExists,
                 std::string(kHeld) + ", failed to unmarshal body\n" + info.ToText());

@@ -117,6 +117,9 @@ class KubeClient final : public RemoteClient {
   /// Creates or replaces an object, and returns it as it is stored.
   Result<Value> Store(std::string_view method, const std::string& path, const Value& object) const;
   Result<void> Remove(const std::string& path, std::string_view kind) const;
+  /// The id of a lock if its lease has been stored, perhaps by a request whose response was lost.
+  Result<std::string> Taken(const Result<Value>& stored, const std::string& path,
+                            const std::string& id) const;
   Value Metadata(const std::string& name, std::string_view annotation, std::string_view text) const;
 
   std::shared_ptr<const KubeService> service_;
@@ -254,8 +257,7 @@ Result<std::string> KubeClient::Lock(const state::LockInfo& info) {
                                        {"kind", Value::String("Lease")},
                                        {"metadata", Metadata(name, kLockInfo, info.ToJson())},
                                        {"spec", Value::Object({{"holderIdentity", id}})}});
-    KINU_TRY(const Value stored, Store("POST", service_->Leases(), fresh));
-    return info.id;
+    return Taken(Store("POST", service_->Leases(), fresh), path, info.id);
   }
   const Value spec = PartOf(*lease, "spec");
   if (!TextOf(spec, "holderIdentity").empty()) {
@@ -266,8 +268,19 @@ Result<std::string> KubeClient::Lock(const state::LockInfo& info) {
       With(PartOf(metadata, "annotations"), kLockInfo, Value::String(info.ToJson()));
   const Value held = With(With(*lease, "spec", With(spec, "holderIdentity", id)), "metadata",
                           With(metadata, "annotations", annotations));
-  KINU_TRY(const Value stored, Store("PUT", path, held));
-  return info.id;
+  return Taken(Store("PUT", path, held), path, info.id);
+}
+
+Result<std::string> KubeClient::Taken(const Result<Value>& stored, const std::string& path,
+                                      const std::string& id) const {
+  if (stored) {
+    return id;
+  }
+  const Result<std::optional<Value>> now = Find(path);
+  if (now && *now && TextOf(PartOf(**now, "spec"), "holderIdentity") == id) {
+    return id;
+  }
+  return std::unexpected(stored.error());
 }
 
 Result<void> KubeClient::Unlock(std::string_view id) {

@@ -53,7 +53,7 @@ Result<void> WaitForLock(const state::LockRequest& request, milliseconds grace,
   }
 }
 
-bool Pause(milliseconds time) {
+bool SleepFor(milliseconds time) {
   std::this_thread::sleep_for(time);
   return true;
 }

@@ -18,6 +18,6 @@ Result<void> WaitForLock(const state::LockRequest& request, std::chrono::millise
                          const std::function<std::string()>& conflict);
 
 /// Sleeps, and returns true.
-bool Pause(std::chrono::milliseconds time);
+bool SleepFor(std::chrono::milliseconds time);
 
 }  // namespace kinu::backend

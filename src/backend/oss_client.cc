@@ -182,10 +182,17 @@ Result<void> OssBucket::Put(const std::string& name, std::string_view bytes) con
   if (!response.ok()) {
     return RefusedByOss("PutObject", response);
   }
-  return FitsOssChecksum(response, bytes)
-             ? Result<void>()
-             : Fail(ErrorCode::kUnavailable,
-                    "PutObject: the service has stored other bytes than it was sent");
+  constexpr const char* kOther = "PutObject: the service has stored other bytes than it was sent";
+  if (!FitsOssChecksum(response, bytes)) {
+    return Fail(ErrorCode::kUnavailable, kOther);
+  }
+  if (response.headers.Find("x-oss-hash-crc64ecma") == nullptr) {
+    KINU_TRY(const std::optional<std::string> stored, Get(name));
+    if (stored != bytes) {
+      return Fail(ErrorCode::kUnavailable, kOther);
+    }
+  }
+  return {};
 }
 
 Result<void> OssBucket::Delete(const std::string& name) const {

@@ -26,7 +26,7 @@ struct OssOptions {
   std::string acl;
   bool encrypt = false;
   /// Waits between attempts; false ends them.
-  std::function<bool(std::chrono::milliseconds)> wait = Pause;
+  std::function<bool(std::chrono::milliseconds)> wait = SleepFor;
 };
 
 /// The objects of a bucket.

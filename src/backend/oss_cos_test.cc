@@ -210,8 +210,11 @@ TEST_F(CosClientTest, TellsHowToDeleteATagThatWasLeftBehind) {
 TEST_F(CosClientTest, WaitsForWhoHasTheTag) {
   OnTags(duplicate_);
   OnTags("{}");
-  On("PUT " + lock_, 200);
-  EXPECT_TRUE(client_.Lock(InfoOf("own")));
+  state::LockInfo own = InfoOf("own");
+  own.path = "k.tflock";
+  On("PUT " + lock_, 200, "", {{"x-cos-hash-crc64ecma", std::to_string(Crc64(own.ToJson()))}});
+  own.path.clear();
+  EXPECT_TRUE(client_.Lock(own));
   EXPECT_EQ(waits_, 1);
 }
 

@@ -42,7 +42,15 @@ Result<void> RemoteStore::Unlock() {
   if (lock_id_.empty()) {
     return {};  // the client took no lock
   }
-  return client_->Unlock(std::exchange(lock_id_, {}));
+  const std::string id = std::exchange(lock_id_, {});
+  Result<void> released = client_->Unlock(id);
+  if (!released && released.error().code != ErrorCode::kInvalid) {
+    return Fail(released.error().code, released.error().message +
+                                           "\n\nThe lock may still be held. If it is, release it "
+                                           "with:\n  tofu force-unlock " +
+                                           id);
+  }
+  return released;
 }
 
 std::optional<std::chrono::seconds> RemoteStore::write_interval() const {

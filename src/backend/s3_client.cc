@@ -229,7 +229,18 @@ Result<void> S3Bucket::Put(std::string_view key, std::string_view bytes,
   }
   AddTags(request, tags);
   KINU_TRY(const net::HttpResponse response, Send("PutObject", std::move(request)));
-  return response.ok() ? Result<void>() : Refused("PutObject", response);
+  if (!response.ok()) {
+    return Refused("PutObject", response);
+  }
+  // All stores report the tag of what they have stored, but not everything that says 200 is one.
+  if (response.headers.Find("ETag") == nullptr) {
+    KINU_TRY(const Object stored, Get(key));
+    if (stored != bytes) {
+      return Fail(ErrorCode::kUnavailable,
+                  "PutObject: the response is not of the service, which has not stored the object");
+    }
+  }
+  return {};
 }
 
 Result<void> S3Bucket::Delete(std::string_view key) const {

@@ -39,6 +39,9 @@ class S3ClientTest : public ::testing::Test {
   }
   void On(const std::string& method, const std::string& path, int status, std::string body = "",
           std::vector<net::Header> headers = {}) {
+    if (method == "PUT" && status == 200) {
+      headers.push_back({"ETag", "\"tag\""});
+    }
     transport_.On(method + ' ' + std::string(kUrl) + path,
                   ScriptedTransport::Make(status, std::move(body), std::move(headers)));
   }
