@@ -85,7 +85,7 @@ endfunction()
 
 # The libraries that libkinu.so consists of (src/c).
 set(KINU_SHARED_PARTS base text codec diag cty hcl hcl_writer addrs tfjson query table functions lang check convert
-  hcldec api c)
+  schema config meta hcldec api c)
 
 # kinu_library(NAME cty DEPS codec SOURCES a.cc b.cc TESTS a_test.cc EXTERNAL PkgConfig::X)
 #

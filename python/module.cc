@@ -100,6 +100,10 @@ class Document {
       return kinu_document_select(document_, selector.c_str(), show_sensitive ? 1 : 0, problems);
     });
   }
+  nb::tuple Summary(size_t bytes) const {
+    return Unlocked(
+        [&](kinu_problems** problems) { return kinu_document_summary(document_, bytes, problems); });
+  }
   nb::tuple Redacted() const {
     return Unlocked([&](kinu_problems**) { return kinu_document_redacted(document_); });
   }
@@ -225,6 +229,24 @@ NB_MODULE(_kinu, m) {
         });
       },
       "name"_a, "text"_a, "to"_a);
+  m.def(
+      "load_module",
+      [](const std::string& directory) {
+        return Unlocked([&](kinu_problems** problems) {
+          return kinu_load_module(directory.c_str(), problems);
+        });
+      },
+      "directory"_a);
+  m.def(
+      "module_values",
+      [](const std::string& directory, std::optional<std::string> variables, bool show_sensitive) {
+        const std::string_view given = variables ? std::string_view(*variables) : "";
+        return Unlocked([&](kinu_problems** problems) {
+          return kinu_module_values(directory.c_str(), given.data(), given.size(),
+                                    show_sensitive ? 1 : 0, problems);
+        });
+      },
+      "directory"_a, "variables"_a.none(), "show_sensitive"_a);
   m.def("check", &Check, "checks"_a, "plans"_a, "states"_a, "show_sensitive"_a);
   m.def("tables", [] { return Unlocked([](kinu_problems**) { return kinu_tables(); }); });
   m.def("table_of_files", &TableOfFiles, "table"_a, "paths"_a, "show_sensitive"_a);
@@ -233,5 +255,6 @@ NB_MODULE(_kinu, m) {
       .def(nb::init<std::string_view>(), "text"_a)
       .def_prop_ro("problems", &Document::problems)
       .def("select", &Document::Select, "selector"_a, "show_sensitive"_a)
+      .def("summary", &Document::Summary, "bytes"_a)
       .def("redacted", &Document::Redacted);
 }

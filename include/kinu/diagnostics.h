@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinu::v1 {
@@ -28,12 +29,16 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
+enum class Severity : uint8_t { kError, kWarning };
+
 /// An error or a warning for the author of a file.
 struct Diagnostic {
   bool is_error = true;  ///< else a warning
   std::string summary;   ///< a few words, the same for each problem of this kind
   std::string detail;    ///< sentences about this one; may be empty
   std::optional<Range> subject;
+
+  Severity severity() const { return is_error ? Severity::kError : Severity::kWarning; }
 };
 using Diagnostics = std::vector<Diagnostic>;
 
@@ -42,5 +47,8 @@ bool HasErrors(const Diagnostics& problems);
 
 /// The problem as a text of several lines: severity and summary, where, why.
 std::string Render(const Diagnostic& problem);
+/// The same with the lines of its place, the faulty part underlined. `source` is the text of the file
+/// that the problem names; lines that it does not have are left out.
+std::string Render(const Diagnostic& problem, std::string_view source);
 
 }  // namespace kinu::v1

@@ -135,6 +135,47 @@ struct State {
   List<CheckResults> checks() const { return List<CheckResults>(json["checks"]); }
 };
 
+// --- State files ---
+
+/// An object of a resource in a state file.
+struct StateFileInstance {
+  JsonValue json;
+  /// The key of `count` or `for_each`; absent without.
+  JsonValue index() const { return json["index_key"]; }
+  std::optional<int64_t> schema_version() const { return json["schema_version"].Integer(); }
+  JsonValue attributes() const { return json["attributes"]; }
+  /// Paths, as arrays of steps.
+  JsonValue sensitive_attributes() const { return json["sensitive_attributes"]; }
+  std::string deposed() const { return json["deposed"].Text(); }
+  bool tainted() const { return json["status"].Text() == "tainted"; }
+  std::vector<std::string> dependencies() const { return Texts(json["dependencies"]); }
+};
+
+/// A resource in a state file.
+struct StateFileResource {
+  JsonValue json;
+  std::string module() const { return json["module"].Text(); }
+  std::string mode() const { return json["mode"].Text(); }
+  std::string type() const { return json["type"].Text(); }
+  std::string name() const { return json["name"].Text(); }
+  /// The address of the provider configuration: `provider["registry.opentofu.org/hashicorp/aws"]`.
+  std::string provider() const { return json["provider"].Text(); }
+  List<StateFileInstance> instances() const { return List<StateFileInstance>(json["instances"]); }
+};
+
+/// A state as it is stored, version 4: terraform.tfstate, `state pull`.
+struct StateFile {
+  static constexpr Document::Shape kShape = {"a state file", false, {"lineage", "serial"}};
+  JsonValue json;
+  std::optional<int64_t> version() const { return json["version"].Integer(); }
+  std::string terraform_version() const { return json["terraform_version"].Text(); }
+  std::optional<int64_t> serial() const { return json["serial"].Integer(); }
+  std::string lineage() const { return json["lineage"].Text(); }
+  Map<OutputValue> outputs() const { return Map<OutputValue>(json["outputs"]); }
+  List<StateFileResource> resources() const { return List<StateFileResource>(json["resources"]); }
+  JsonValue check_results() const { return json["check_results"]; }
+};
+
 // --- Configurations ---
 
 /// An expression of a configuration: a constant, or the references in it.

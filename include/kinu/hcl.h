@@ -231,7 +231,8 @@ class Body {
   /// All attributes. Reports blocks as errors.
   std::vector<Attribute> JustAttributes(Diagnostics& problems) const;
   bool is_json() const;
-  /// Everything in a body of the native syntax; empty for JSON.
+  /// Everything in a body of the native syntax; empty for JSON, and for a block of a Module that is
+  /// written in parts (overrides).
   BodyContent All() const;
 
  private:

@@ -87,6 +87,21 @@ KINU_API kinu_text kinu_format(const char* text, size_t size);
 KINU_API kinu_text kinu_convert(const char* name, const char* text, size_t size, const char* to,
                                 kinu_problems** problems);
 
+/* --- Modules --- */
+
+/** What the files of a directory declare, overrides merged, as JSON: "directory", "files",
+ *  "overrides", "required_providers", "variables", "locals", "outputs", "module_calls" and
+ *  "resources". Expressions are as in kinu_parse. Called modules, providers and networks are not
+ *  needed. */
+KINU_API kinu_text kinu_load_module(const char* directory, kinu_problems** problems);
+/** The values of a module as JSON: {"variables":{…},"locals":{…},"outputs":{…}}. `variables`: a JSON
+ *  object, or null; each value is converted to the type of its variable and checked by its rules, and
+ *  the others have their defaults. Local values and outputs that need more than variables and
+ *  functions are left out. */
+KINU_API kinu_text kinu_module_values(const char* directory, const char* variables,
+                                      size_t variables_size, int show_sensitive,
+                                      kinu_problems** problems);
+
 /* --- Documents --- */
 
 typedef struct kinu_document kinu_document;
@@ -98,6 +113,10 @@ KINU_API void kinu_document_release(kinu_document* document);
 /** What a JSONPath selector (RFC 9535) finds: a JSON array of {"path":…,"value":…}. */
 KINU_API kinu_text kinu_document_select(const kinu_document* document, const char* selector,
                                         int show_sensitive, kinu_problems** problems);
+/** The changes of a plan as a text of at most `bytes` bytes: their numbers, then a line for each, those
+ *  that destroy first, then how many are left out. No values of attributes. */
+KINU_API kinu_text kinu_document_summary(const kinu_document* document, size_t bytes,
+                                         kinu_problems** problems);
 /** The document as compact JSON, its sensitive values replaced. */
 KINU_API kinu_text kinu_document_redacted(const kinu_document* document);
 

@@ -162,6 +162,9 @@ class Document {
   Document() = default;
   /// Parses a text. After an error, which has the byte offset, the document has no content.
   static Document Parse(std::string text, Diagnostics& problems);
+  /// Reads a file. A large one is mapped, not copied: do not shorten it while a copy of the document
+  /// exists (a file that is replaced by another one stays as it was).
+  static Document Open(const std::string& path, Diagnostics& problems);
   /// Whether the document has content.
   explicit operator bool() const { return impl_ != nullptr; }
 
@@ -199,6 +202,11 @@ class Document {
   std::optional<std::vector<Found>> Select(std::string_view selector, SelectOptions options,
                                            Diagnostics& problems) const;
 
+  /// The changes of a plan as a text of at most `bytes` bytes: their numbers, then a line for each,
+  /// those that destroy first, then how many are left out. It has no values of attributes. Nothing,
+  /// and an error, for other documents.
+  std::optional<std::string> Summary(size_t bytes, Diagnostics& problems) const;
+
   /// The document as compact JSON with its sensitive values replaced; empty without content.
   std::string Redacted() const;
 
@@ -219,6 +227,46 @@ class Document {
   bool Check(const Shape& shape, Diagnostics& problems) const;
   struct Impl;
   std::shared_ptr<const Impl> impl_;
+};
+
+/// Writes a JSON document. Parts of other documents are written as they stand there, with their
+/// numbers exact.
+///
+///   kinu::v1::DocumentWriter writer;
+///   writer.BeginObject();
+///   writer.Key("address");
+///   writer.String(change.address());
+///   writer.EndObject();
+///   std::cout << *writer.Finish();
+class DocumentWriter {
+ public:
+  /// `indent`: for each level, on a line of its own; empty: compact.
+  explicit DocumentWriter(std::string_view indent = {});
+  DocumentWriter(DocumentWriter&&) noexcept;
+  ~DocumentWriter();
+
+  void BeginObject();
+  void EndObject();
+  void BeginArray();
+  void EndArray();
+  /// The name of the member that comes next.
+  void Key(std::string_view name);
+  void String(std::string_view text);
+  void Bool(bool value);
+  void Int(int64_t value);
+  /// A number by its digits: "0.1", "1e400".
+  void Number(std::string_view digits);
+  void Null();
+  /// A value of a document; null if it is absent.
+  void Value(const JsonValue& value);
+
+  /// The text. Nothing if it is no complete JSON value: a bracket is open, a member has no name or no
+  /// value, a number is none. The writer is empty then.
+  std::optional<std::string> Finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Reads a sequence of JSON values, such as the messages that commands write with -json. Holds one

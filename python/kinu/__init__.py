@@ -1,6 +1,7 @@
 """HCL, and the plans and states of OpenTofu and Terraform.
 
     kinu.evaluate('cidrsubnet("10.0.0.0/8", 8, n)', {"n": 1})
+    kinu.load_module("network/").variables["size"]["type"]
     kinu.open("plan.json").query("$.resource_changes[*].address")
     pyarrow.table(kinu.tables("states/", table="resources"))
     kinu.fleet.plan(kinu.fleet.find("infrastructure/")).changes
@@ -21,8 +22,8 @@ from typing import Any, Union
 
 from . import _kinu
 
-__all__ = ["Body", "Document", "Error", "Problem", "Table", "check", "convert", "evaluate", "format", "open", "parse",
-           "table_schemas", "tables"]
+__all__ = ["Body", "Document", "Error", "Module", "Problem", "Table", "check", "convert", "evaluate", "format",
+           "load_module", "open", "parse", "table_schemas", "tables"]
 __version__ = _kinu.version()
 
 #: Modules that are loaded when they are first used.
@@ -112,6 +113,44 @@ def convert(text: str | bytes, name: str = "main.tf", to: str = "json") -> str:
     return _result(_kinu.convert(name, _text(text), to))
 
 
+# --- Modules ---
+
+
+@dataclass(frozen=True)
+class Module:
+    """What the files of a directory declare, overrides merged. Expressions are as in Body.attributes; "file" and
+    "line" say where a declaration is."""
+
+    directory: str
+    #: The names of the files in the order in which they are read, and those of them that override.
+    files: list[str]
+    overrides: list[str]
+    #: {local name: {"source": ..., "version": ..., "aliases": [...]}}
+    required_providers: dict[str, dict[str, Any]]
+    #: {name: {"type": ..., "default": ..., "required": bool, "sensitive": bool, "validations": [...], ...}}
+    variables: dict[str, dict[str, Any]]
+    #: {name: expression}
+    locals: dict[str, dict[str, Any]]
+    #: {name: {"expression": ..., "sensitive": bool, ...}}
+    outputs: dict[str, dict[str, Any]]
+    #: {name: {"source": ..., "version": ..., "inputs": {name: expression}, ...}}
+    module_calls: dict[str, dict[str, Any]]
+    #: [{"address": ..., "mode": ..., "type": ..., "name": ..., "provider": ..., ...}]
+    resources: list[dict[str, Any]]
+
+    def values(self, variables: dict[str, Any] | None = None, show_sensitive: bool = False) -> dict[str, dict[str, Any]]:
+        """{"variables": ..., "locals": ..., "outputs": ...} with these values of variables, which are converted and
+        checked by the rules of the variables, and defaults for the others. Local values and outputs that need more
+        than variables and functions are left out. Reads the directory again."""
+        given = json.dumps(variables) if variables else None
+        return json.loads(_result(_kinu.module_values(self.directory, given, show_sensitive)))
+
+
+def load_module(directory: Path) -> Module:
+    """The module in a directory. Modules that it calls, providers and networks are not needed."""
+    return Module(**json.loads(_result(_kinu.load_module(os.fspath(directory)))))
+
+
 # --- Documents ---
 
 
@@ -141,6 +180,10 @@ class Document:
     def redacted(self) -> Any:
         """The document with its sensitive values replaced."""
         return json.loads(_result(self._document.redacted()))
+
+    def summary(self, size: int = 4096) -> str:
+        """The changes of a plan as a text of at most `size` bytes, the most important first."""
+        return _result(self._document.summary(size))
 
     def table(self, table: str, show_sensitive: bool = False) -> Table:
         """A table of this document."""

@@ -48,7 +48,35 @@ class Language(unittest.TestCase):
         self.assertEqual(found, [499500] * 16)
 
 
+class Modules(unittest.TestCase):
+    def test_module(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with io.open(os.path.join(folder, "main.tf"), "w") as file:
+                file.write('variable "n" {\n  type = number\n  validation {\n    condition = var.n > 1\n'
+                           '    error_message = "too small"\n  }\n}\nlocals {\n  twice = var.n * 2\n}\n'
+                           'module "m" {\n  source = "./m"\n  count = var.n\n}\n')
+            module = kinu.load_module(folder)
+            self.assertEqual(module.files, ["main.tf"])
+            self.assertTrue(module.variables["n"]["required"])
+            self.assertEqual(module.module_calls["m"]["source"], "./m")
+            self.assertEqual(module.locals["twice"]["references"], ["var.n"])
+            self.assertEqual(module.values({"n": "3"}),
+                             {"variables": {"n": 3}, "locals": {"twice": 6}, "outputs": {}})
+            with self.assertRaises(kinu.Error) as caught:
+                module.values({"n": 1})
+            self.assertIn("too small", str(caught.exception))
+        with self.assertRaises(kinu.Error):
+            kinu.load_module(os.path.join(folder, "nothing"))
+
+
 class Documents(unittest.TestCase):
+    def test_summary(self):
+        plan = kinu.open(os.path.join(EXAMPLES, "plan.json"))
+        self.assertEqual(plan.summary().splitlines()[0], "Plan: 1 to replace, 1 to add, 1 outputs")
+        self.assertLessEqual(len(plan.summary(60).encode()), 60)
+        with self.assertRaises(kinu.Error):
+            kinu.open(os.path.join(EXAMPLES, "state.json")).summary()
+
     def test_check(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "c.kinucheck.hcl")

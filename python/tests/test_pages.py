@@ -8,10 +8,21 @@ import sys
 import tempfile
 import unittest
 
-from support import EXAMPLES, ROOT, installed
+from support import EXAMPLES, ROOT, installed, write
 
 PAGES = ("python/README.md", "docs/guide/python.md", "examples/tables/README.md")
 NEEDED = ("pyarrow", "duckdb", "polars", "pandas")
+#: The directory "module" of python/README.md.
+MODULE = """variable "size" {
+  type = number
+}
+locals {
+  double = var.size * 2
+}
+module "zone" {
+  source = "./zone"
+}
+"""
 MISSING = ", ".join(name for name in NEEDED if not installed(name))
 
 
@@ -27,6 +38,7 @@ class Pages(unittest.TestCase):
                 shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
                 tables = os.path.join(ROOT, "examples", "tables")
                 shutil.copytree(tables, folder, dirs_exist_ok=True)
+                write(folder, "module/main.tf", MODULE)
                 subprocess.run([sys.executable, os.path.join(tables, "make.py"), folder], check=True)
                 os.chdir(folder)
                 with open(os.path.join(ROOT, page), encoding="utf-8") as file:

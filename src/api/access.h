@@ -71,6 +71,9 @@ struct Access {
   static const hcl::Body& Inner(const v1::Body& body) {
     return *static_cast<const hcl::Body*>(body.body_);
   }
+  static const hcl::Expr& Inner(const v1::Expression& expression) {
+    return *static_cast<const hcl::Expr*>(expression.node_);
+  }
   static const lang::ToolScope& Inner(const v1::Scope& scope) { return scope.content_->scope; }
   static v1::BodyContent Make(const std::shared_ptr<const FileContent>& file,
                               const hcl::BodyContent& content) {

@@ -2,18 +2,23 @@
 #include <algorithm>
 #include <charconv>
 
+#include <fcntl.h>
 #include <kinu/tfjson.h>
+#include <unistd.h>
 
 #include "api/diagnostics.h"
+#include "base/files.h"
 #include "check/run.h"
 #include "query/output.h"
+#include "query/summary.h"
 #include "tfjson/format.h"
 #include "tfjson/path.h"
 
 namespace kinu::v1 {
 
 struct Document::Impl {
-  std::string text;  ///< the text of `tree`
+  std::string text;                            ///< the text of `tree`
+  std::unique_ptr<tfjson::MappedFile> mapped;  ///< the same, if it is not null
   tfjson::Tree tree;
   std::unique_ptr<tfjson::Document> document;  ///< null if the value is in `tree` (streams)
 
@@ -52,6 +57,32 @@ Document Document::Parse(std::string text, Diagnostics& problems) {
   }
   auto impl = std::make_shared<Impl>();
   impl->document = *std::move(parsed);
+  document.impl_ = std::move(impl);
+  return document;
+}
+
+Document Document::Open(const std::string& path, Diagnostics& problems) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  auto impl = std::make_shared<Impl>();
+  if (fd >= 0) {
+    impl->mapped = tfjson::MappedFile::Open(fd);
+    ::close(fd);
+  }
+  if (impl->mapped == nullptr) {
+    Result<std::string> text = ReadFile(path);
+    if (!text) {
+      Report(problems, "Unreadable document", text.error().message);
+      return {};
+    }
+    return Parse(*std::move(text), problems);
+  }
+  Document document;
+  tfjson::TokenStream stream(*impl->mapped);
+  impl->tree.Expect(impl->mapped->text().size());
+  if (!impl->tree.Read(stream) || !stream.TakeEnd()) {
+    Report(problems, "Invalid JSON document", tfjson::DescribeProblem(stream.problem()));
+    return document;
+  }
   document.impl_ = std::move(impl);
   return document;
 }
@@ -113,6 +144,14 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
     return std::nullopt;
   }
   return all;
+}
+
+std::optional<std::string> Document::Summary(size_t bytes, Diagnostics& problems) const {
+  const Shape plan = {"a plan", true, {"planned_values", "resource_changes"}};
+  if (!Check(plan, problems)) {
+    return std::nullopt;
+  }
+  return query::SummarizePlan(RootOf(impl_.get()), bytes);
 }
 
 std::string Document::Redacted() const {

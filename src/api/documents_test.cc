@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <ranges>
 #include <set>
@@ -378,6 +379,151 @@ TEST(Readers, MessageStreams) {
   EXPECT_EQ(problems[0].detail, "invalid JSON at byte 14: a value is expected.");
   EXPECT_FALSE(broken.Next(problems));
   EXPECT_EQ(problems.size(), 1U);
+}
+
+/// A file that is removed with the test.
+class OpenedDocuments : public testing::Test {
+ protected:
+  ~OpenedDocuments() override { std::filesystem::remove(path_); }
+  void Write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
+  std::string path_ = testing::TempDir() + "kinu_opened_" +
+                      testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(OpenedDocuments, AreReadOrMapped) {
+  Diagnostics problems;
+  Write(kState);
+  const Document small = Document::Open(path_, problems);
+  ASSERT_TRUE(small) << Text(problems);
+  EXPECT_EQ(small.As<State>(problems)->format_version(), "1.0");
+  // Large enough to be mapped.
+  std::string large = R"({"format_version":"1.0","filler":")" + std::string(3 << 20, 'x') +
+                      R"(","values":{"outputs":{"o":{"value":1.50}}}})";
+  Write(large);
+  const Document document = Document::Open(path_, problems);
+  const Document copy = document;
+  ASSERT_TRUE(copy) << Text(problems);
+  // A file that takes its place does not change what is read.
+  std::filesystem::rename(path_, path_ + ".old");
+  Write("{}");
+  std::filesystem::remove(path_ + ".old");
+  EXPECT_EQ(copy.As<State>(problems)->values().outputs()["o"].value().Json(), "1.50");
+  large.pop_back();
+  Write(large);
+  EXPECT_FALSE(Document::Open(path_, problems));
+  EXPECT_EQ(problems.back().summary, "Invalid JSON document");
+  EXPECT_FALSE(Document::Open(path_ + "/nothing", problems));
+  EXPECT_EQ(problems.back().summary, "Unreadable document");
+}
+
+TEST(Documents, ReadStateFiles) {
+  Diagnostics problems;
+  const Document document = Parsed(R"({"version":4,"terraform_version":"1.12.6","serial":7,
+    "lineage":"l","outputs":{"o":{"value":"v","type":"string"}},"resources":[
+    {"module":"module.m","mode":"managed","type":"t","name":"n","provider":"p","instances":[
+      {"index_key":"k","status":"tainted","schema_version":1,"attributes":{"id":"i"},
+       "dependencies":["t.m"]}]}]})");
+  const auto state = document.As<StateFile>(problems);
+  ASSERT_TRUE(state) << Text(problems);
+  EXPECT_EQ(state->serial(), 7);
+  EXPECT_EQ(state->lineage(), "l");
+  EXPECT_EQ(state->outputs()["o"].value().Text(), "v");
+  const StateFileResource resource = state->resources().At(0);
+  EXPECT_EQ(resource.module(), "module.m");
+  const StateFileInstance instance = resource.instances().At(0);
+  EXPECT_TRUE(instance.tainted());
+  EXPECT_EQ(instance.index().Text(), "k");
+  EXPECT_EQ(instance.attributes()["id"].Text(), "i");
+  EXPECT_EQ(instance.dependencies(), std::vector<std::string>{"t.m"});
+  const Document shown = Parsed(kState);
+  EXPECT_FALSE(shown.As<StateFile>(problems));
+}
+
+TEST(Documents, AreSummarized) {
+  Diagnostics problems;
+  const Document plan = Parsed(R"({"format_version":"1.2","resource_changes":[
+    {"address":"t.a","change":{"actions":["create"]}},
+    {"address":"t.b","change":{"actions":["delete"]}}]})");
+  EXPECT_EQ(plan.Summary(1000, problems),
+            "Plan: 1 to destroy, 1 to add\n- destroy t.b\n- create t.a\n");
+  EXPECT_LE(plan.Summary(40, problems)->size(), 40U);
+  EXPECT_TRUE(problems.empty());
+  EXPECT_FALSE(Parsed(kState).Summary(1000, problems));
+  EXPECT_FALSE(Document().Summary(1000, problems));
+  EXPECT_EQ(problems.size(), 2U);
+}
+
+TEST(DocumentWriting, KeepsNumbersAndParts) {
+  const Document state = Parsed(kState);
+  DocumentWriter writer;
+  writer.BeginObject();
+  writer.Key("values");
+  writer.Value(state.root()["values"]["root_module"]["resources"].At(0)["values"]);
+  writer.Key("list");
+  writer.BeginArray();
+  writer.String("a<\"b\"");
+  writer.Int(-3);
+  writer.Number("1e400");
+  writer.Bool(true);
+  writer.Null();
+  writer.Value(state.root()["nothing"]);
+  writer.EndArray();
+  writer.EndObject();
+  EXPECT_EQ(writer.Finish(),
+            R"({"values":{"id":"x","n":1.50},"list":["a<\"b\"",-3,1e400,true,null,null]})");
+  DocumentWriter laid_out("  ");
+  const Document list = Parsed(R"({"a":[1]})");
+  laid_out.Value(list.root());
+  EXPECT_EQ(laid_out.Finish(), "{\n  \"a\": [\n    1\n  ]\n}");
+}
+
+TEST(DocumentWriting, RefusesWhatIsNoValue) {
+  const auto broken = [](auto write) {
+    DocumentWriter writer;
+    write(writer);
+    const bool none = !writer.Finish();
+    writer.Int(1);  // a new document
+    return none && writer.Finish() == "1";
+  };
+  EXPECT_TRUE(broken([](DocumentWriter&) {}));
+  EXPECT_TRUE(broken([](DocumentWriter& writer) { writer.BeginObject(); }));
+  EXPECT_TRUE(broken([](DocumentWriter& writer) { writer.EndArray(); }));
+  EXPECT_TRUE(broken([](DocumentWriter& writer) { writer.Key("a"); }));
+  EXPECT_TRUE(broken([](DocumentWriter& writer) {
+    writer.BeginObject();
+    writer.Int(1);
+    writer.EndObject();
+  }));
+  EXPECT_TRUE(broken([](DocumentWriter& writer) {
+    writer.BeginObject();
+    writer.Key("a");
+    writer.EndObject();
+  }));
+  EXPECT_TRUE(broken([](DocumentWriter& writer) {
+    writer.Int(1);
+    writer.Int(2);
+  }));
+  for (const char* digits : {"", "x", "01", "1 2", "\"1\"", "[1]"}) {
+    EXPECT_TRUE(broken([&](DocumentWriter& writer) { writer.Number(digits); })) << digits;
+  }
+}
+
+TEST(Problems, AreShownWithTheirLines) {
+  Diagnostics problems;
+  const std::string text = "a = 1\n\tb = é + nothing\n";
+  (void)File::Parse("f.hcl", text, problems);
+  const Expression expression =
+      File::Parse("f.hcl", text, problems).body().JustAttributes(problems)[1].expression;
+  (void)expression.Evaluate(Scope(), problems);
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems[0].severity(), Severity::kError);
+  EXPECT_EQ(
+      Render(problems[0], text).substr(0, Render(problems[0], text).rfind("^\n")),
+      "Error: Variables not allowed\n  on f.hcl line 2, column 6\n  2 | \tb = é + nothing\n    | "
+      "\t    ");
+  // A text that is not the file's: the lines are left out.
+  EXPECT_EQ(Render(problems[0], "x"), Render(problems[0]));
+  EXPECT_EQ(Render({.is_error = false, .summary = "s"}, "x"), "Warning: s\n");
 }
 
 }  // namespace

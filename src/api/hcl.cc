@@ -249,10 +249,12 @@ bool Body::is_json() const {
   return Access::Inner(*this).is_json();
 }
 BodyContent Body::All() const {
-  if (is_json()) {
+  // Blocks that are written in parts (overrides) have no order of the source.
+  const auto* found_native = dynamic_cast<const hcl::NativeBody*>(&Access::Inner(*this));
+  if (found_native == nullptr) {
     return {};
   }
-  const auto& native = static_cast<const hcl::NativeBody&>(Access::Inner(*this));
+  const hcl::NativeBody& native = *found_native;
   BodyContent out;
   for (const hcl::NativeAttribute& attribute : native.attributes) {
     out.attributes.push_back(

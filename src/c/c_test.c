@@ -1,4 +1,5 @@
 /* The C interface, used from C. Prints what fails; returns how many. */
+#define _GNU_SOURCE /* mkdtemp */
 #include <kinu/kinu.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,56 @@ static void test_language(void) {
   kinu_problems_release(problems);
 }
 
+static void write_file(const char* path, const char* text) {
+  FILE* file = fopen(path, "w");
+  EXPECT(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void test_modules(void) {
+  char directory[] = "kinu_c_test_XXXXXX";
+  EXPECT(mkdtemp(directory) != NULL);
+  char path[64];
+  snprintf(path, sizeof path, "%s/main.tf", directory);
+  write_file(path,
+             "variable \"n\" {\n  type    = number\n  default = \"2\"\n  validation {\n"
+             "    condition     = var.n > 1\n    error_message = \"too small\"\n  }\n}\n"
+             "variable \"s\" {\n  default   = \"x\"\n  sensitive = true\n}\n"
+             "locals {\n  twice = var.n * 2\n}\n"
+             "output \"o\" {\n  value     = var.s\n  sensitive = true\n}\n"
+             "output \"later\" {\n  value = terraform_data.x.id\n}\n"
+             "resource \"terraform_data\" \"x\" {}\n");
+  kinu_problems* problems = NULL;
+  kinu_problem problem;
+  kinu_text module = kinu_load_module(directory, &problems);
+  EXPECT(problems == NULL && module.data != NULL);
+  if (module.data != NULL) {
+    EXPECT(strstr(module.data, "\"files\":[\"main.tf\"],\"overrides\":[]") != NULL);
+    EXPECT(strstr(module.data, "\"n\":{\"type\":\"number\",\"default\":2,\"required\":false") != NULL);
+    EXPECT(strstr(module.data, "\"condition\":{\"text\":\"var.n > 1\",\"references\":[\"var.n\"]}") !=
+           NULL);
+    EXPECT(strstr(module.data, "\"twice\":{\"text\":\"var.n * 2\"") != NULL);
+    EXPECT(strstr(module.data, "\"address\":\"terraform_data.x\",\"mode\":\"managed\"") != NULL);
+  }
+  kinu_text_release(module);
+  EXPECT(is(kinu_module_values(directory, "{\"n\":\"3\"}", 9, 0, NULL),
+            "{\"variables\":{\"n\":3,\"s\":\"(sensitive value)\"},\"locals\":{\"twice\":6},"
+            "\"outputs\":{\"o\":\"(sensitive value)\"}}"));
+  EXPECT(is(kinu_module_values(directory, NULL, 0, 1, NULL),
+            "{\"variables\":{\"n\":2,\"s\":\"x\"},\"locals\":{\"twice\":4},\"outputs\":{\"o\":\"x\"}}"));
+  EXPECT(kinu_module_values(directory, "{\"n\":1}", 7, 0, &problems).data == NULL);
+  EXPECT(kinu_problems_at(problems, 0, &problem) == 1);
+  EXPECT(strstr(problem.detail.data, "too small") != NULL);
+  kinu_problems_release(problems);
+  EXPECT(kinu_module_values(directory, "[]", 2, 0, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  remove(path);
+  remove(directory);
+  EXPECT(kinu_load_module(directory, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) >= 1);
+  kinu_problems_release(problems);
+}
+
 static const char kState[] =
     "{\"version\":4,\"terraform_version\":\"1.12.6\",\"serial\":2,\"lineage\":\"l\",\"outputs\":{},"
     "\"resources\":[{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\",\"provider\":\"p\","
@@ -87,6 +138,9 @@ static void test_documents(void) {
   EXPECT(kinu_problems_count(problems) == 1);
   kinu_problems_release(problems);
   EXPECT(is(kinu_document_redacted(document), "{\"a\":[1,2]}"));
+  EXPECT(kinu_document_summary(document, 100, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
   kinu_document_release(document);
   EXPECT(kinu_document_parse("{", 1, NULL) == NULL);
 
@@ -94,6 +148,9 @@ static void test_documents(void) {
       "check \"one\" {\n  plan {\n    expect_none {\n      selector = \"$.resource_changes[*]\"\n"
       "    }\n  }\n}\n";
   const char* plan = "{\"format_version\":\"1.2\",\"resource_changes\":[]}";
+  document = kinu_document_parse(plan, strlen(plan), NULL);
+  EXPECT(is(kinu_document_summary(document, 100, NULL), "Plan: no changes\n"));
+  kinu_document_release(document);
   kinu_named_text checks = {"c.kinucheck.hcl", check, strlen(check)};
   kinu_named_text plans = {"p", plan, strlen(plan)};
   int passed = -1;
@@ -178,6 +235,9 @@ static void test_missing_arguments(void) {
   kinu_problems_release(problems);
   kinu_document_release(document);
   EXPECT(kinu_document_redacted(NULL).data == NULL);
+  EXPECT(kinu_document_summary(NULL, 1, NULL).data == NULL);
+  EXPECT(kinu_load_module(NULL, NULL).data == NULL);
+  EXPECT(kinu_module_values(NULL, NULL, 0, 0, NULL).data == NULL);
   EXPECT(kinu_evaluate(NULL, 0, NULL, 0, NULL, NULL).data == NULL);
   EXPECT(is(kinu_parse(NULL, NULL, 0, &problems), "{\"attributes\":{},\"blocks\":[]}"));
   kinu_problems_release(problems);
@@ -201,6 +261,7 @@ static void test_missing_arguments(void) {
 int main(void) {
   EXPECT(strlen(kinu_version()) >= 5);
   test_language();
+  test_modules();
   test_documents();
   test_tables();
   test_missing_arguments();

@@ -74,6 +74,19 @@ kinu_text kinu_document_select(const kinu_document* document, const char* select
   });
 }
 
+kinu_text kinu_document_summary(const kinu_document* document, size_t bytes,
+                                kinu_problems** problems) {
+  return Guarded(kinu_text{nullptr, 0}, [&] {
+    if (document == nullptr) {
+      return kinu::c::Missing(problems, "a document");
+    }
+    kinu::v1::Diagnostics found;
+    const auto summary = document->document.Summary(bytes, found);
+    kinu::c::Give(problems, std::move(found));
+    return summary ? kinu::c::Text(*summary) : kinu_text{nullptr, 0};
+  });
+}
+
 kinu_text kinu_document_redacted(const kinu_document* document) {
   return Guarded(kinu_text{nullptr, 0}, [&] {
     return document == nullptr ? kinu_text{nullptr, 0}

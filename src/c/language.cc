@@ -1,8 +1,6 @@
 // The language: parsing, evaluation, layout.
-#include <kinu/hcl.h>
-
+#include "c/expression.h"
 #include "c/guard.h"
-#include "codec/json_writer.h"
 
 namespace kinu::c {
 namespace {
@@ -20,15 +18,48 @@ const v1::Scope& FunctionsHere() {
   return kScope;
 }
 
-/// The value of an expression that needs no variables, as JSON.
+/// The value of an expression that has no references, as JSON.
 std::optional<std::string> Constant(const v1::Expression& expression) {
-  if (!expression.References().empty()) {
-    return std::nullopt;
-  }
   v1::Diagnostics ignored;
   const v1::Value value = expression.Evaluate(FunctionsHere(), ignored);
   return v1::HasErrors(ignored) ? std::nullopt : value.ToJson();
 }
+
+}  // namespace
+
+void WriteExpressionMembers(JsonWriter& json, const v1::Expression& expression) {
+  json.Member("text", expression.text());
+  json.Key("references");
+  json.BeginArray();
+  const std::vector<std::string> references = expression.References();
+  for (const std::string& reference : references) {
+    json.String(reference);
+  }
+  json.EndArray();
+  if (!references.empty()) {
+    return;
+  }
+  if (const auto value = Constant(expression)) {
+    json.Key("value");
+    json.Raw(*value);
+  }
+}
+
+std::optional<v1::Value> ReadVariables(std::string_view variables, v1::Diagnostics& problems) {
+  if (variables.empty()) {
+    return v1::Value::Object({});
+  }
+  std::optional<v1::Value> value = v1::Value::FromJson(variables, problems);
+  if (value && value->kind() != v1::Value::Kind::kObject) {
+    problems.push_back({.summary = "Invalid variables",
+                        .detail = "The variables are not a JSON object.",
+                        .subject = {}});
+    return std::nullopt;
+  }
+  return value;
+}
+
+namespace {
 
 void WriteBody(JsonWriter& json, const v1::Body& body) {
   const v1::BodyContent content = body.All();
@@ -38,17 +69,7 @@ void WriteBody(JsonWriter& json, const v1::Body& body) {
   for (const v1::Attribute& attribute : content.attributes) {
     json.Key(attribute.name);
     json.BeginObject();
-    json.Member("text", attribute.expression.text());
-    json.Key("references");
-    json.BeginArray();
-    for (const std::string& reference : attribute.expression.References()) {
-      json.String(reference);
-    }
-    json.EndArray();
-    if (const auto value = Constant(attribute.expression)) {
-      json.Key("value");
-      json.Raw(*value);
-    }
+    WriteExpressionMembers(json, attribute.expression);
     json.Member("line", static_cast<int64_t>(attribute.range.start.line));
     json.EndObject();
   }
@@ -89,17 +110,8 @@ kinu_text Parse(std::string_view name, std::string_view text, kinu_problems** pr
 
 /// Adds the members of a JSON object as variables. False after an error.
 bool AddVariables(v1::Scope& scope, std::string_view variables, v1::Diagnostics& problems) {
-  if (variables.empty()) {
-    return true;
-  }
-  const std::optional<v1::Value> value = v1::Value::FromJson(variables, problems);
+  const std::optional<v1::Value> value = ReadVariables(variables, problems);
   if (!value) {
-    return false;
-  }
-  if (value->kind() != v1::Value::Kind::kObject) {
-    problems.push_back({.summary = "Invalid variables",
-                        .detail = "The variables are not a JSON object.",
-                        .subject = {}});
     return false;
   }
   const std::vector<std::string> names = value->keys();
