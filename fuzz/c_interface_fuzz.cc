@@ -1,10 +1,15 @@
 // Fuzzes the C interface: the first byte chooses the function, the rest is its text.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <kinu/kinu.h>
+#include <unistd.h>
 
 namespace {
 
@@ -39,7 +44,83 @@ void Select(const char* text, size_t size) {
   }
   kinu_text_release(kinu_document_select(document, "$..*", 0, nullptr));
   kinu_text_release(kinu_document_redacted(document));
+  kinu_text_release(kinu_document_summary(document, size % 512, nullptr));
   kinu_document_release(document);
+}
+
+/// Reads all problems, as a caller does, and releases them.
+void Read(kinu_problems* problems) {
+  kinu_problem problem;
+  for (size_t i = 0; kinu_problems_at(problems, i, &problem) != 0; ++i) {
+    if (problem.summary.data[problem.summary.size] != '\0' ||
+        problem.detail.data[problem.detail.size] != '\0' || problem.start.line == 0) {
+      std::abort();
+    }
+  }
+  kinu_problems_release(problems);
+}
+
+/// The text up to a zero byte, or a first half, is an expression, the rest are variables.
+void Evaluate(const char* text, size_t size) {
+  const std::string_view all(text, size);
+  // Functions that take minutes by design.
+  if (all.find("bcrypt") != all.npos) {
+    return;
+  }
+  const size_t end = std::min(all.find('\0'), size);
+  const std::string_view variables = end < size ? all.substr(end + 1) : std::string_view();
+  kinu_problems* problems = nullptr;
+  kinu_text_release(
+      kinu_evaluate(text, end, variables.data(), variables.size(), nullptr, &problems));
+  Read(problems);
+}
+
+/// What is converted is converted back.
+void Convert(const char* name, const char* text, size_t size, bool to_json) {
+  kinu_problems* problems = nullptr;
+  const kinu_text other = kinu_convert(name, text, size, to_json ? "json" : "native", &problems);
+  Read(problems);
+  if (other.data != nullptr) {
+    const char* back = to_json ? "f.tf.json" : "f.tf";
+    kinu_text_release(
+        kinu_convert(back, other.data, other.size, to_json ? "native" : "json", nullptr));
+  }
+  kinu_text_release(other);
+}
+
+/// A directory of this process, in memory where that is possible.
+const std::string& Directory() {
+  static const std::string kDirectory = [] {
+    std::string name =
+        access("/dev/shm", W_OK) == 0 ? "/dev/shm/kinu_fuzz_XXXXXX" : "kinu_fuzz_XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      std::abort();
+    }
+    return name;
+  }();
+  return kDirectory;
+}
+
+/// Loads a module of one file and evaluates it.
+void LoadModule(const char* name, const char* text, size_t size) {
+  if (std::string_view(text, size).find("bcrypt") != std::string_view::npos) {
+    return;
+  }
+  const std::string path = Directory() + "/" + name;
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr || std::fwrite(text, 1, size, file) != size || std::fclose(file) != 0) {
+    std::abort();
+  }
+  static constexpr std::string_view kVariables = R"({"a":1,"b":"x","c":[true,null]})";
+  kinu_problems* problems = nullptr;
+  kinu_text_release(kinu_load_module(Directory().c_str(), &problems));
+  Read(problems);
+  for (const std::string_view variables : {std::string_view(), kVariables}) {
+    kinu_text_release(
+        kinu_module_values(Directory().c_str(), variables.data(), variables.size(), 0, &problems));
+    Read(problems);
+  }
+  (void)unlink(path.c_str());
 }
 
 void Check(const char* text, size_t size) {
@@ -48,10 +129,7 @@ void Check(const char* text, size_t size) {
   const kinu_named_text plans = {"p", kPlan, sizeof kPlan - 1};
   kinu_problems* problems = nullptr;
   kinu_text_release(kinu_check(&checks, 1, &plans, 1, nullptr, 0, 0, nullptr, &problems));
-  kinu_problem problem;
-  for (size_t i = 0; kinu_problems_at(problems, i, &problem) != 0; ++i) {
-  }
-  kinu_problems_release(problems);
+  Read(problems);
 }
 
 }  // namespace
@@ -65,7 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                             "modules",   "references", "problems"};
   const auto* text = reinterpret_cast<const char*>(data) + 1;
   const size_t length = size - 1;
-  switch (data[0] % 16) {
+  switch (data[0] % 32) {
     case 0:
       kinu_text_release(kinu_parse("f.hcl", text, length, nullptr));
       break;
@@ -77,6 +155,26 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 3:
       Check(text, length);
+      break;
+    case 16:
+    case 17:
+      Evaluate(text, length);
+      break;
+    case 18:
+      Convert("f.tf", text, length, true);
+      break;
+    case 19:
+      Convert("f.tf.json", text, length, false);
+      break;
+    case 20:
+    case 21:
+      LoadModule("f.tf", text, length);
+      break;
+    case 22:
+      LoadModule("f.tf.json", text, length);
+      break;
+    case 23:
+      LoadModule("f_override.tf", text, length);
       break;
     default:
       ReadTable(kTables[data[0] % 16 % 9], std::string(text, length));

@@ -16,6 +16,7 @@ seed() {  # TARGET: prints the seed files of a target
     fuzz_convert) find examples tests -name '*.tf' -o -name '*.tf.json' ;;
     fuzz_state) find tests/golden/state -type f -size -200k ;;
     fuzz_json_value) find tests/golden docs/schemas -name '*.json' -size -20k ;;
+    fuzz_c_interface) find examples tests/golden docs/examples '(' -name '*.tf' -o -name '*.json' -o -name '*.tfstate' ')' -size -16k ;;
     fuzz_plan_file) find tests/golden/plan -type f -size -200k ;;
     *) [[ ! -d fuzz/seeds/${1#fuzz_} ]] || find "fuzz/seeds/${1#fuzz_}" -type f ;;
   esac
@@ -25,6 +26,11 @@ head_of() {  # TARGET FILE: prints the first byte of an input, which chooses how
   case $1:$2 in
     fuzz_convert:*.json) printf D ;;
     fuzz_convert:*) printf @ ;;
+    fuzz_c_interface:*.tf.json) printf 6 ;;   # a module
+    fuzz_c_interface:*.tf) printf 4 ;;
+    fuzz_c_interface:*plan*) printf J ;;      # the table changes
+    fuzz_c_interface:*state*) printf I ;;     # the table resources
+    fuzz_c_interface:*) printf B ;;           # selection
   esac
 }
 
