@@ -54,6 +54,16 @@ class BatchWriter {
 
   // The values of a row, in the order of the columns. An invariant fails for one of another type.
   BatchWriter& Text(std::string_view value);
+  /// A text that `append` appends to the string that it is given, which has others before it.
+  template <typename Append>
+  BatchWriter& TextBy(const Append& append) {
+    Column& column = Next(ColumnType::kText);
+    const size_t before = column.bytes.size();
+    append(column.bytes);
+    column.offsets.push_back(static_cast<int32_t>(column.bytes.size()));
+    bytes_ += column.bytes.size() - before;
+    return *this;
+  }
   /// Null for an empty text.
   BatchWriter& TextOrNull(std::string_view value) { return value.empty() ? Null() : Text(value); }
   BatchWriter& Integer(int64_t value);

@@ -19,36 +19,49 @@ Mask Mask::Over(const Node& mask) {
   return out;
 }
 
-Mask Mask::OfPaths(const Node& paths) {
-  Mask out;
-  if (paths) {
-    for (const Node path : paths.elements()) {
-      out.whole_ = out.whole_ || path.size() == 0;
-      out.paths_.push_back({path, 0});
-    }
-  }
-  return out;
-}
-
 namespace {
 
-/// Whether a step of a state file's path leads where `taken` does.
-bool Leads(const Node& step, const TrailStep& taken) {
-  Node value = step.Find("value");
-  if (value && value.is_object()) {
-    value = value.Find("value");  // an index has its type beside it
-  }
+/// The name or index of a step of a state file's path; none beyond its end.
+Node StepOf(const Node& path, uint32_t at) {
+  const Node step = path.At(at);
+  const Node value = step ? step.Find("value") : Node();
+  // An index has its type beside it.
+  return value && value.is_object() ? value.Find("value") : value;
+}
+
+/// Whether two quoted texts are the same.
+bool SameText(const Node& a, const Node& b) {
+  const std::string_view quoted = a.text();
+  const std::string_view other = b.text();
+  return quoted == other || ((quoted.find('\\') != std::string_view::npos ||
+                              other.find('\\') != std::string_view::npos) &&
+                             a.Is(b.String()));
+}
+
+/// Whether the name or index of a step leads where `taken` does.
+bool Leads(const Node& value, const TrailStep& taken) {
   if (!value) {
     return false;
   }
   if (taken.name) {
-    return value.is_string() && taken.name.Is(value.String());
+    return value.is_string() && SameText(taken.name, value);
   }
   // The elements of sets have no index: each may be the one.
   return !value.is_number() || value.text() == std::to_string(taken.index);
 }
 
 }  // namespace
+
+Mask Mask::OfPaths(const Node& paths) {
+  Mask out;
+  if (paths) {
+    for (const Node path : paths.elements()) {
+      out.whole_ = out.whole_ || path.size() == 0;
+      out.paths_.push_back({path, 0, StepOf(path, 0)});
+    }
+  }
+  return out;
+}
 
 Mask Mask::Into(const TrailStep& step) const {
   Mask out;
@@ -65,10 +78,9 @@ Mask Mask::Into(const TrailStep& step) const {
     if (wrapped) {
       out.paths_.push_back(rest);
     }
-    const Node taken = rest.path.At(rest.at);
-    if (taken && Leads(taken, step)) {
+    if (Leads(rest.step, step)) {
       out.whole_ = out.whole_ || rest.at + 1 == rest.path.size();
-      out.paths_.push_back({rest.path, rest.at + 1});
+      out.paths_.push_back({rest.path, rest.at + 1, StepOf(rest.path, rest.at + 1)});
     }
   }
   return out;
@@ -94,11 +106,11 @@ namespace {
 void FollowPath(const Node& path, uint32_t at, const Node& given,
                 const std::function<void(const Node&)>& visit) {
   const Node value = Unwrapped(given);
-  const Node step = path.At(at);
-  if (!step) {
+  if (!path.At(at)) {
     visit(value);
     return;
   }
+  const Node step = StepOf(path, at);
   for (const Member member : value.members()) {
     if (Leads(step, {value, member.name, 0})) {
       FollowPath(path, at + 1, member.value, visit);
@@ -144,21 +156,28 @@ void Redaction::Append(std::string& out, const Node& given, const Mask& mask) co
   } else if (Hides(value, mask)) {
     out += "null";
   } else if (value.is_object()) {
+    const bool partial = mask.partial();
     out += '{';
     bool first = true;
     for (const Member member : value.members()) {
-      out += std::exchange(first, false) ? "" : ",";
+      if (!std::exchange(first, false)) {
+        out += ',';
+      }
       out += member.name.text();
       out += ':';
-      Append(out, member.value, mask.Into({value, member.name, 0}));
+      Append(out, member.value, partial ? mask.Into({value, member.name, 0}) : Mask());
     }
     out += '}';
   } else if (value.is_array()) {
+    const bool partial = mask.partial();
     out += '[';
     uint64_t index = 0;
     for (const Node element : value.elements()) {
-      out += index == 0 ? "" : ",";
-      Append(out, element, mask.Into({value, {}, index++}));
+      if (index != 0) {
+        out += ',';
+      }
+      Append(out, element, partial ? mask.Into({value, {}, index}) : Mask());
+      ++index;
     }
     out += ']';
   } else {

@@ -32,6 +32,7 @@ class Mask {
   struct Rest {
     tfjson::Node path;
     uint32_t at = 0;
+    tfjson::Node step;  ///< its name or index
   };
   bool whole_ = false;
   tfjson::MaskCursor cursor_{tfjson::MaskCursor::Sort::kSensitive};

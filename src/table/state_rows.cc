@@ -16,9 +16,7 @@ void AppendJson(BatchWriter& rows, const Redaction& redaction, const Node& value
     rows.Null();
     return;
   }
-  std::string json;
-  redaction.Append(json, value, mask);
-  rows.Text(json);
+  rows.TextBy([&](std::string& json) { redaction.Append(json, value, mask); });
 }
 
 void AppendPlainJson(BatchWriter& rows, const Node& value) {

@@ -128,8 +128,9 @@ bool Secrets::AreIn(const Node& string) const {
   if (texts_.empty() || body.size() < kShortest) {
     return false;
   }
-  if (texts_.contains(body)) {
-    return true;
+  // Longer texts are among the parts.
+  if (body.size() < kShortestPart) {
+    return texts_.contains(body);
   }
   for (size_t at = 0; at + kShortestPart <= body.size(); ++at) {
     const uint32_t start = Start(body.data() + at);
