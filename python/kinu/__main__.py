@@ -88,12 +88,20 @@ def _fleet(given: argparse.Namespace) -> int:
     except (FileNotFoundError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 2
-    plans.write(given.out)
+    except fleet.Interrupted as interrupt:
+        _report(interrupt.plans, given.out)
+        return 130
+    _report(plans, given.out)
+    return 0 if plans.is_complete else 1
+
+
+def _report(plans: fleet.Plans, out: str) -> None:
+    """Writes what a fleet found and prints its numbers."""
+    plans.write(out)
     rows = plans.directories.select(["status", "changes", "drift"]).to_pylist()
     counts = Counter(row["status"] for row in rows)
     print("%d directories: %s" % (len(rows), ", ".join("%d %s" % (counts[name], name) for name in sorted(counts))))
     print("%d changes, %d drifted" % tuple(sum(row[name] or 0 for row in rows) for name in ("changes", "drift")))
-    return 0 if plans.is_complete else 1
 
 
 def _parser() -> argparse.ArgumentParser:

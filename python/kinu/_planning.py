@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -115,6 +116,26 @@ def _local(directory: str, scratch: str) -> str:
     return os.path.normpath(os.path.join(_copied(place, scratch), inner))
 
 
+def _ended(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
+    """Waits for a process. False where it is still there after that time. Popen.wait() looks at intervals of up to
+    0.05 s, longer than a plan takes."""
+    if seconds is None:
+        process.wait()
+        return True
+    try:
+        ending = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):  # another system than Linux
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+    try:
+        return bool(select.select([ending], [], [], seconds)[0])
+    finally:
+        os.close(ending)
+
+
 class _Plan:
     """The steps of one directory."""
 
@@ -198,11 +219,10 @@ class _Plan:
             process = subprocess.Popen(
                 [self._options.program, *arguments], cwd=self._directory, env=self._environment(),
                 stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=self._options.own_group)
-            try:
-                code = process.wait(self._left())
-            except subprocess.TimeoutExpired:
+            if not _ended(process, self._left()):
                 self._stop(process)
-                raise Timeout from None
+                raise Timeout
+            code = process.wait()
         self.was_killed = code == -signal.SIGKILL
         with open(errors, "rb") as file:
             file.seek(max(0, os.path.getsize(errors) - 4096))
@@ -213,15 +233,13 @@ class _Plan:
 
     def _stop(self, process: subprocess.Popen[bytes]) -> None:
         process.send_signal(signal.SIGINT)
-        try:
-            process.wait(_INTERRUPT)
-        except subprocess.TimeoutExpired:
+        if not _ended(process, _INTERRUPT):
             self.is_spent = True
             if self._options.own_group:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
             process.kill()
-            process.wait()
+        process.wait()
 
     def _environment(self) -> Mapping[str, str]:
         environment = {**os.environ, **self._options.environment, "TF_IN_AUTOMATION": "1", "TF_INPUT": "0"}
@@ -291,11 +309,16 @@ def serve() -> None:
     """Answers the requests of a pool until there are no more."""
     # Only the programs that a worker starts end at an interrupt of its group.
     signal.signal(signal.SIGINT, lambda *_: None)
-    replies = os.fdopen(os.dup(1), "wb")
+    replies = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
         request = json.loads(line)
         reply = plan_directory(request["directory"], request["name"], Options(**request["options"]))
-        reply.write(replies)
+        try:
+            rest = memoryview(reply.to_bytes())
+            while rest:
+                rest = rest[replies.write(rest):]
+        except BrokenPipeError:
+            break  # the pool was killed, and nobody waits for an answer
         if reply.is_last:
             break

@@ -9,12 +9,13 @@ Each directory is planned in a process of a pool, or in a task of a Spark sessio
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import SparkSession
 
-__all__ = ["Plans", "cores", "find", "plan"]
+__all__ = ["Interrupted", "Plans", "cores", "find", "plan"]
 
 
 def cores() -> int:
@@ -90,7 +91,7 @@ class Plans:
     """What a fleet found, as pyarrow tables."""
 
     #: A row for each directory, in the order in which they were given:
-    #: directory (text), status (changed, unchanged, failed, timeout, or lost: each of its workers died),
+    #: directory (text), status (changed, unchanged, failed, timeout, lost: each of its workers died, or interrupted),
     #: started (the time of the last attempt), seconds (of it), init_seconds (null where init was not needed),
     #: attempts, changes and drift (their numbers, null where there is no plan), errors, warnings, version (of the
     #: program), diagnostics (a JSON array of objects with severity, summary, detail, and address and range if known)
@@ -116,6 +117,14 @@ class Plans:
             parquet.write_table(table, os.path.join(out, name + ".parquet"), compression="zstd")
 
 
+class Interrupted(KeyboardInterrupt):
+    """An interrupt of plan(); `plans` has what was ready. The other directories have the status "interrupted"."""
+
+    def __init__(self, plans: Plans):
+        self.plans = plans
+        super().__init__()
+
+
 def _directories_schema() -> pyarrow.Schema:
     import pyarrow
     text, number, count = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
@@ -138,9 +147,12 @@ def _lost(directory: str, answer: Answer) -> dict[str, Any]:
     """The report of a directory whose workers did not answer."""
     problem = {"severity": "error", "summary": "The worker did not answer in time" if answer.is_late else
                "The worker was killed", "detail": "Attempts: %d" % answer.attempts}
-    return {"directory": name_of(directory), "status": "timeout" if answer.is_late else "lost",
-            "started": None, "seconds": None, "init_seconds": None, "changes": None, "drift": None, "version": None,
-            "diagnostics": [problem]}
+    return _no_plan(directory, "timeout" if answer.is_late else "lost", [problem])
+
+
+def _no_plan(directory: str, status: str, diagnostics: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"directory": name_of(directory), "status": status, "started": None, "seconds": None, "init_seconds": None,
+            "changes": None, "drift": None, "version": None, "diagnostics": diagnostics}
 
 
 def _tables(replies: list[Reply | None], names: Iterable[str]) -> dict[str, pyarrow.Table]:
@@ -164,6 +176,8 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
          attempts: int = 3, spark: SparkSession | None = None,
          progress: Callable[[dict[str, Any]], None] | None = None) -> Plans:
     """Plans directories. Each one has exactly one row in the result, whatever happens to the process that plans it.
+
+    An interrupt ends the plans and is raised as Interrupted, which has the results so far.
 
     A directory is a path, or PLACE//DIRECTORY where PLACE is an archive or a URI (s3://…): a copy is planned.
 
@@ -193,18 +207,26 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
     options = Options(_program(program, spark is not None), list(arguments), init, list(init_arguments),
                       _mirror(mirror), dict(environment or {}), timeout, lock, wanted, show_sensitive)
     if spark is not None:
-        answers: Iterator[Answer] = _on_spark(spark, given, options, max(1, attempts))
+        answers = _on_spark(spark, given, options, max(1, attempts))
     else:
         answers = _locally(given, options, workers or cores(), max(1, attempts))
     replies: list[Reply | None] = [None] * len(given)
-    rows: list[dict[str, Any]] = [{}] * len(given)
-    for answer in answers:
-        report = _lost(given[answer.index], answer) if answer.reply is None else answer.reply.report
-        replies[answer.index] = answer.reply
-        rows[answer.index] = _row(report, answer.attempts)
-        if progress is not None:
-            progress(rows[answer.index])
-    return Plans(pyarrow.Table.from_pylist(rows, _directories_schema()), _tables(replies, wanted))
+    rows = [_row(_no_plan(directory, "interrupted", []), 0) for directory in given]
+    interrupt = None
+    try:
+        with contextlib.closing(answers):
+            for answer in answers:
+                report = _lost(given[answer.index], answer) if answer.reply is None else answer.reply.report
+                replies[answer.index] = answer.reply
+                rows[answer.index] = _row(report, answer.attempts)
+                if progress is not None:
+                    progress(rows[answer.index])
+    except KeyboardInterrupt as problem:
+        interrupt = problem
+    plans = Plans(pyarrow.Table.from_pylist(rows, _directories_schema()), _tables(replies, wanted))
+    if interrupt is not None:
+        raise Interrupted(plans) from interrupt
+    return plans
 
 
 def _program(given: str | None, is_elsewhere: bool) -> str:
@@ -224,14 +246,14 @@ def _mirror(given: kinu.Path | None) -> str | None:
     return os.path.abspath(given)
 
 
-def _locally(directories: list[str], options: Options, workers: int, attempts: int) -> Iterator[Answer]:
+def _locally(directories: list[str], options: Options, workers: int, attempts: int) -> Generator[Answer, None, None]:
     with tempfile.TemporaryDirectory(prefix="fleet-", ignore_cleanup_errors=True) as scratch:
         options = replace(options, scratch=scratch)
         pool = Pool("kinu._planning", workers, attempts, options.timeout)
         yield from pool.run([options.request(directory) for directory in directories])
 
 
-def _on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int) -> Iterator[Answer]:
+def _on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int) -> Generator[Answer, None, None]:
     from kinu.spark import one_a_task
     options = replace(options, own_group=True)
 

@@ -244,9 +244,43 @@ class Fleet(unittest.TestCase):
         def interrupt(row):
             raise KeyboardInterrupt
 
-        with self.assertRaises(KeyboardInterrupt):
+        with self.assertRaises(kinu.fleet.Interrupted) as caught:
             self.plan(*kinu.fleet.find(self.folder), progress=interrupt)
         self.assertEqual(descendants("kinu._planning"), [])
+        self.assertIsInstance(caught.exception, KeyboardInterrupt)
+        plans = caught.exception.plans
+        statuses = plans.directories.column("status").to_pylist()
+        self.assertEqual((statuses.count("changed"), statuses.count("interrupted")), (1, 7))
+        self.assertEqual(plans.changes.num_rows, 1)
+
+    def test_interrupted_command_writes_what_is_ready(self):
+        parquet = installed("pyarrow.parquet")[0]
+        write(self.folder, "tree/a/main.tf", resources(1))
+        write(self.folder, "tree/slow/main.tf", "")
+        slow = self.script('case $PWD in */slow) exec sleep 63;; esac\nexec "%s" "$@"\n' % PROGRAM)
+        out = os.path.join(self.folder, "out")
+        command = subprocess.Popen([sys.executable, "-m", "kinu", "fleet", "--program", slow, "--find", "--workers=2", out,
+                                    os.path.join(self.folder, "tree")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        self.assertIn("[1/2]", command.stderr.readline())
+        command.send_signal(signal.SIGINT)
+        output, errors = command.communicate()
+        self.assertEqual((command.returncode, errors), (130, ""))
+        self.assertEqual(output, "2 directories: 1 changed, 1 interrupted\n1 changes, 0 drifted\n")
+        self.assertEqual(parquet.read_table(os.path.join(out, "directories.parquet")).num_rows, 2)
+        self.assertEqual(descendants("sleep 63"), [])
+
+    def test_worker_without_a_pool_ends_in_silence(self):
+        write(self.folder, "main.tf", "")
+        from kinu import _planning
+        options = _planning.Options(self.script('sleep 0.5\nexec "%s" "$@"\n' % PROGRAM))
+        worker = subprocess.Popen([sys.executable, "-c", "from kinu._planning import serve; serve()"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        worker.stdin.write(options.request(self.folder) + b"\n")
+        worker.stdin.close()
+        worker.stdout.close()
+        self.assertEqual((worker.stderr.read(), worker.wait()), (b"", 0))
+        worker.stderr.close()
 
     def test_arguments(self):
         for options in ({"tables": ["nothing"]}, {"init": "sometimes"}, {"timeout": 0}):
