@@ -278,20 +278,42 @@ def _counts(tables: dict[str, bytes]) -> tuple[int, int]:
     return changes, drift
 
 
+#: The document of a plan among the tables of a reply, until finished() makes tables of it.
+_DOCUMENT = "document"
+
+
 def plan_directory(directory: str, name: str, options: Options) -> Reply:
     """Plans a directory, which the result has by this name. Whatever goes wrong is in the reply."""
+    return finished(_planned(directory, name, options), options)
+
+
+def finished(reply: Reply, options: Options) -> Reply:
+    """The reply of a worker with the tables of its plan."""
+    document = reply.tables.pop(_DOCUMENT, None)
+    if document is None:
+        return reply
+    try:
+        source = [(reply.report["directory"], document)]
+        reply.tables = {table: _stream(kinu.tables(source, table, options.show_sensitive))
+                        for table in dict.fromkeys(["changes", *options.tables])}
+        reply.report["changes"], reply.report["drift"] = _counts(reply.tables)
+    except Exception as problem:  # noqa: BLE001: one directory must not end the others
+        reply.tables = {}
+        reply.report.update(status="failed", diagnostics=[_problem(type(problem).__name__, str(problem))])
+    return reply
+
+
+def _planned(directory: str, name: str, options: Options) -> Reply:
+    """The document of a plan. Workers make no tables of it: to import pyarrow takes longer than a small plan."""
     started, start = time.time(), time.monotonic()
     diagnostics: list[dict[str, Any]] = []
     tables: dict[str, bytes] = {}
-    changes = drift = None
     with tempfile.TemporaryDirectory(prefix="plan-", dir=options.scratch, ignore_cleanup_errors=True) as scratch:
         plan = _Plan(directory, scratch, options)
         try:
             has_changes, diagnostics, document = plan.run()
             status = "changed" if has_changes else "unchanged"
-            tables = {table: _stream(kinu.tables([(name, document)], table, options.show_sensitive))
-                      for table in dict.fromkeys(["changes", *options.tables])}
-            changes, drift = _counts(tables)
+            tables = {_DOCUMENT: document}
         except Timeout:
             status = "timeout"
             diagnostics = [_problem("Not ready in %g seconds" % options.timeout)]
@@ -300,8 +322,8 @@ def plan_directory(directory: str, name: str, options: Options) -> Reply:
         except Exception as problem:  # noqa: BLE001: one directory must not end the others
             status, diagnostics = "failed", [_problem(type(problem).__name__, str(problem))]
     report = {"directory": name, "status": status, "started": started,
-              "seconds": time.monotonic() - start, "init_seconds": plan.init_seconds, "changes": changes,
-              "drift": drift, "version": plan.version, "diagnostics": diagnostics}
+              "seconds": time.monotonic() - start, "init_seconds": plan.init_seconds, "changes": None,
+              "drift": None, "version": plan.version, "diagnostics": diagnostics}
     return Reply(report, tables, is_last=plan.is_spent, was_killed=plan.was_killed)
 
 
@@ -313,7 +335,7 @@ def serve() -> None:
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
         request = json.loads(line)
-        reply = plan_directory(request["directory"], request["name"], Options(**request["options"]))
+        reply = _planned(request["directory"], request["name"], Options(**request["options"]))
         try:
             rest = memoryview(reply.to_bytes())
             while rest:

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -124,11 +124,13 @@ class Pool:
     """Workers that run `serve()` of a module, and the requests that they have."""
 
     def __init__(self, module: str, workers: int, attempts: int, timeout: float | None,
-                 environment: Mapping[str, str] | None = None):
+                 finish: Callable[[Reply], Reply], environment: Mapping[str, str] | None = None):
+        """`finish` makes the reply of an answer of that of a worker; it is called by several threads."""
         self._module = module
         self._count = workers
         self._attempts = attempts
         self._timeout = timeout
+        self._finish = finish
         self._environment = environment
         self._pending: queue.SimpleQueue[tuple[int, bytes, int] | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
@@ -192,7 +194,8 @@ class Pool:
                 if was_killed and attempt < self._attempts:
                     self._pending.put((index, request, attempt + 1))
                 else:
-                    self._answers.put(Answer(index, reply, attempt, is_late))
+                    done = reply if reply is None else self._finish(reply)
+                    self._answers.put(Answer(index, done, attempt, is_late))
         except BaseException as problem:  # noqa: BLE001: raised again by run()
             self._answers.put(problem)
         finally:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import kinu
 from kinu import sources
-from kinu._planning import Options, name_of, plan_directory
+from kinu._planning import Options, finished, name_of, plan_directory
 from kinu._pool import Answer, Pool, Reply
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def _mirror(given: kinu.Path | None) -> str | None:
 def _locally(directories: list[str], options: Options, workers: int, attempts: int) -> Generator[Answer, None, None]:
     with tempfile.TemporaryDirectory(prefix="fleet-", ignore_cleanup_errors=True) as scratch:
         options = replace(options, scratch=scratch)
-        pool = Pool("kinu._planning", workers, attempts, options.timeout)
+        pool = Pool("kinu._planning", workers, attempts, options.timeout, lambda reply: finished(reply, options))
         yield from pool.run([options.request(directory) for directory in directories])
 
 

@@ -28,19 +28,24 @@ def resources(count):
 
 
 class Killer(threading.Thread):
-    """Kills a worker from time to time."""
+    """Kills a worker from time to time, but lets something become ready in between."""
 
     def __init__(self, words, pause):
         super().__init__(daemon=True)
         self._words, self._pause = words, pause
         self._stopped = threading.Event()
+        self._ready = threading.Event()
         self.kills = 0
+
+    def count(self, _):
+        self._ready.set()
 
     def run(self):
         chance = random.Random(1)
         while not self._stopped.wait(self._pause * (0.5 + chance.random())):
             found = descendants(self._words)
-            if found:
+            if found and self._ready.is_set():
+                self._ready.clear()
                 try:
                     os.kill(chance.choice(found), signal.SIGKILL)
                     self.kills += 1
@@ -85,7 +90,7 @@ class Fleet(unittest.TestCase):
             wanted[directory] = sorted("terraform_data.r%d" % k for k in range(count if i % 50 != 7 else 0))
             write(directory, "main.tf", "nothing = 1\n" if i % 50 == 7 else resources(count))
         with Killer("kinu._planning", 0.4) as killer:
-            plans = self.plan(*wanted, attempts=10)
+            plans = self.plan(*wanted, attempts=10, progress=killer.count)
         rows = plans.directories.to_pylist()
         self.assertEqual([row["directory"] for row in rows], list(wanted))
         self.assertEqual({row["directory"]: row["status"] for row in rows}, statuses)
