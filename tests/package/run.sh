@@ -38,7 +38,7 @@ documents="$root/docs/examples"
 mkdir "$work/guide_source"
 python3 "$root/tests/docs_examples.py" --write "$work/guide_source" "$root/docs/guide/library.md"
 cmake -S "$work/guide_source" -B "$work/guide" "-DCMAKE_PREFIX_PATH=$work/prefix" "${flags[@]}" >>"$work/log" 2>&1 &&
-  cmake --build "$work/guide" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  cmake --build "$work/guide" --parallel 2 >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 python3 "$root/tests/docs_examples.py" --binary "$work/prefix/bin/kinu" --path "$work/guide" "$root/docs/guide/library.md"
 # A provider, from the page about providers and from the example.
 build_example provider
