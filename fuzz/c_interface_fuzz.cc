@@ -53,7 +53,8 @@ void Read(kinu_problems* problems) {
   kinu_problem problem;
   for (size_t i = 0; kinu_problems_at(problems, i, &problem) != 0; ++i) {
     if (problem.summary.data[problem.summary.size] != '\0' ||
-        problem.detail.data[problem.detail.size] != '\0' || problem.start.line == 0) {
+        problem.detail.data[problem.detail.size] != '\0' ||
+        (problem.file.data != nullptr && problem.start.line == 0)) {
       std::abort();
     }
   }
