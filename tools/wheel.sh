@@ -1,20 +1,56 @@
 #!/usr/bin/env bash
-# Builds the Python package as a wheel, installs it into a new environment and runs its tests there.
+# Builds the Python package as a wheel, installs it into new environments and runs its tests there.
 #   tools/wheel.sh BUILD_DIRECTORY
 #
-# The tests of Spark need Java, those of fleets a program kinu (of PATH, of a build of this tree, or KINU_PROGRAM).
+# One wheel serves Python 3.12 and later (abi3) if a Python of those builds it: KINU_PYTHON, or one of PATH. Else the
+# wheel serves the version that built it. KINU_OTHER_PYTHONS: more Pythons, in which an abi3 wheel is tested as well.
+# auditwheel puts the libraries behind the package into the wheel and names the oldest glibc that it runs with.
+#
+# The tests of Spark need Java, those of fleets a program kinu (of PATH, of a build of this tree, or KINU_PROGRAM), that of
+# the bare root (tests/package/wheel_root.sh) the rights of root.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
-python3 -m venv "$build/environment"
-"$build/environment/bin/pip" install -q -r "$root/python/requirements.txt"
-if [ -n "${JAVA_HOME:-}" ] || command -v java >/dev/null; then
-  "$build/environment/bin/pip" install -q -r "$root/python/requirements-spark.txt"
+
+has_stable_abi() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; }
+python=${KINU_PYTHON:-}
+if [ -z "$python" ]; then
+  for each in python3 python3.12 python3.13 python3.14; do
+    if has_stable_abi "$each"; then python=$each; break; fi
+  done
 fi
-rm -rf "$build/wheels"
-PATH="$build/environment/bin:$PATH" "$build/environment/bin/pip" wheel -q --no-build-isolation --no-deps \
-  -w "$build/wheels" --config-settings="build-dir=$build/tree" "$root/python"
-"$build/environment/bin/pip" install -q --force-reinstall --no-deps "$build"/wheels/kinu-*.whl
-"$build/environment/bin/python" -m unittest discover -s "$root/python/tests" -t "$root/python/tests"
-echo "$(ls "$build"/wheels/kinu-*.whl)"
+python=${python:-python3}
+has_stable_abi "$python" ||
+  echo "No Python of 3.12 or later (KINU_PYTHON): the wheel is for $("$python" --version) alone" >&2
+
+# A second run keeps the environment.
+[ "$("$build/environment/bin/python" --version 2>/dev/null)" = "$("$python" --version)" ] ||
+  "$python" -m venv --clear "$build/environment"
+"$build/environment/bin/pip" install -q --no-compile -r "$root/python/requirements.txt"
+if [ -n "${JAVA_HOME:-}" ] || command -v java >/dev/null; then
+  "$build/environment/bin/pip" install -q --no-compile -r "$root/python/requirements-spark.txt"
+fi
+rm -rf "$build/wheels" "$build/unrepaired"
+export PATH="$build/environment/bin:$PATH"
+pip wheel -q --no-build-isolation --no-deps -w "$build/unrepaired" --config-settings="build-dir=$build/tree" "$root/python"
+auditwheel repair -w "$build/wheels" "$build"/unrepaired/kinu-*.whl >"$build/auditwheel.log" 2>&1 ||
+  { tail -20 "$build/auditwheel.log"; exit 1; }
+wheel=$(ls "$build"/wheels/kinu-*.whl)
+[[ $wheel == *-manylinux_* ]] || { auditwheel show "$wheel"; exit 1; }
+if has_stable_abi "$python"; then
+  python -m zipfile -l "$wheel" | grep "kinu/_kinu.abi3.so" >/dev/null && [[ $wheel == *-cp312-abi3-* ]] ||
+    { echo "$wheel is no wheel of the stable interface of Python"; exit 1; }
+fi
+
+pip install -q --force-reinstall --no-deps "$wheel"
+(cd "$build" && python -m unittest discover -s "$root/python/tests" -t "$root/python/tests")
+for other in ${KINU_OTHER_PYTHONS:-}; do
+  "$other" -m venv --clear "$build/other"
+  # From the wheel alone: what needs other packages is left out.
+  "$build/other/bin/pip" install -q --no-index "$wheel"
+  "$build/other/bin/python" --version
+  (cd "$build" && "$build/other/bin/python" -m unittest discover -s "$root/python/tests" -t "$root/python/tests" -p test_kinu.py)
+done
+"$root/tests/package/wheel_root.sh" "$wheel" "$python" || [ $? = 77 ]
+echo "$wheel"
