@@ -68,6 +68,10 @@ static void test_language(void) {
   EXPECT(kinu_convert("main.tf", "a = ", 4, "json", &problems).data == NULL);
   EXPECT(kinu_problems_count(problems) == 1);
   kinu_problems_release(problems);
+  /* The problem is inside a string, which is a source of its own. */
+  EXPECT(kinu_convert("f.tf.json", "\" check { Ae\n\x8b\n}", 15, "native", &problems).data == NULL);
+  EXPECT(kinu_problems_at(problems, 0, &problem) == 1 && strcmp(problem.file.data, "f.tf.json") == 0);
+  kinu_problems_release(problems);
   EXPECT(kinu_parse("f.hcl", "a = ", 4, &problems).data == NULL);
   EXPECT(kinu_problems_count(problems) == 1);
   kinu_problems_release(problems);

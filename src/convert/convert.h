@@ -11,6 +11,7 @@
 
 #include "convert/shape.h"
 #include "diag/diagnostic.h"
+#include "hcl/ast.h"
 
 namespace kinu::convert {
 
@@ -26,8 +27,8 @@ enum class Nested : uint8_t {
 std::optional<std::string> NativeToJson(const SourceFile& source, const BodyShape& shape,
                                         Diagnostics& diags);
 /// The file in native syntax and canonical layout; nothing after errors. The source must outlive
-/// `diags`.
+/// `diags`, and so must `tree`, which keeps the templates that diagnostics point into.
 std::optional<std::string> JsonToNative(const SourceFile& source, const BodyShape& shape,
-                                        Nested nested, Diagnostics& diags);
+                                        Nested nested, hcl::SyntaxTree& tree, Diagnostics& diags);
 
 }  // namespace kinu::convert

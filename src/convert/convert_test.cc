@@ -26,8 +26,9 @@ std::string ToJson(std::string_view text, const BodyShape& shape = ModuleShape()
 std::string ToNative(std::string_view text, const BodyShape& shape = ModuleShape(),
                      Nested nested = Nested::kArrays) {
   const auto source = SourceFile::Make("a.tf.json", std::string(text));
+  hcl::SyntaxTree tree;
   Diagnostics diags;
-  const auto result = JsonToNative(*source, shape, nested, diags);
+  const auto result = JsonToNative(*source, shape, nested, tree, diags);
   return (result ? *result : std::string()) + Show(diags);
 }
 
@@ -321,7 +322,8 @@ TEST(Convert, AnyFileThereAndBack) {
     const auto json = NativeToJson(*source, kMade, diags);
     ASSERT_TRUE(json.has_value()) << Show(diags) << native;
     const auto json_source = SourceFile::Make("a.hcl.json", *json);
-    const auto back = JsonToNative(*json_source, kMade, Nested::kArguments, diags);
+    hcl::SyntaxTree tree;
+    const auto back = JsonToNative(*json_source, kMade, Nested::kArguments, tree, diags);
     ASSERT_TRUE(back.has_value()) << Show(diags) << native << *json;
     const auto back_source = SourceFile::Make("b.hcl", *back);
     const auto again = NativeToJson(*back_source, kMade, diags);

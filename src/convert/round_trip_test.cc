@@ -374,8 +374,9 @@ Conversion ThereAndBack(const std::string& text, const BodyShape& shape, Nested 
   }
   result.converted = true;
   const auto json_source = SourceFile::Make("a.tf.json", *json);
+  hcl::SyntaxTree back_tree;
   Diagnostics back_diags;
-  const auto back = JsonToNative(*json_source, shape, nested, back_diags);
+  const auto back = JsonToNative(*json_source, shape, nested, back_tree, back_diags);
   if (!back) {
     result.wrong = "does not convert back: " + Problems(back_diags) + *json;
     return result;

@@ -489,8 +489,7 @@ class NativeConverter {
 }  // namespace
 
 std::optional<std::string> JsonToNative(const SourceFile& source, const BodyShape& shape,
-                                        Nested nested, Diagnostics& diags) {
-  hcl::SyntaxTree tree;
+                                        Nested nested, hcl::SyntaxTree& tree, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   const hcl::Body* body = hcl::ParseJson(&source, tree, diags);
   if (diags.error_count() != errors) {

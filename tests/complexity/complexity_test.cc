@@ -306,8 +306,9 @@ TEST(Work, OfConversion) {
       }
       const auto json_source = SourceFile::Make("t.json", *json);
       Diagnostics back_diags;
+      hcl::SyntaxTree tree;
       const auto back = convert::JsonToNative(*json_source, convert::PlainShape(),
-                                              convert::Nested::kArrays, back_diags);
+                                              convert::Nested::kArrays, tree, back_diags);
       return json->size() + (back ? back->size() : 0);
     });
   }

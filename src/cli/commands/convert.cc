@@ -2,7 +2,9 @@
 #include "convert/convert.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include <unistd.h>
 
@@ -141,12 +143,16 @@ class Converter {
                                       : options_.shape == "variables" ? convert::VariablesShape()
                                       : name == "<stdin>"             ? convert::ModuleShape()
                                                                       : convert::ShapeForFile(name);
-    return is_json ? convert::JsonToNative(source, shape, options_.nested, diags_)
+    return is_json ? convert::JsonToNative(
+                         source, shape, options_.nested,
+                         *trees_.emplace_back(std::make_unique<hcl::SyntaxTree>()), diags_)
                    : convert::NativeToJson(source, shape, diags_);
   }
 
   const Invocation& invocation_;
   Options options_;
+  /// What diagnostics point into, beside the sources.
+  std::vector<std::unique_ptr<hcl::SyntaxTree>> trees_;
   Diagnostics diags_;
   std::vector<Ref<const SourceFile>> sources_;  // diagnostics point into them
 };
