@@ -115,14 +115,25 @@ def written(binary, folder):
         return done.stdout.decode("utf-8")
 
     with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as handle:
-        handle.write('variable "v" {\n  type = list(string)\n  default = ["a"]\n}\n'
+        handle.write('variable "v" {\n  type = list(string)\n  default = ["a"]\n'
+                     '  validation {\n    condition = var.v != []\n    error_message = "Empty."\n  }\n}\n'
                      'resource "terraform_data" "a" {\n  count = 2\n  input = var.v\n}\n'
+                     'moved {\n  from = terraform_data.z\n  to = terraform_data.a[0]\n}\n'
+                     'removed {\n  from = terraform_data.gone\n  lifecycle {\n    destroy = false\n  }\n}\n'
+                     'import {\n  to = terraform_data.a[1]\n  id = "i"\n}\n'
+                     'check "c" {\n  assert {\n    condition = var.v != []\n    error_message = "Empty."\n  }\n}\n'
                      'output "o" {\n  value = terraform_data.a[0].output\n}\n')
     run("init")
     yield "plan", json.loads(run("show", "-json", "p")) if run("plan", "-out=p") else None
     for line in run("apply", "-json", "-auto-approve").splitlines():
         yield "message", json.loads(line)
-    yield "state", json.loads(run("show", "-json"))
+    applied = run("show", "-json")
+    yield "state", json.loads(applied)
+    for name, text in (("applied", applied), ("other", applied.replace('"a"', '"b"'))):
+        with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as handle:
+            handle.write(text)
+    yield "diff", json.loads(run("diff", "-json", "applied.json", "other.json"))
+    yield "diff", json.loads(run("diff", "-json", "applied.json", "applied.json"))
     yield "output", json.loads(run("output", "-json"))
     yield "version", json.loads(run("version", "-json"))
     yield "functions", json.loads(run("metadata", "functions", "-json"))
@@ -211,14 +222,15 @@ def main():
             failures.append("%s: %s" % (name, found[0]))
             continue
         passed += 1
-        if name == "message" and document.get("type") not in types:
-            types.add(document.get("type"))
+        kind = document.get("type") if name == "message" else name
+        if name in ("message", "diff") and kind not in types:
+            types.add(kind)
             for path, mutated in deep_mutations(document):
                 if any(True for _ in problems(schemas[name], mutated, schemas[name])):
                     passed += 1
                 else:
-                    failures.append("message %s: changed at %s it is still valid"
-                                    % (document.get("type"), ".".join(map(str, path))))
+                    failures.append("%s %s: changed at %s it is still valid"
+                                    % (name, kind, ".".join(map(str, path))))
         if name in seen or name in ("output", "message"):
             continue
         required = schemas[name].get("required", [])
