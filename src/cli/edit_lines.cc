@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "cli/edit_selector.h"
 #include "session/address_pattern.h"
 
 namespace kinu::cli {
@@ -50,6 +51,14 @@ std::optional<session::AddressPattern> ReadPattern(CommandRun& run, const LineWo
 }
 
 void ReportNoMatch(CommandRun& run, const LineWord& word) {
+  if (IsSelector(word)) {
+    run.diags.Error(
+        "Invalid target address",
+        "The selector finds no resource in the document that \"kinu show -json\" prints "
+        "for the state.",
+        word.range);
+    return;
+  }
   run.diags.Error("Invalid target address",
                   "Nothing in the state matches " + word.text +
                       ". \"kinu state list\" prints the addresses that it has.",
@@ -58,9 +67,15 @@ void ReportNoMatch(CommandRun& run, const LineWord& word) {
 
 /// What the word of a line of `state rm` selects.
 std::vector<ResourceInstance> SelectByWord(CommandRun& run, const LineWord& word,
-                                           const state::State& state) {
+                                           const state::State& state, StateSelection& selection) {
   std::vector<ResourceInstance> out;
-  if (!run.flags.Bool("match")) {
+  const size_t errors = run.diags.size();
+  if (run.flags.Bool("match") && IsSelector(word)) {
+    out = selection.Select(word);
+    if (run.diags.size() > errors) {
+      return {};
+    }
+  } else if (!run.flags.Bool("match")) {
     if (const auto address = ReadAddress(run, word)) {
       out = session::SelectInstances(state, *address);
     } else {
@@ -84,11 +99,12 @@ std::vector<ResourceInstance> SelectByWord(CommandRun& run, const LineWord& word
 class LineMover {
  public:
   LineMover(CommandRun& run, const state::State& source, session::StateMover& mover)
-      : run_(run), source_(source), mover_(mover) {}
+      : run_(run), source_(source), mover_(mover), selection_(run, source) {}
 
   void Move(const WordLine& line) {
     if (run_.flags.Bool("match")) {
-      MoveMatches(line.words[0], line.words[1]);
+      IsSelector(line.words[0]) ? MoveSelected(line.words[0], line.words[1])
+                                : MoveMatches(line.words[0], line.words[1]);
       return;
     }
     const auto from = ReadAddress(run_, line.words[0]);
@@ -103,6 +119,7 @@ class LineMover {
   void MoveOne(const StateAddress& from, const StateAddress& to, const std::string& to_text) {
     if (mover_.Run(from, to, to_text)) {
       moved.push_back(from);
+      selection_.Forget();
     }
   }
   void MoveMatches(const LineWord& from_word, const LineWord& to_word) {
@@ -130,22 +147,53 @@ class LineMover {
         run_.diags.Error("Invalid pattern", text.error().message, to_word.range);
         return;
       }
-      Diagnostics of_text;
-      const auto source = SourceFile::Make("", *text);
-      if (const auto address = session::ParseStateAddress(*run_.program, source.get(), of_text)) {
-        MoveOne(match.address, *address, *text);
-      } else {
-        run_.diags.Error(
-            "Invalid target address",
-            "The destination of " + match.text + " becomes " + *text + ", which is no address.",
-            to_word.range);
+      MoveTo(match.text, match.address, *text, to_word);
+    }
+  }
+  void MoveSelected(const LineWord& from_word, const LineWord& to_word) {
+    const size_t errors = run_.diags.size();
+    const auto to = ReadPattern(run_, to_word);
+    const auto selected = selection_.Select(from_word);
+    if (run_.diags.size() > errors) {
+      return;
+    }
+    if (selected.empty()) {
+      ReportNoMatch(run_, from_word);
+    }
+    for (const ResourceInstance& instance : selected) {
+      const auto text = DestinationOf(*run_.program, instance, *to);
+      if (!text) {
+        run_.diags.Error("Invalid pattern",
+                         "The destination of what a selector finds is the address of a resource, "
+                         "in which \"**\" stands for the modules of the source, one \"*\" in the "
+                         "type or the name for that, and \"[*]\" for its key.",
+                         to_word.range);
+        return;
       }
+      MoveTo(run_.program->ToText(instance),
+             {.is_module = false, .module = instance.resource.module, .instance = instance}, *text,
+             to_word);
+    }
+  }
+  /// Moves an object to an address that a destination became for it.
+  void MoveTo(const std::string& from_text, const StateAddress& from, const std::string& text,
+              const LineWord& to_word) {
+    Diagnostics of_text;
+    const auto source = SourceFile::Make("", text);
+    if (const auto address = session::ParseStateAddress(*run_.program, source.get(), of_text)) {
+      MoveOne(from, *address, text);
+    } else {
+      run_.diags.Error(
+          "Invalid target address",
+          "The destination of " + from_text + " becomes " + text + ", which is no address.",
+          to_word.range);
     }
   }
 
   CommandRun& run_;
   const state::State& source_;
   session::StateMover& mover_;
+  StateSelection selection_;
 };
 
 }  // namespace
@@ -207,8 +255,9 @@ std::vector<ResourceInstance> SelectByLines(CommandRun& run, const std::vector<W
                                             const state::State& state) {
   std::vector<ResourceInstance> out;
   FlatSet<ResourceInstance> seen;
+  StateSelection selection(run, state);
   for (const WordLine& line : lines) {
-    for (const ResourceInstance& address : SelectByWord(run, line.words[0], state)) {
+    for (const ResourceInstance& address : SelectByWord(run, line.words[0], state, selection)) {
       if (seen.insert(address).second) {
         out.push_back(address);
       }

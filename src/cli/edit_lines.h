@@ -14,7 +14,10 @@ inline constexpr FlagSpec kEditFrom{.name = "from",
                                         "Do it for all lines of a file, or for none; \"-\" is the\n"
                                         "standard input."};
 inline constexpr FlagSpec kEditMatch{
-    .name = "match", .help = "Addresses are patterns: 'module.*.aws_instance.web[*]'."};
+    .name = "match",
+    .help =
+        "Addresses are patterns: 'module.*.aws_instance.web[*]',\n"
+        "or selectors over the state: '$..resources[?@.type==\"t\"]'."};
 
 /// Whether -from or -match is given.
 bool IsBulkEdit(const Flags& flags);
