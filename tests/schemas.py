@@ -125,6 +125,7 @@ def written(binary, folder):
                      'output "o" {\n  value = terraform_data.a[0].output\n}\n')
     run("init")
     yield "plan", json.loads(run("show", "-json", "p")) if run("plan", "-out=p") else None
+    yield "plan", json.loads(run("show", "-json", "-positions", "p"))
     for line in run("apply", "-json", "-auto-approve").splitlines():
         yield "message", json.loads(line)
     applied = run("show", "-json")
@@ -139,6 +140,7 @@ def written(binary, folder):
     yield "functions", json.loads(run("metadata", "functions", "-json"))
     yield "provider-schemas", json.loads(run("providers", "schema", "-json"))
     yield "configuration", json.loads(run("show", "-json", "-config"))
+    yield "configuration", json.loads(run("show", "-json", "-config", "-positions"))
     yield "validate", json.loads(run("validate", "-json"))
     with open(os.path.join(folder, "main.tf"), "a", encoding="utf-8") as handle:
         handle.write("nothing = 1\n")

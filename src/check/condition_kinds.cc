@@ -43,18 +43,19 @@ class ConditionRun {
                                : object.after.value && !object.after.value.is_null();
   }
 
-  void Apply(const Subject& subject) {
+  /// Returns the failure, valid until the next call; null if there is none.
+  Failure* Apply(const Subject& subject) {
     const Judgement judgement = Judge(condition_, subject);
     std::string message;
     switch (judgement.verdict) {
       case Judgement::Verdict::kTrue:
-        return;
+        return nullptr;
       case Judgement::Verdict::kFalse:
         message = message_ == nullptr ? "the condition is false" : MessageOf(*message_, subject);
         break;
       case Judgement::Verdict::kUnknown:
         if (allow_unknown_) {
-          return;
+          return nullptr;
         }
         message = "the condition is not known before apply";
         break;
@@ -67,6 +68,7 @@ class ConditionRun {
         {.address = object != nullptr && object->address ? object->address.String() : std::string(),
          .path = subject.path,
          .message = objects_.WithoutSecrets(std::move(message))});
+    return &outcome_.failures.back();
   }
 
   Outcome Take() {
@@ -153,6 +155,27 @@ std::string ForEachFound(const Assertion& assertion, const Node& root, const Vis
   return evaluator.problem() ? tfjson::DescribeProblem(*evaluator.problem()) : std::string();
 }
 
+/// The innermost position beside what a selector found, outside the values of resources.
+Place PlaceAt(const Node& node, Trail trail) {
+  Place place;
+  const auto look = [&](const Node& container) {
+    if (const Node position = container.is_object() ? container.Find("position") : Node()) {
+      if (Place found = ReadPlace(position); found.valid()) {
+        place = std::move(found);
+      }
+    }
+  };
+  for (const tfjson::TrailStep& step : trail) {
+    look(step.container);
+    if (step.name && (step.name.Is("before") || step.name.Is("after") || step.name.Is("values") ||
+                      step.name.Is("value") || step.name.Is("constant_value"))) {
+      return place;
+    }
+  }
+  look(node);
+  return place;
+}
+
 std::string CountText(uint64_t count) {
   return std::to_string(count) + (count == 1 ? " value" : " values");
 }
@@ -174,7 +197,8 @@ tfjson::Path PathOfTrail(Trail trail) {
 Failure FailureAt(const Node& node, Trail trail) {
   const std::optional<Object> object = ObjectAt(node, trail);
   return {.address = object && object->address ? object->address.String() : std::string(),
-          .path = PathOfTrail(trail)};
+          .path = PathOfTrail(trail),
+          .place = PlaceAt(node, trail)};
 }
 
 Outcome RunCondition(const Assertion& assertion, const Documents& documents) {
@@ -184,9 +208,12 @@ Outcome RunCondition(const Assertion& assertion, const Documents& documents) {
     const std::string problem =
         ForEachFound(assertion, RootOf(assertion, documents), [&](Node node, Trail trail) {
           const std::optional<Object> object = ObjectAt(node, trail);
-          run.Apply({.object = object ? &*object : nullptr,
-                     .value = MaskedAt(node, trail),
-                     .path = PathOfTrail(trail)});
+          Failure* failure = run.Apply({.object = object ? &*object : nullptr,
+                                        .value = MaskedAt(node, trail),
+                                        .path = PathOfTrail(trail)});
+          if (failure != nullptr) {
+            failure->place = PlaceAt(node, trail);
+          }
         });
     return problem.empty() ? run.Take() : Failed(problem);
   }

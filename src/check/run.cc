@@ -101,7 +101,9 @@ void AddPlaces(const Assertion& assertion, const Documents& documents, Outcome& 
     return change == nullptr ? Place() : ReadPlace(change->position);
   };
   for (Failure& failure : outcome.failures) {
-    failure.place = place_of(plan.Resource(failure.address));
+    if (!failure.place.valid()) {
+      failure.place = place_of(plan.Resource(failure.address));
+    }
   }
   const std::string_view address = assertion.TextNamed("address");
   outcome.place =

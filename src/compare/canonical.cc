@@ -38,13 +38,33 @@ bool IsPosition(const NamedMember& member) {
          Member(member.value, "start");
 }
 
+/// Whether a value is an object with a position.
+bool HasPosition(const Node& value) {
+  const Node position = Member(value, "position");
+  return position && IsPosition({"position", {}, position});
+}
+
+/// Whether a member is a list or object of blocks that documents only have with their positions.
+bool IsPlacedBlocks(const NamedMember& member) {
+  if (member.text == "checks" && member.value.is_object()) {
+    const auto blocks = member.value.members();
+    return blocks.begin() != blocks.end() && HasPosition((*blocks.begin()).value);
+  }
+  if (!IsOneOf(member.text, {"conditions", "moved", "removed", "imports"}) ||
+      !member.value.is_array()) {
+    return false;
+  }
+  const auto blocks = member.value.elements();
+  return blocks.begin() != blocks.end() && HasPosition(*blocks.begin());
+}
+
 void Append(std::string& out, const Node& value, bool data);
 
 void AppendObject(std::string& out, const Node& object, bool data) {
   out += '{';
   bool first = true;
   for (const NamedMember& member : SortedMembers(object)) {
-    if (!data && (IsPosition(member) ||
+    if (!data && (IsPosition(member) || IsPlacedBlocks(member) ||
                   IsOneOf(member.text, {"format_version", "terraform_version", "timestamp"}))) {
       continue;
     }

@@ -62,6 +62,15 @@ TEST(Canonical, LeavesSourcePositionsOut) {
             R"({"configuration":{"root_module":{"resources":[{"expressions":{"position":)"
             R"({"filename":{"references":["p"]},"start":{}}}}]}},"planned_values":{},)"
             R"("resource_changes":[{"address":"a.b"}]})");
+  EXPECT_EQ(Canonical(R"({"planned_values":{},"checks":[{"conditions":[{)" + position +
+                      R"(}],"status":"pass"}],"configuration":{"root_module":{"checks":{"c":{)" +
+                      position + R"(}},"moved":[{)" + position + R"(}],"removed":[{)" + position +
+                      R"(}],"imports":[{)" + position +
+                      R"(}],"resources":[{"expressions":{"moved":[{"a":{)" + position +
+                      R"(}}],"conditions":{},"checks":{"a":[]}}}]}}})"),
+            R"({"checks":[{"status":"pass"}],"configuration":{"root_module":{"resources":[)"
+            R"({"expressions":{"checks":{"a":[]},"conditions":{},"moved":[{"a":{}}]}}]}},)"
+            R"("planned_values":{}})");
   const std::string change = R"("change":{"actions":["create"],"after":{"position":1}})";
   EXPECT_EQ(
       Fingerprint(R"({"planned_values":{},"resource_changes":[{"address":"a.b",)" + change + "}]}"),

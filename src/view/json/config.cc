@@ -73,6 +73,11 @@ class ConfigWriter {
   void WriteProvisioners(const ConfigNode& node, const config::Resource& resource);
   void WriteCalls(const ConfigNode& node);
   void WriteVariables(const ConfigNode& node);
+  /// Blocks that documents have only with positions: `checks`, `moved`, `removed`, `imports`.
+  void WritePlacedBlocks(const ConfigNode& node);
+  template <typename Block, typename WriteMembers>
+  void WritePlacedList(std::string_view key, const ConfigNode& node,
+                       const std::vector<Block>& blocks, WriteMembers write);
 
   void WriteDependsOn(const std::vector<const hcl::TraversalExpr*>& depends_on);
   /// Writes a member unless its object would be empty. Returns whether it was written.
@@ -83,6 +88,14 @@ class ConfigWriter {
                             BodyShapes& shapes);
   void WriteRepetition(const hcl::Expr* count, const hcl::Expr* for_each);
   void WriteExpr(const hcl::Expr& expr) { WriteExpression(out_, expr, shapes_.positions()); }
+  /// Writes the conditions and the position of a block if positions are wanted.
+  template <typename Block>
+  void WriteConditionsAndPosition(const ConfigNode& node, const Block& block) const {
+    if (shapes_.positions()) {
+      positions_.WriteConditions(out_, node, ConditionsOf(block));
+    }
+    WriteBlockPosition(node, block.range);
+  }
   /// Writes the position of a block if positions are wanted.
   void WriteBlockPosition(const ConfigNode& node, const SourceRange& range) const {
     if (shapes_.positions()) {
@@ -321,7 +334,7 @@ void ConfigWriter::WriteOutputs(const ConfigNode& node) {
     }
     WriteDependsOn(output.depends_on);
     WriteOptional(out_, "description", std::string_view(output.description));
-    WriteBlockPosition(node, output.range);
+    WriteConditionsAndPosition(node, output);
     out_.EndObject();
   }
   out_.EndObject();
@@ -402,7 +415,7 @@ Result<void> ConfigWriter::WriteResource(const ConfigNode& node, const config::R
     WriteRepetition(resource.count, resource.for_each);
   }
   WriteDependsOn(resource.depends_on);
-  WriteBlockPosition(node, resource.range);
+  WriteConditionsAndPosition(node, resource);
   out_.EndObject();
   return {};
 }
@@ -507,10 +520,53 @@ void ConfigWriter::WriteVariables(const ConfigNode& node) {
     WriteOptional(out_, "sensitive", variable.sensitive);
     WriteOptional(out_, "ephemeral", variable.ephemeral);
     WriteOptional(out_, "deprecated", std::string_view(variable.deprecated));
-    WriteBlockPosition(node, variable.range);
+    WriteConditionsAndPosition(node, variable);
     out_.EndObject();
   }
   out_.EndObject();
+}
+
+template <typename Block, typename WriteMembers>
+void ConfigWriter::WritePlacedList(std::string_view key, const ConfigNode& node,
+                                   const std::vector<Block>& blocks, WriteMembers write) {
+  if (blocks.empty()) {
+    return;
+  }
+  out_.Key(key);
+  out_.BeginArray();
+  for (const Block& block : blocks) {
+    out_.BeginObject();
+    write(block);
+    positions_.Write(out_, node, block.range);
+    out_.EndObject();
+  }
+  out_.EndArray();
+}
+
+void ConfigWriter::WritePlacedBlocks(const ConfigNode& node) {
+  const Module& module = *node.module;
+  if (!module.checks.empty()) {
+    out_.Key("checks");
+    out_.BeginObject();
+    for (const config::Check& check : module.checks) {
+      out_.Key(Text(check.name));
+      out_.BeginObject();
+      WriteConditionsAndPosition(node, check);
+      out_.EndObject();
+    }
+    out_.EndObject();
+  }
+  WritePlacedList("moved", node, module.moved, [&](const config::Moved& moved) {
+    out_.Member("from", EndpointText(program_, moved.from_endpoint));
+    out_.Member("to", EndpointText(program_, moved.to_endpoint));
+  });
+  WritePlacedList("removed", node, module.removed, [&](const config::Removed& removed) {
+    out_.Member("from", EndpointText(program_, removed.from));
+  });
+  WritePlacedList("imports", node, module.imports, [&](const config::Import& import) {
+    out_.Member(
+        "to", import.instance ? program_.ToText(*import.instance) : program_.ToText(import.target));
+  });
 }
 
 Result<void> ConfigWriter::WriteModule(const ConfigNode& node) {
@@ -521,6 +577,9 @@ Result<void> ConfigWriter::WriteModule(const ConfigNode& node) {
   }
   WriteCalls(node);
   WriteVariables(node);
+  if (shapes_.positions()) {
+    WritePlacedBlocks(node);
+  }
   out_.EndObject();
   return {};
 }
