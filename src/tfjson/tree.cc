@@ -70,13 +70,21 @@ std::string_view Node::String(std::string& scratch) const {
 }
 
 Node Node::Find(std::string_view name) const {
-  Node found;
-  for (const Member member : members()) {
-    if (member.name.Is(name)) {
-      found = member.value;
+  const Tree::Entry* entries = &tree_->entry(0);
+  if (entries[at_].kind() != Kind::kObject) {
+    return {};
+  }
+  // Most names differ in length, so that few of them are compared.
+  const size_t length = name.size() + 2;
+  uint32_t found = 0;
+  for (uint32_t at = at_ + 1; at != entries[at_].next; at = entries[at + 1].next) {
+    const Tree::Entry& entry = entries[at];
+    if (entry.escaped ? Node(tree_, at).Is(name)
+                      : entry.end - entry.begin == length && tree_->Quoted(entry) == name) {
+      found = at + 1;
     }
   }
-  return found;
+  return found == 0 ? Node() : Node(tree_, found);
 }
 
 Node Node::At(uint64_t index) const {
