@@ -21,7 +21,7 @@ class Walk {
 
   void Part(const compare::Part& left, const compare::Part& right) {
     path_.clear();
-    path_.push_back({left.name, std::nullopt});
+    path_.push_back({std::string(left.name), std::nullopt});
     Values(left.value, right.value, {left.mask, right.mask}, left.atomic);
   }
 

@@ -25,7 +25,10 @@ bool IsDigit(char c) {
 
 /// Cuts the digits at the front, without the zeros that they begin with.
 std::string_view TakeDigits(std::string_view& text) {
-  const size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+  size_t count = 0;
+  while (count < text.size() && IsDigit(text[count])) {
+    ++count;
+  }
   std::string_view digits = text.substr(0, count);
   text.remove_prefix(count);
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
@@ -34,6 +37,16 @@ std::string_view TakeDigits(std::string_view& text) {
 
 int CompareTexts(std::string_view left, std::string_view right) {
   const std::string_view whole_left = left, whole_right = right;
+  const auto differ = std::ranges::mismatch(left, right);
+  auto same = static_cast<size_t>(differ.in1 - left.begin());
+  if (same == left.size() && same == right.size()) {
+    return 0;
+  }
+  while (same > 0 && IsDigit(left[same - 1])) {
+    --same;
+  }
+  left.remove_prefix(same);
+  right.remove_prefix(same);
   while (!left.empty() && !right.empty()) {
     if (IsDigit(left[0]) && IsDigit(right[0])) {
       const std::string_view a = TakeDigits(left), b = TakeDigits(right);
@@ -57,8 +70,8 @@ int CompareTexts(std::string_view left, std::string_view right) {
   return whole_left.compare(whole_right);
 }
 
-Part Masked(std::string name, const Node& value, const Node& mask) {
-  return {.name = std::move(name), .value = value, .mask = MaskCursor::Over(mask)};
+Part Masked(std::string_view name, const Node& value, const Node& mask) {
+  return {.name = name, .value = value, .mask = MaskCursor::Over(mask)};
 }
 
 /// The parts of a resource change or output change.
@@ -89,8 +102,10 @@ void AddModule(const Node& module, std::vector<Item>& out) {
 }
 
 std::vector<Item> Sorted(std::vector<Item> items) {
-  std::ranges::stable_sort(items,
-                           [](const Item& a, const Item& b) { return CompareKeys(a, b) < 0; });
+  const auto before = [](const Item& a, const Item& b) { return CompareKeys(a, b) < 0; };
+  if (!std::ranges::is_sorted(items, before)) {  // most documents are
+    std::ranges::stable_sort(items, before);
+  }
   return items;
 }
 

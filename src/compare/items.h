@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tfjson/masks.h"
@@ -12,7 +13,7 @@ namespace kinu::compare {
 
 /// A part of a resource or output, such as `before` of a change.
 struct Part {
-  std::string name;
+  std::string_view name;
   tfjson::Node value;  ///< none: it has no such part
   tfjson::MaskCursor mask{tfjson::MaskCursor::Sort::kSensitive};
   bool atomic = false;  ///< differs as a whole
