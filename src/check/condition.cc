@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/flat_map.h"
 #include "check/outcome.h"
 #include "lang/eval.h"
 #include "lang/template.h"
@@ -154,6 +155,20 @@ uint32_t Lookup(std::string_view name) {
   return i;
 }
 
+/// The functions of conditions by their short names: conditions look them up once per object.
+const FlatMap<std::string_view, const functions::Callable*>& FunctionsByName() {
+  static const auto& kFunctions = *[] {
+    auto* functions = new FlatMap<std::string_view, const functions::Callable*>;
+    for (const functions::FunctionSpec* spec : functions::Table::Standard().specs()) {
+      if (!spec->name.ends_with("nonsensitive")) {
+        functions->emplace(spec->name, functions::Table::Standard().Find(spec->name));
+      }
+    }
+    return functions;
+  }();
+  return kFunctions;
+}
+
 /// The scope of a condition.
 class SubjectScope final : public lang::Scope {
  public:
@@ -184,6 +199,9 @@ class SubjectScope final : public lang::Scope {
 
   /// All functions but nonsensitive(), because messages must not show sensitive values.
   const functions::Callable* FindFunction(std::string_view name) const override {
+    if (const auto found = FunctionsByName().find(name); found != FunctionsByName().end()) {
+      return found->second;
+    }
     return name.ends_with("nonsensitive") ? nullptr : functions::Table::Standard().Find(name);
   }
   const functions::CallContext& call_context() const override {

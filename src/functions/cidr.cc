@@ -255,6 +255,10 @@ struct Magnitude {
 };
 
 std::expected<Magnitude, CallError> ToMagnitude(const Value& value) {
+  if (const std::optional<int64_t> small = value.AsInt64()) {
+    const auto bits = static_cast<uint64_t>(*small);
+    return Magnitude{.bits = *small < 0 ? 0 - bits : bits, .negative = *small < 0};
+  }
   const Number number = value.AsNumber();
   constexpr double kBeyondAddresses = 1e300;
   if (number.IsInteger() && std::abs(number.ToDouble()) > kBeyondAddresses) {
