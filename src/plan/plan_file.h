@@ -61,6 +61,10 @@ class PlanFile {
   size_t size() const;
   /// Reads the whole plan.
   Result<Plan> Read(const std::shared_ptr<Program>& program, const SchemaLookup& schemas) const;
+  /// Reads what a summary needs: the plan without states, configuration and lock file. Changes have
+  /// values only where the object exists before and after; elsewhere both are null.
+  Result<Plan> ReadChanges(const std::shared_ptr<Program>& program,
+                           const SchemaLookup& schemas) const;
 
  private:
   PlanFile() = default;

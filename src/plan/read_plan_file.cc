@@ -27,8 +27,10 @@ std::unexpected<Error> Unusable(std::string message) {
 
 class PlanDecoder {
  public:
-  PlanDecoder(std::shared_ptr<Program> program, const SchemaLookup& schemas)
-      : program_(*program), schemas_(schemas) {
+  /// `compared_values`: only values of resources that exist before and after a change are read.
+  PlanDecoder(std::shared_ptr<Program> program, const SchemaLookup& schemas,
+              bool compared_values = false)
+      : program_(*program), schemas_(schemas), compared_values_(compared_values) {
     plan_.program = std::move(program);
     // A field that the file omits has the default of the message, not that of BackendRecord.
     plan_.backend = BackendRecord{.type = {}, .config = Value(), .workspace = {}};
@@ -82,6 +84,7 @@ class PlanDecoder {
   Plan plan_;
   Program& program_;
   const SchemaLookup& schemas_;
+  bool compared_values_;
   bool has_backend_ = false;
   FlatMap<std::string_view, ProviderConfig> providers_;
 };
@@ -354,9 +357,11 @@ Result<void> PlanDecoder::ReadResourceValues(std::string_view message, ResourceC
     return Fail(ErrorCode::kInvalid, "its provider has no schema for this resource type");
   }
   change.action = raw.action->action;
-  if (Result<void> done = Values(raw, schema->block.implied_type(), &change.before, &change.after);
-      !done) {
-    return done;
+  if (!compared_values_ || (raw.action->before && raw.action->after)) {
+    const Type& type = schema->block.implied_type();
+    if (Result<void> done = Values(raw, type, &change.before, &change.after); !done) {
+      return done;
+    }
   }
   change.generated_config = raw.generated_config;
   const auto identity = [&](std::string_view dynamic, Value* out) -> Result<void> {
@@ -995,6 +1000,14 @@ Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
     plan->lock_file = *std::move(lock_file);
   }
   return plan;
+}
+
+Result<Plan> PlanFile::ReadChanges(const std::shared_ptr<Program>& program,
+                                   const SchemaLookup& schemas) const {
+  if (Result<void> usable = CheckVersion(); !usable) {
+    return std::unexpected(std::move(usable).error());
+  }
+  return PlanDecoder(program, schemas, true).Decode(archive_->plan);
 }
 
 }  // namespace kinu::plan

@@ -209,7 +209,8 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
   if (schemas == nullptr) {
     return 1;
   }
-  auto read = file.Read(program, schemas->For(*program));
+  const plan::SchemaLookup lookup = schemas->For(*program);
+  auto read = form.summary ? file.ReadChanges(program, lookup) : file.Read(program, lookup);
   if (!read) {
     diags.Error("Failed to read plan from plan file", schemas->Explain(read.error()));
     return 1;
