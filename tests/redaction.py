@@ -164,8 +164,10 @@ HIDING = [
 # Edits of a state in bulk, on a copy.
 BULK = [
     ["state", "mv", "-state=copy.tfstate", "-dry-run", "-match", "terraform_data.*[*]", "module.m.terraform_data.*[*]"],
+    ["state", "mv", "-state=copy.tfstate", "-dry-run", "-match", "$..resources[?@.name!='each']", "**.*.new_*[*]"],
     ["state", "mv", "-state=copy.tfstate", "-match", "terraform_data.hidden*", "terraform_data.shown*"],
     ["state", "rm", "-state=copy.tfstate", "-dry-run", "-match", "**.terraform_data.*"],
+    ["state", "rm", "-state=copy.tfstate", "-dry-run", "-match", "$..resources[?@.values.triggers_replace]"],
     ["state", "rm", "-state=copy.tfstate", "-from=lines.txt"],
     ["import", "-dry-run", "-from=imports.txt"],
 ]
@@ -298,6 +300,15 @@ def main():
             for form in ("-no-color", "-json", "-raw"):
                 run.expect_none(["eval", "-file=.", form, "var.object", "[local.local0]", "upper(var.text1)"])
                 run.expect_none(["eval", "-file=main.tf", form, "{ a = var.given, b = local.missing }"])
+            called = os.path.join(folder, "called.tf")
+            os.makedirs(os.path.join(folder, "inner"))
+            with open(called, "w", encoding="utf-8") as handle:
+                handle.write('module "inner" {\n  source = "./inner"\n  text   = var.text1\n}\n')
+            with open(os.path.join(folder, "inner", "main.tf"), "w", encoding="utf-8") as handle:
+                handle.write('variable "text" {}\noutput "text" {\n  value = "x-${var.text}"\n}\n')
+            for form in ("-no-color", "-json", "-raw"):
+                run.expect_none(["eval", "-file=.", form, "module.inner.text", "module.inner", "{ m = module.inner }"])
+            os.remove(called)
             run.expect_none(["console"], "var.object\nlocal.local0\nvar.text1\n")
             # An error in a line with a secret shows the line without the value.
             with open(os.path.join(folder, "wrong.tf"), "w", encoding="utf-8") as handle:

@@ -328,7 +328,8 @@ std::optional<Value> Module::VariableValues(const Value& given, Diagnostics& pro
                         variable.sensitive ? value.WithMarks(MarkSet::Sensitive()) : value);
   }
   if (!diags.has_errors()) {
-    config::OfflineValues offline(*content_->config, inputs, "default");
+    const InnerDiagnostics none;  // called modules are not loaded
+    config::OfflineValues offline(*content_->config, inputs, "default", none);
     for (const config::Variable& variable : module.variables) {
       RunRules(program, module, variable, offline, diags);
     }
@@ -342,7 +343,8 @@ std::optional<Value> Module::Evaluate(const Expression& expression, const Value&
                                       Diagnostics& problems) const {
   InnerDiagnostics diags;
   const config::RawInputs inputs = Inputs(given);
-  config::OfflineValues offline(*content_->config, inputs, "default");
+  const InnerDiagnostics none;  // called modules are not loaded
+  config::OfflineValues offline(*content_->config, inputs, "default", none);
   const hcl::Expr& node = Access::Inner(expression);
   InnerValue value = offline.Evaluate(
       node, [&](const lang::Scope& scope) { return lang::Evaluate(node, scope, diags); }, diags);

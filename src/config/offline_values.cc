@@ -1,5 +1,8 @@
 #include "config/offline_values.h"
 
+#include <algorithm>
+
+#include "base/files.h"
 #include "config/static_value.h"
 
 namespace kinu::config {
@@ -7,23 +10,30 @@ namespace {
 
 /// Explains, in place of the loader's words, why a name has no value.
 void ExplainForReaders(Diagnostic& problem) {
-  if (problem.summary != "Dynamic value in static context" &&
-      problem.summary != "Module output not supported in static context") {
+  if (problem.summary != "Dynamic value in static context") {
     return;
   }
   problem.summary = "Value not available";
   problem.detail = "The value of " + std::string(problem.subject.text()) +
                    " needs a state or a provider, which are not read here: \"kinu console\" reads "
-                   "them. Variables, local values, paths and functions can be used.";
+                   "them. Variables, local values, outputs of modules, paths and functions can be "
+                   "used.";
 }
 
 }  // namespace
 
-OfflineValues::OfflineValues(const Config& config, const RawInputs& inputs, std::string workspace)
+OfflineValues::OfflineValues(const Config& config, const RawInputs& inputs, std::string workspace,
+                             const Diagnostics& of_modules)
     : config_(config) {
   options_.workspace = std::move(workspace);
   evaluator_ =
       std::make_unique<StaticEvaluator>(*config.program, options_, config.root().source_dir);
+  evaluator_->ReadOutputs([&of_modules](const ConfigNode& node) {
+    return std::ranges::none_of(of_modules, [&](const Diagnostic& problem) {
+      return problem.is_error() && problem.subject.valid() &&
+             DirName(problem.subject.file->root().name()) == node.source_dir;
+    });
+  });
   evaluator_->SetCaller([&config, &inputs](const Variable& variable,
                                            Diagnostics& diags) -> std::optional<InputValue> {
     const std::string name(config.program->Text(variable.name));
@@ -42,6 +52,10 @@ OfflineValues::OfflineValues(const Config& config, const RawInputs& inputs, std:
 }
 
 OfflineValues::~OfflineValues() = default;
+
+bool OfflineValues::lacks_module() const {
+  return evaluator_->lacks_module();
+}
 
 Value OfflineValues::Evaluate(const hcl::Expr& expr,
                               const std::function<Value(const lang::Scope&)>& use,

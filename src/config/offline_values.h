@@ -1,5 +1,6 @@
-// Expressions over a root module alone: its variables and local values, paths, the name of the
-// workspace and functions. Neither a state nor a provider is needed.
+// Expressions over a configuration alone: variables and local values of the root module, outputs of
+// the modules that it calls, paths, the name of the workspace and functions. Neither a state nor a
+// provider is needed.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,10 @@ class StaticEvaluator;
 
 class OfflineValues {
  public:
-  /// `config` and `inputs`, the values of root variables, must outlive this.
-  OfflineValues(const Config& config, const RawInputs& inputs, std::string workspace);
+  /// `config`, `inputs` (the values of root variables) and `of_modules` (what is wrong with called
+  /// modules: those with errors have no outputs) must outlive this.
+  OfflineValues(const Config& config, const RawInputs& inputs, std::string workspace,
+                const Diagnostics& of_modules);
   ~OfflineValues();
   OfflineValues(const OfflineValues&) = delete;
   OfflineValues& operator=(const OfflineValues&) = delete;
@@ -25,6 +28,8 @@ class OfflineValues {
   /// they are referred to. Unknown, with diagnostics, if a name has no value here.
   Value Evaluate(const hcl::Expr& expr, const std::function<Value(const lang::Scope&)>& use,
                  Diagnostics& diags);
+  /// Whether an expression has referred to a module that is not loaded or has errors.
+  bool lacks_module() const;
 
  private:
   const Config& config_;

@@ -12,6 +12,13 @@ namespace {
 /// Limit of local values that refer to each other in a chain: each adds a level of recursion.
 constexpr size_t kDeepest = 200;
 
+void ReportDynamic(const ParsedReference& ref, const std::string& what, Diagnostics& diags) {
+  diags.Error("Dynamic value in static context",
+              "Unable to use " + std::string(ref.range.text()) +
+                  " in static context, which is required by " + what,
+              ref.range);
+}
+
 }  // namespace
 
 /// Resolves names in an expression of one module.
@@ -84,7 +91,18 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& 
       case ReferenceKind::kWorkspace:
       case ReferenceKind::kApplying:
         break;
+      case ReferenceKind::kCountIndex:
+      case ReferenceKind::kEachKey:
+      case ReferenceKind::kEachValue:
+        if (top.subject.repetition.expansion != nullptr) {
+          break;
+        }
+        ReportDynamic(ref, what, diags);
+        break;
       case ReferenceKind::kModule:
+        if (reads_outputs_) {
+          break;
+        }
         if (!ref.output.empty()) {
           diags.Error("Module output not supported in static context",
                       "Unable to use " + std::string(ref.range.text()) +
@@ -92,12 +110,10 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& 
                       ref.range);
           break;
         }
-        [[fallthrough]];
+        ReportDynamic(ref, what, diags);
+        break;
       default:
-        diags.Error("Dynamic value in static context",
-                    "Unable to use " + std::string(ref.range.text()) +
-                        " in static context, which is required by " + what,
-                    ref.range);
+        ReportDynamic(ref, what, diags);
     }
   }
   if (diags.error_count() != errors) {
@@ -245,6 +261,12 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
     case ReferenceKind::kLocal:
     case ReferenceKind::kVariable:
       break;
+    case ReferenceKind::kModule:
+      return reads_outputs_ ? ModuleValue(node, traversal, diags) : Value::DynamicUnknown();
+    case ReferenceKind::kCountIndex:
+    case ReferenceKind::kEachKey:
+    case ReferenceKind::kEachValue:
+      return RepeatedValue(ref.kind, traversal, diags);
     default:
       return Value::DynamicUnknown();
   }
@@ -259,12 +281,25 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
                 ref.range);
     return Value::DynamicUnknown();
   }
-  const CacheKey key{node.index, static_cast<uint32_t>(ref.kind), index};
+  const CacheKey key{node.index, static_cast<uint32_t>(ref.kind), index, InstanceOf(node)};
   return Cached(key, diags, [&] {
     return is_local ? LocalValue(node, module.locals[static_cast<size_t>(index)], diags)
                     : VariableValue(node, module.variables[static_cast<size_t>(index)], ref.range,
                                     diags);
   });
+}
+
+Value StaticEvaluator::RepeatedValue(ReferenceKind kind, const hcl::TraversalExpr& traversal,
+                                     Diagnostics& diags) const {
+  const Repetition& repetition = frames_.back().subject.repetition;
+  if (repetition.expansion == nullptr) {
+    return Value::DynamicUnknown();
+  }
+  if (!HasRepetition(kind, repetition.expansion)) {
+    ReportNoRepetition(kind, traversal, diags);
+    return Value::DynamicUnknown();
+  }
+  return RepetitionValue(kind, repetition, program_);
 }
 
 Value StaticEvaluator::Cached(const CacheKey& key, Diagnostics& diags,
@@ -344,7 +379,12 @@ bool StaticEvaluator::GivenValue(const ConfigNode& node, const Variable& variabl
   for (const hcl::Attribute& input : call.inputs) {
     if (input.name == name) {
       const size_t errors = diags.error_count();
-      out.value = Evaluate(*node.parent, *input.expr, {"var." + name, input.range}, diags);
+      const auto instance = instances_.find(node.index);
+      out.value =
+          Evaluate(*node.parent, *input.expr,
+                   {"var." + name, input.range,
+                    instance == instances_.end() ? Repetition() : instance->second.repetition},
+                   diags);
       out.source = InputSource::kCaller;
       out.range = input.range;
       return diags.error_count() == errors;
@@ -362,7 +402,7 @@ bool StaticEvaluator::GivenValue(const ConfigNode& node, const Variable& variabl
 Value StaticEvaluator::VariableValue(const ConfigNode& node, const Variable& variable,
                                      const SourceRange& range, Diagnostics& diags) {
   const std::string name = "var." + std::string(program_.Text(variable.name));
-  if (variable.has_const && !variable.is_const) {
+  if (variable.has_const && !variable.is_const && !reads_outputs_) {
     diags.Error("Unable to use variable in static context",
                 "The variable " + Quoted(program_.Text(variable.name)) +
                     " cannot be used in a static context, because it is declared as \"const = "

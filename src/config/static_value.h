@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "config/expansion.h"
 #include "config/load.h"
 #include "lang/scope.h"
 #include "schema/schema.h"
@@ -18,6 +20,8 @@ namespace kinu::config {
 struct StaticSubject {
   std::string name;  ///< "module.m.source"
   SourceRange range;
+  /// What count.index, each.key and each.value are in it. Without an expansion they have no value.
+  Repetition repetition = {};
 };
 
 /// Evaluates expressions while a configuration is loaded. Caches variables and local values.
@@ -37,6 +41,16 @@ class StaticEvaluator {
   /// nothing for all other names.
   using OtherNames = std::function<std::optional<Value>(const hcl::TraversalExpr&, Diagnostics&)>;
   void SetOtherNames(OtherNames names) { other_names_ = std::move(names); }
+
+  /// From now on references to called modules have values: their outputs, of which those that need
+  /// more than is read are errors or, in the object of a whole module, unknown. Variables with
+  /// `const = false` have values too. `sound`: whether a module was loaded without errors.
+  void ReadOutputs(std::function<bool(const ConfigNode&)> sound) {
+    reads_outputs_ = true;
+    sound_ = std::move(sound);
+  }
+  /// Whether an expression has referred to a module that is not loaded or not sound.
+  bool lacks_module() const { return lacks_module_; }
 
   /// Evaluates an expression of a module. Returns an unknown value of dynamic type after an error.
   Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
@@ -75,8 +89,17 @@ class StaticEvaluator {
     uint32_t node;
     uint32_t kind;
     int32_t index;
-    uint64_t Hash() const { return HashCombine(uint64_t{node} << 32 | kind, uint64_t(index)); }
+    uint32_t instance = 0;  ///< ModuleInstId::id
+    uint64_t Hash() const {
+      return HashCombine(HashCombine(uint64_t{node} << 32 | kind, uint64_t(index)), instance);
+    }
     friend bool operator==(const CacheKey&, const CacheKey&) = default;
+  };
+
+  /// The instance of a called module whose values are read.
+  struct ModuleInstance {
+    ModuleInstId module;
+    Repetition repetition;
   };
 
   using Traversals = std::vector<const hcl::TraversalExpr*>;
@@ -89,6 +112,9 @@ class StaticEvaluator {
   std::optional<Value> OtherName(const hcl::TraversalExpr& traversal, Diagnostics& diags) const;
   bool CheckReferences(const ConfigNode& node, const Traversals& traversals, Diagnostics& diags);
   Value Lookup(const ConfigNode& node, const hcl::TraversalExpr& traversal, Diagnostics& diags);
+  /// The value of count.index, each.key or each.value in the expression that is being evaluated.
+  Value RepeatedValue(ReferenceKind kind, const hcl::TraversalExpr& traversal,
+                      Diagnostics& diags) const;
   Value LocalValue(const ConfigNode& node, const Local& local, Diagnostics& diags);
   /// The cached value of a variable or local value; `read` finds it if there is none.
   Value Cached(const CacheKey& key, Diagnostics& diags, const std::function<Value()>& read);
@@ -96,6 +122,19 @@ class StaticEvaluator {
                       Diagnostics& diags);
   bool GivenValue(const ConfigNode& node, const Variable& variable, InputValue& out,
                   Diagnostics& diags);
+  /// The value of a reference to a called module.
+  Value ModuleValue(const ConfigNode& node, const hcl::TraversalExpr& traversal,
+                    Diagnostics& diags);
+  uint32_t InstanceOf(const ConfigNode& node) const;
+  /// The instances of a called module; null after an error.
+  const Expansion* ExpansionOf(const ConfigNode& node, size_t call, Diagnostics& diags);
+  /// The outputs of the instance of `child` that is being read.
+  Value OutputValue(const ConfigNode& child, int output, Diagnostics& diags);
+  Value OutputsOf(const ConfigNode& child, Diagnostics& diags);
+  /// Calls `read` while a row of `expansion` is the instance of `child` that is being read.
+  template <typename Read>
+  Value InRow(const ConfigNode& node, const ConfigNode& child, const Expansion& expansion,
+              size_t row, Read read);
   std::string SubjectText(const ConfigNode& node, const std::string& name) const;
   void AddUnavailable(const std::string& what, Diagnostics& diags);
 
@@ -106,6 +145,11 @@ class StaticEvaluator {
   OtherNames other_names_;
   std::vector<Frame> frames_;
   FlatMap<CacheKey, Value> cache_;
+  bool reads_outputs_ = false;
+  std::function<bool(const ConfigNode&)> sound_;
+  bool lacks_module_ = false;
+  FlatMap<uint32_t, ModuleInstance> instances_;  // by ConfigNode::index
+  FlatMap<CacheKey, std::unique_ptr<Expansion>> expansions_;
 };
 
 }  // namespace kinu::config

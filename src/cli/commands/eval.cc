@@ -63,7 +63,21 @@ std::string DeclareVariables(std::span<const config::VariableArgument> arguments
 struct EvalScope {
   Loaded loaded;
   std::unique_ptr<config::OfflineValues> values;
+  Diagnostics of_modules;  ///< why called modules are not loaded
 };
+
+/// Loads a directory with the modules that it calls. Where one of them cannot be loaded, that is a
+/// problem of the expressions that refer to modules, and not of the others.
+void LoadDirectory(CommandRun& run, const session::Workspace& workspace,
+                   session::LoadRequest request, EvalScope& scope) {
+  Diagnostics of_root;
+  const Loaded root = session::Load(workspace, request, of_root);
+  request.intent = LoadIntent::kInstallation;
+  scope.loaded = session::Load(workspace, request, scope.of_modules);
+  if (of_root.has_errors()) {
+    run.diags.Append(std::move(of_root));
+  }
+}
 
 /// Loads the module of -file, or a module that only has the variables of the command line. Problems
 /// are in the run's diagnostics.
@@ -98,7 +112,11 @@ void OpenScope(CommandRun& run, EvalScope& scope) {
       return;
     }
   }
-  scope.loaded = session::Load(workspace, request, run.diags);
+  if (request.files == nullptr) {
+    LoadDirectory(run, workspace, request, scope);
+  } else {
+    scope.loaded = session::Load(workspace, request, run.diags);
+  }
   if (!run.diags.has_errors()) {
     Diagnostics found;
     config::CollectGivenVariables(*run.program, *scope.loaded.config->root().module,
@@ -108,7 +126,7 @@ void OpenScope(CommandRun& run, EvalScope& scope) {
     }
   }
   scope.values = std::make_unique<config::OfflineValues>(*scope.loaded.config, scope.loaded.inputs,
-                                                         workspace.Name());
+                                                         workspace.Name(), scope.of_modules);
 }
 
 /// The value as JSON can show it: a notice in place of what is sensitive or ephemeral.
@@ -213,6 +231,9 @@ int EvaluateWords(CommandRun& run) {
     run.diags.Append(std::move(found));
   }
   if (run.diags.has_errors()) {
+    if (scope.values->lacks_module()) {
+      run.diags.Append(std::move(scope.of_modules));
+    }
     return run.Fail();
   }
   Print(out);
@@ -246,7 +267,8 @@ constexpr auto kEvalFlags = JoinFlags(
              .kind = FlagKind::kString,
              .form = "=PATH",
              .help = "A directory or file of configuration: expressions can use\n"
-                     "its variables and local values."},
+                     "its variables and local values; of a directory also the\n"
+                     "outputs of modules that are installed or local."},
     FlagSpec{.name = "json",
              .help = "Values as JSON, one a line. Without expressions: answer\n"
                      "requests on standard input."},
@@ -261,8 +283,8 @@ extern constexpr CommandSpec kEvalCommand{
         "kinu [global options] eval -json",
     .description = R"(Prints the values of expressions in the syntax of the language. They can call
 functions and, with -file, refer to variables and local values of a
-configuration. Neither a state nor a provider is read: "console" does that.
-Without -file, each -var declares a variable.
+configuration and to outputs of its modules. Neither a state nor a provider
+is read: "console" does that. Without -file, each -var declares a variable.
 
 "eval -json" without an expression is a batch evaluator for editors, test
 suites and other programs. It reads one JSON request per line from standard
