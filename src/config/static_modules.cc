@@ -70,13 +70,20 @@ Value StaticEvaluator::OutputValue(const ConfigNode& child, int output, Diagnost
   const Output& block = child.module->outputs[static_cast<size_t>(output)];
   const CacheKey key{child.index, static_cast<uint32_t>(ReferenceKind::kSelf), output,
                      InstanceOf(child)};
+  const std::string name = "output." + std::string(program_.Text(block.name));
+  const auto is_this = [&](const Frame& frame) {
+    return frame.node == &child && frame.subject.name == name;
+  };
+  if (std::ranges::any_of(frames_, is_this)) {
+    diags.Error("Circular reference", SubjectText(child, name) + " is self referential",
+                block.range);
+    return Value::DynamicUnknown();
+  }
   return Cached(key, diags, [&] {
     if (block.expr == nullptr) {
       return Value::DynamicUnknown();
     }
-    Value value =
-        Evaluate(child, *block.expr,
-                 {"output." + std::string(program_.Text(block.name)), block.range}, diags);
+    Value value = Evaluate(child, *block.expr, {name, block.range}, diags);
     if (block.sensitive) {
       value = value.WithMarks(MarkSet::Sensitive());
     }
