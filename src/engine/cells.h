@@ -14,6 +14,11 @@ void MakeCells(PlanGraph& graph, ApplyGraph& apply);
 /// Adds the edges between cells, blocks and values.
 void ConnectCells(PlanGraph& graph, ApplyGraph& apply);
 
+/// Whether the order of blocks is an order of the plan's changes, so that they have no cycle:
+/// nothing is destroyed or forgotten, no block refers to itself, and no data source of a check
+/// waits for the changes (A10). `graph`: of the plan walk, without cycles.
+bool FollowsBlocks(const PlanGraph& graph, const plan::Plan& plan);
+
 /// The nodes that a cell, check or root output needs; the others are not executed. If `strictly`, a
 /// root output does not need the expansions of the blocks that it names, only their objects. The
 /// end of a module needs the module's outputs if something refers to the whole module, and nothing

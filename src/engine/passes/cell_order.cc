@@ -131,6 +131,24 @@ void AddOptionalEdges(PlanGraph& graph, ApplyGraph& apply) {
   graph.Finish();
 }
 
+bool FollowsBlocks(const PlanGraph& graph, const plan::Plan& plan) {
+  for (const auto& node : graph.config.nodes) {
+    const std::vector<BlockInfo>& blocks = graph.blocks[node->index];
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      if (!blocks[i].self_references.empty() || node->module->resources[i].check >= 0) {
+        return false;
+      }
+    }
+  }
+  return std::all_of(plan.changes.begin(), plan.changes.end(),
+                     [](const plan::ResourceChange& change) {
+                       using plan::Action;
+                       return change.deposed.empty() &&
+                              (change.action == Action::kNoOp || change.action == Action::kCreate ||
+                               change.action == Action::kUpdate || change.action == Action::kRead);
+                     });
+}
+
 bool CopyBlockDependencies(PlanGraph& graph, Diagnostics& diags) {
   WalkContext context = graph.context;
   context.kind = WalkKind::kPlan;

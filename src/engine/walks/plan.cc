@@ -16,6 +16,7 @@
 #include "engine/apply.h"
 #include "engine/assemble.h"
 #include "engine/build_graph.h"
+#include "engine/cells.h"
 #include "engine/evaluation.h"
 #include "engine/imports.h"
 #include "engine/walks/node_table.h"
@@ -139,12 +140,12 @@ bool CheckInstances(const Walk& walk, Diagnostics& diags) {
 
 }  // namespace
 
-void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::Plan& plan,
-                 Diagnostics& diags) {
+PlanWalkResult RunPlanWalk(const WalkContext& context, Severity condition_severity,
+                           plan::Plan& plan, Diagnostics& diags) {
   PlanGraph graph(context);
   if (!BuildGraph(graph, diags)) {
     plan.rejected = true;
-    return;
+    return {};
   }
   Walk walk(graph);
   CheckRecord checks;
@@ -162,11 +163,11 @@ void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::
   if (!context.command_imports.empty() && found_by_nodes.has_errors()) {
     // After errors the instances that could be imported to are not known.
     diags.Append(std::move(found_by_nodes));
-    return;
+    return {};
   }
   if (!CheckInstances(walk, diags)) {
     plan.rejected = true;
-    return;
+    return {};
   }
   bool sound = !found_by_nodes.has_errors();
   diags.Append(std::move(found_by_nodes));
@@ -175,6 +176,7 @@ void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::
   }
   AssemblePlan(walk, checks, plan);
   plan.relevant_attributes = RelevantAttributes(walk, plan);
+  return {.follows_blocks = FollowsBlocks(graph, plan)};
 }
 
 state::State ImportToState(const Request& request, std::span<const ImportTarget> targets,
@@ -259,8 +261,9 @@ std::vector<plan::PlanVariable> RecordVariables(const Request& request) {
   return out;
 }
 
-/// Completes a plan; `failed`: planning reported errors.
-void FinishPlan(const Request& request, bool failed, plan::Plan& plan, Diagnostics& diags) {
+/// Completes a plan; `failed`: planning reported errors. `ordered`: its changes have no cycle.
+void FinishPlan(const Request& request, bool failed, bool ordered, plan::Plan& plan,
+                Diagnostics& diags) {
   plan.errored = failed;
   // Check results of earlier runs do not apply to the planned state.
   plan.prior_state.checks.clear();
@@ -269,7 +272,7 @@ void FinishPlan(const Request& request, bool failed, plan::Plan& plan, Diagnosti
   plan.backend = request.record.backend;
   plan.force_replace = request.options.force_replace;
   plan.variables = RecordVariables(request);
-  if (failed) {
+  if (failed || ordered) {
     return;
   }
   Diagnostics order;
@@ -281,7 +284,7 @@ void FinishPlan(const Request& request, bool failed, plan::Plan& plan, Diagnosti
 }
 
 /// Plans the request.
-void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
+PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   auto rejected = [&] { return plan.rejected = diags.error_count() != errors; };
   Validate(request, diags);
@@ -292,7 +295,7 @@ void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
                 "normal planning mode.");
   }
   if (rejected()) {
-    return;
+    return {};
   }
   plan.targets = request.options.targets;
   plan.excludes = request.options.excludes;
@@ -301,7 +304,7 @@ void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
   context.refactoring = &refactoring;
   CheckRequest(context, diags);
   if (rejected()) {
-    return;
+    return {};
   }
   if (request.generated != nullptr) {
     request.generated->AddBlocks(*request.config);
@@ -313,15 +316,14 @@ void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
   }
   switch (context.mode) {
     case plan::Mode::kNormal:
-      RunPlanWalk(context, Severity::kError, plan, diags);
-      break;
+      return RunPlanWalk(context, Severity::kError, plan, diags);
     case plan::Mode::kRefreshOnly:
-      RunPlanWalk(context, Severity::kWarning, plan, diags);
-      break;
+      return RunPlanWalk(context, Severity::kWarning, plan, diags);
     case plan::Mode::kDestroy:
       RunDestroyWalk(context, plan, diags);
       break;
   }
+  return {};
 }
 
 }  // namespace
@@ -329,8 +331,8 @@ void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
 plan::Plan MakePlan(const Request& request, Diagnostics& diags) {
   plan::Plan plan = StartPlan(request);
   const size_t errors = diags.error_count();
-  FillPlan(request, plan, diags);
-  FinishPlan(request, diags.error_count() != errors, plan, diags);
+  const PlanWalkResult result = FillPlan(request, plan, diags);
+  FinishPlan(request, diags.error_count() != errors, result.follows_blocks, plan, diags);
   return plan;
 }
 
