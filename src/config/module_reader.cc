@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/loop_threads.h"
 #include "config/decode.h"
 #include "config/load.h"
 #include "hcl/parse.h"
@@ -60,6 +61,13 @@ std::vector<std::string> PreferTofu(const std::vector<std::string>& names,
   return out;
 }
 
+/// Parses a text in the syntax that its file name says.
+const hcl::Body* ParseText(std::string_view name, const SourceFile& file, hcl::SyntaxTree& tree,
+                           Diagnostics& diags) {
+  return name.ends_with(".json") ? hcl::ParseJson(&file, tree, diags)
+                                 : hcl::ParseNative(&file, tree, diags);
+}
+
 }  // namespace
 
 ModuleFiles ChooseFiles(const std::vector<std::string>& names) {
@@ -94,34 +102,71 @@ void ModuleReader::CollectProblems() {
   }
 }
 
-/// Parses a file; null when there is nothing to read blocks from.
-const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& name,
-                                     hcl::SyntaxTree& tree,
-                                     std::vector<Ref<const SourceFile>>& files) {
+/// The text of a file; null, with an error unless it is no file, if it cannot be read.
+Ref<const SourceFile> ModuleReader::ReadSource(const std::string& dir, const std::string& name,
+                                               Diagnostics& diags) const {
   const std::string path = JoinPath(dir, name);
   Result<std::string> text = source_.Read(dir, name);
   if (!text) {
     // Entries that are no files (a directory called x.tf) are ignored.
     if (!IsDirectory(path)) {
-      out_.content.Error("Failed to read file", "The file " + Quoted(path) + " could not be read.");
+      diags.Error("Failed to read file", "The file " + Quoted(path) + " could not be read.");
     }
     return nullptr;
   }
-  Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
-  files.push_back(file);
-  return name.ends_with(".json") ? hcl::ParseJson(file.get(), tree, syntax_)
-                                 : hcl::ParseNative(file.get(), tree, syntax_);
+  return SourceFile::Make(path, *std::move(text));
 }
 
-void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
-  Module& module = *out_.module;
-  const hcl::Body* body = Parse(module.dir, name, *module.tree, module.files);
-  if (body == nullptr) {
+/// Parses a file; null when there is nothing to read blocks from.
+const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& name,
+                                     hcl::SyntaxTree& tree,
+                                     std::vector<Ref<const SourceFile>>& files) {
+  const Ref<const SourceFile> file = ReadSource(dir, name, out_.content);
+  if (file == nullptr) {
+    return nullptr;
+  }
+  files.push_back(file);
+  return ParseText(name, *file, tree, syntax_);
+}
+
+/// Parses files, side by side on all cores if they are large.
+std::vector<ModuleReader::ParsedFile> ModuleReader::ParseAll(
+    const std::vector<std::string>& names) {
+  constexpr size_t kLarge = 256 << 10;
+  std::vector<ParsedFile> files;
+  size_t bytes = 0;
+  for (const std::string& name : names) {
+    ParsedFile& file = files.emplace_back();
+    file.name = name;
+    file.source = ReadSource(out_.module->dir, name, file.unreadable);
+    if (file.source != nullptr) {
+      bytes += file.source->text().size();
+      out_.module->files.push_back(file.source);
+    }
+  }
+  const unsigned threads = files.size() > 1 && bytes >= kLarge ? UsableCores() : 1;
+  for (ParsedFile& file : files) {
+    file.tree = threads == 1 ? out_.module->tree.get()
+                             : out_.module->tree->Own(std::make_unique<hcl::SyntaxTree>());
+  }
+  LoopThreads(threads).Run(files.size(), [&files](size_t i) {
+    ParsedFile& file = files[i];
+    if (file.source != nullptr) {
+      file.body = ParseText(file.name, *file.source, *file.tree, file.syntax);
+    }
+  });
+  return files;
+}
+
+void ModuleReader::ReadConfigFile(ParsedFile& file, FileContent& content, bool is_override) {
+  out_.content.Append(std::move(file.unreadable));
+  syntax_.Append(std::move(file.syntax));
+  if (file.body == nullptr) {
     return;
   }
-  BlockReader reader{program_,      *module.tree, content,         out_.content,
-                     incompatible_, is_override,  IsTofuFile(name)};
-  ReadFileBlocks(reader, *body);
+  BlockReader reader{program_,    *file.tree,           content, out_.content, incompatible_,
+                     is_override, IsTofuFile(file.name)};
+  ReadFileBlocks(reader, *file.body);
   CollectProblems();
 }
 
@@ -193,12 +238,13 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
   }
   const ModuleFiles files = ChooseFiles(*names);
   FileContent primary;
-  for (const std::string& name : files.primary) {
-    ReadConfigFile(name, primary, false);
+  for (ParsedFile& file : ParseAll(files.primary)) {
+    ReadConfigFile(file, primary, false);
   }
-  std::vector<FileContent> overrides(files.overrides.size());
-  for (size_t i = 0; i < files.overrides.size(); ++i) {
-    ReadConfigFile(files.overrides[i], overrides[i], true);
+  std::vector<ParsedFile> parsed = ParseAll(files.overrides);
+  std::vector<FileContent> overrides(parsed.size());
+  for (size_t i = 0; i < parsed.size(); ++i) {
+    ReadConfigFile(parsed[i], overrides[i], true);
   }
   if (tests != nullptr) {
     ReadTests(test_files, *tests);

@@ -32,12 +32,25 @@ class ModuleReader {
   bool Read(const std::string& dir, const std::string& test_directory, TestSuite* tests);
 
  private:
+  /// A file whose blocks are to be read.
+  struct ParsedFile {
+    std::string_view name;
+    Ref<const SourceFile> source;
+    hcl::SyntaxTree* tree = nullptr;  ///< of the module, or one that it owns
+    const hcl::Body* body = nullptr;  ///< null: there is nothing to read blocks from
+    Diagnostics unreadable;
+    Diagnostics syntax;
+  };
+
+  Ref<const SourceFile> ReadSource(const std::string& dir, const std::string& name,
+                                   Diagnostics& diags) const;
   const hcl::Body* Parse(const std::string& dir, const std::string& name, hcl::SyntaxTree& tree,
                          std::vector<Ref<const SourceFile>>& files);
+  std::vector<ParsedFile> ParseAll(const std::vector<std::string>& names);
   bool ChooseTestFiles(const std::string& test_directory, const std::vector<std::string>& names,
                        std::vector<std::string>& out);
   void ReadTests(const std::vector<std::string>& names, TestSuite& tests);
-  void ReadConfigFile(const std::string& name, FileContent& content, bool is_override);
+  void ReadConfigFile(ParsedFile& file, FileContent& content, bool is_override);
   /// Moves the problems since the last call to the list of all.
   void CollectProblems();
 
