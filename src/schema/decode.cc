@@ -61,28 +61,13 @@ class BlockValue {
   void Set(std::string_view name, Value value) {
     const int at = schema_.implied_type().FindAttribute(name);
     KINU_INVARIANT(at >= 0, "a part of the schema");
-    const size_t index = static_cast<size_t>(at);
-    as_implied_ = as_implied_ && value.type() == schema_.implied_type().attributes()[index].type;
-    values_[index] = std::move(value);
+    values_[static_cast<size_t>(at)] = std::move(value);
   }
-  Value Take() {
-    // An empty value of a part with a dynamic type (a tuple for a list of blocks) does not have the
-    // implied type.
-    if (as_implied_ && !schema_.implied_type().has_dynamic()) {
-      return Value::ObjectOf(schema_.implied_type(), std::move(values_));
-    }
-    std::vector<std::pair<std::string, Value>> named;
-    named.reserve(values_.size());
-    for (size_t i = 0; i < values_.size(); ++i) {
-      named.emplace_back(schema_.implied_type().attributes()[i].name, std::move(values_[i]));
-    }
-    return Value::Object(std::move(named));
-  }
+  Value Take() { return Value::ObjectOf(schema_.implied_type(), std::move(values_)); }
 
  private:
   const Block& schema_;
   std::vector<Value> values_;
-  bool as_implied_ = true;
 };
 
 class Decoder {

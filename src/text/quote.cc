@@ -65,11 +65,27 @@ void AppendEscaped(std::string& out, char32_t point, char quote) {
   }
 }
 
+/// The length of the prefix that is quoted as it is.
+size_t PlainPrefix(std::string_view text) {
+  size_t size = 0;
+  while (size < text.size() && text[size] >= ' ' && text[size] < 0x7F && text[size] != '"' &&
+         text[size] != '\\') {
+    ++size;
+  }
+  return size;
+}
+
 }  // namespace
 
 void AppendGoQuoted(std::string& out, std::string_view text) {
   out += '"';
   for (size_t pos = 0; pos < text.size();) {
+    const size_t plain = PlainPrefix(text.substr(pos));
+    out.append(text, pos, plain);
+    pos += plain;
+    if (pos == text.size()) {
+      break;
+    }
     const Decoded decoded = DecodeUtf8(text, pos);
     if (decoded.ok) {
       AppendEscaped(out, decoded.point, '"');

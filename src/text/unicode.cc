@@ -1,6 +1,7 @@
 #include "text/unicode.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -262,6 +263,9 @@ std::string ReplaceInvalidUtf8(std::string_view text) {
 }
 
 size_t CodePointCount(std::string_view text) {
+  if (IsAscii(text)) {
+    return text.size();
+  }
   size_t count = 0;
   for (size_t pos = 0; pos < text.size(); ++count) {
     pos += DecodeUtf8(text, pos).size;
@@ -365,11 +369,27 @@ bool IsIdentifierContinue(char32_t point) {
   return InRanges(std::begin(kIdContinue), std::end(kIdContinue), point);
 }
 
+namespace {
+
+/// By ASCII character: whether it continues an identifier.
+constexpr std::array<bool, 0x80> kContinues = [] {
+  std::array<bool, 0x80> continues{};
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_-")) {
+    continues[static_cast<size_t>(c)] = true;
+  }
+  return continues;
+}();
+
+}  // namespace
+
 bool IsIdentifier(std::string_view text) {
   size_t pos = 0;
-  for (; pos < text.size() && static_cast<unsigned char>(text[pos]) < 0x80; ++pos) {
-    const auto point = static_cast<char32_t>(text[pos]);
-    if (pos == 0 ? !IsIdentifierStart(point) : !IsIdentifierContinue(point)) {
+  if (!text.empty() && Byte(text, 0) < 0x80 && !IsIdentifierStart(Byte(text, 0))) {
+    return false;
+  }
+  for (; pos < text.size() && Byte(text, pos) < 0x80; ++pos) {
+    if (!kContinues[Byte(text, pos)]) {
       return false;
     }
   }

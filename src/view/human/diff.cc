@@ -189,7 +189,9 @@ Diff DiffEntries(const Change& change, bool unknown_too, Compute&& compute) {
       .kind = Diff::Kind::kMap,
       .action = ActionOf(ObjectOf(change.before) != nullptr, ObjectOf(change.after) != nullptr),
       .replace = change.replace.Matches()};
-  for (const std::string_view key : KeysOf(change, unknown_too)) {
+  const std::vector<std::string_view> keys = KeysOf(change, unknown_too);
+  diff.members.reserve(keys.size());
+  for (const std::string_view key : keys) {
     Diff element = compute(OnlyIfRelevant(MemberOf(change, key)));
     element.name = key;
     diff.action = Combine(diff.action, element.action);
@@ -278,6 +280,7 @@ Diff DiffObject(const Change& change, const Type& type) {
   Diff diff{.kind = Diff::Kind::kObject,
             .action = StartAction(change),
             .replace = change.replace.Matches()};
+  diff.members.reserve(type.attributes().size());
   for (const ObjectAttribute& attribute : type.attributes()) {
     Change child = OnlyIfRelevant(MemberOf(change, attribute.name));
     child.before_explicit = child.after_explicit = false;
@@ -439,6 +442,7 @@ Diff DiffBlock(const Change& change, const schema::Block& block) {
   Diff diff{.kind = Diff::Kind::kBlock,
             .action = StartAction(change),
             .replace = change.replace.Matches()};
+  diff.members.reserve(block.attributes.size());
   // Write-only attributes have no values: their action is that of the other attributes.
   for (const bool write_only : {false, true}) {
     for (const schema::Attribute& attribute : block.attributes) {

@@ -553,7 +553,11 @@ struct ShownString {
 void Renderer::RenderString(std::string& out, const Diff& diff, int indent,
                             const RenderOptions& options) const {
   const auto append = [&](const ShownString& shown) {
-    out += shown.null ? null_ : text::GoQuote(shown.text);
+    if (shown.null) {
+      out += null_;
+    } else {
+      text::AppendGoQuoted(out, shown.text);
+    }
   };
   const auto line = [&](std::string& lines, Action action, std::string_view text) {
     Indent(lines, indent + 1);
