@@ -370,5 +370,51 @@ TEST(JsonValue, OrderOfMembersDoesNotCount) {
   }
 }
 
+// A text is read as its tree is, wherever the type of a dynamic value stands.
+TEST(JsonValue, DynamicValuesOfTextsAndTrees) {
+  const Type type = *TypeFromJson(R"(["object",{"a":"dynamic","b":["list","dynamic"]}])");
+  std::string nested = "1";
+  std::string notation = R"("number")";
+  for (int i = 0; i < 12; ++i) {
+    nested = R"({"value":)" + nested + R"(,"type":)" + notation + "}";
+    notation = R"("dynamic")";
+  }
+  size_t good = 0;
+  for (const std::string& text : {
+           std::string(R"({"a":{"value":{"x":[1,"\u00e4",null,true]},"type":["object",{"x":)"
+                       R"(["tuple",["number","string","bool","bool"]]}]},"b":null})"),
+           std::string(R"({"a":{"type":"string","value":"v"},"b":[]})"),
+           std::string(R"({ "a" : { "value" : -1.5e3 , "type" : "number" } , "b" : [ ] } )"),
+           std::string(R"({"a":{"value":1,"value":2,"type":"number"}})"),
+           std::string(R"({"a":{"value":1,"type":"number","type":"string"}})"),
+           std::string(R"({"b":[{"value":1,"type":"number"},{"value":2,"type":"number"}]})"),
+           std::string(R"({"b":[{"value":1,"type":"number"},{"value":"x","type":"string"}]})"),
+           std::string(R"({"a":{"value":[1,2,"type":"number"}})"),
+           std::string(R"({"a":{"value":"x","type":"number"}})"),
+           std::string(R"({"a":{"value":1,"type":"nonsense"}})"),
+           std::string(R"({"a":{"value":1}})"),
+           std::string(R"({"a":{"type":"number"}})"),
+           std::string(R"({"a":{"value":1,"kind":"number"}})"),
+           std::string(R"({"a":7})"),
+           R"({"a":)" + nested + "}",
+       }) {
+    const ValueResult<Value> value = ValueFromJson(text, type);
+    const JsonDocument tree = ParseJson(text);
+    if (!tree.ok()) {
+      EXPECT_FALSE(value) << text;
+      continue;
+    }
+    const ValueResult<Value> expected = ValueFromJson(tree.root(), type);
+    ASSERT_EQ(value.has_value(), expected.has_value()) << text;
+    if (value) {
+      ++good;
+      EXPECT_TRUE(Value::RawEquals(*value, *expected)) << text;
+    } else {
+      EXPECT_EQ(value.error().ToText(), expected.error().ToText()) << text;
+    }
+  }
+  EXPECT_EQ(good, 7U);
+}
+
 }  // namespace
 }  // namespace kinu

@@ -95,6 +95,7 @@ class JsonValueReader : ValueStack {
   }
 
   Source& source_;
+  int dynamic_depth_ = 0;  ///< dynamically-typed values around the one that is read
   std::vector<Level> levels_;
 };
 
@@ -164,37 +165,44 @@ bool JsonValueReader<Source>::ReadPrimitive(const Type& type) {
   }
 }
 
-// The type may follow the value, so this needs a tree.
+// The type may follow the value, which is read after it.
 template <typename Source>
 bool JsonValueReader<Source>::ReadDynamic(int depth) {
-  if constexpr (!std::is_same_v<Source, JsonNodeSource>) {
-    return Wrong("a type with dynamic places is read from a tree");
-  } else {
-    if (source_.kind() != Kind::kObject) {
-      return Wrong("missing expected {");
-    }
-    const JsonNode* content = nullptr;
-    std::optional<Type> type;
-    for (const JsonMember& member : source_.node().members()) {
-      if (member.name == "type") {
-        ValueResult<Type> read = TypeFromJson(member.value);
-        if (!read) {
-          return Wrong("failed to decode type for dynamic value: " + read.error().message);
-        }
-        type = read->WithoutOptionalAttributes();
-      } else if (member.name == "value") {
-        content = &member.value;
-      } else {
-        return Wrong("invalid key " + text::GoQuote(member.name) + " in dynamically-typed value");
-      }
-    }
-    if (!type || content == nullptr) {
-      return Wrong(type ? "missing value in dynamically-typed value"
-                        : "missing type in dynamically-typed value");
-    }
-    source_.GoTo(*content);
-    return Read(*type, depth + 1);
+  if (source_.kind() != Kind::kObject) {
+    return Wrong("missing expected {");
   }
+  if (dynamic_depth_ == Source::kMostPasses) {
+    return Wrong("dynamically-typed values inside each other are read from a tree");
+  }
+  std::optional<typename Source::Place> content;
+  std::optional<Type> type;
+  auto frame = source_.Open();
+  for (std::string_view name; source_.NextMember(frame, &name);) {
+    if (name == "type") {
+      ValueResult<Type> read = source_.ReadType();
+      if (!read) {
+        return Wrong("failed to decode type for dynamic value: " + read.error().message);
+      }
+      type = read->WithoutOptionalAttributes();
+    } else if (name == "value") {
+      content = source_.Pass();
+    } else {
+      return Wrong("invalid key " + text::GoQuote(name) + " in dynamically-typed value");
+    }
+  }
+  if (source_.failed()) {
+    return Broken();
+  }
+  if (!type || !content) {
+    return Wrong(type ? "missing value in dynamically-typed value"
+                      : "missing type in dynamically-typed value");
+  }
+  const typename Source::Place behind = source_.GoTo(*content);
+  ++dynamic_depth_;
+  const bool read = Read(*type, depth + 1);
+  --dynamic_depth_;
+  source_.GoTo(behind);
+  return read;
 }
 
 template <typename Source>
@@ -482,8 +490,8 @@ bool JsonValueReader<Source>::ReadImplied(int depth) {
 // Reads directly from the text if that succeeds. If not, the text is parsed into a tree, which has
 // the messages; a syntax error anywhere precedes every other error.
 template <typename ReadFrom>
-ValueResult<Value> ReadText(std::string_view json, bool needs_tree, const ReadFrom& read) {
-  if (!needs_tree && json.size() < UINT32_MAX) {
+ValueResult<Value> ReadText(std::string_view json, const ReadFrom& read) {
+  if (json.size() < UINT32_MAX) {
     JsonTextSource source(json);
     JsonValueReader reader(source);
     if (ValueResult<Value> value = read(reader); value && source.AtEnd()) {
@@ -502,7 +510,7 @@ ValueResult<Value> ReadText(std::string_view json, bool needs_tree, const ReadFr
 }  // namespace
 
 ValueResult<Value> ValueFromJson(std::string_view json, const Type& type) {
-  return ReadText(json, type.has_dynamic(), [&](auto& reader) { return reader.Typed(type); });
+  return ReadText(json, [&](auto& reader) { return reader.Typed(type); });
 }
 
 ValueResult<Value> ValueFromJson(const JsonNode& json, const Type& type) {
@@ -511,7 +519,7 @@ ValueResult<Value> ValueFromJson(const JsonNode& json, const Type& type) {
 }
 
 ValueResult<Value> ImpliedValueOfJson(std::string_view json) {
-  return ReadText(json, false, [](auto& reader) { return reader.Implied(); });
+  return ReadText(json, [](auto& reader) { return reader.Implied(); });
 }
 
 ValueResult<Value> ImpliedValueOfJson(const JsonNode& json) {

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "codec/json_lex.h"
 #include "codec/json_reader.h"
+#include "cty/json.h"
 #include "text/unicode.h"
 
 namespace kinu {
@@ -23,6 +24,9 @@ class JsonTextSource {
   struct Frame {
     bool first = true;
   };
+
+  /// How many times Pass() may pass one place, since each takes time.
+  static constexpr int kMostPasses = 4;
 
   explicit JsonTextSource(std::string_view text)
       : at_(text.data()), end_(text.data() + text.size()) {}
@@ -84,6 +88,24 @@ class JsonTextSource {
     return {begin, static_cast<size_t>(at_ - begin) - 1};
   }
 
+  /// A place in front of a value or behind one.
+  using Place = const char*;
+  /// Moves to a place; returns the one that was left.
+  Place GoTo(Place place) { return std::exchange(at_, place); }
+  /// Moves behind the next value, whatever it is; returns where it begins.
+  Place Pass() {
+    Peek();
+    const Place begin = at_;
+    PassValue(0);
+    return begin;
+  }
+  /// Reads the next value as the notation of a type.
+  ValueResult<Type> ReadType() {
+    const Place begin = Pass();
+    return failed_ ? ValueFail("the text is malformed")
+                   : TypeFromJson(std::string_view(begin, static_cast<size_t>(at_ - begin)));
+  }
+
   Frame Open() {
     ++at_;
     return {};
@@ -110,6 +132,38 @@ class JsonTextSource {
   }
 
  private:
+  void PassValue(int depth) {
+    Frame frame;
+    std::string_view name;
+    switch (depth > kMaxValueDepth ? Kind::kInvalid : kind()) {
+      case Kind::kInvalid:
+        Fail();
+        return;
+      case Kind::kNull:
+        SkipNull();
+        return;
+      case Kind::kBool:
+        ReadBool();
+        return;
+      case Kind::kNumber:
+        ReadNumber();
+        return;
+      case Kind::kString:
+        ReadString();
+        return;
+      case Kind::kArray:
+        for (frame = Open(); NextElement(frame);) {
+          PassValue(depth + 1);
+        }
+        return;
+      case Kind::kObject:
+        for (frame = Open(); NextMember(frame, &name);) {
+          PassValue(depth + 1);
+        }
+        return;
+    }
+  }
+
   // The next character that is not white space; NUL at the end.
   char Peek() {
     at_ = json::SkipSpace(at_, end_);
@@ -168,12 +222,16 @@ class JsonNodeSource {
     size_t next = 0;
   };
 
+  static constexpr int kMostPasses = kMaxValueDepth + 1;
+
   explicit JsonNodeSource(const JsonNode& root) : node_(&root) {}
 
   bool failed() const { return false; }
-  /// The next value.
-  const JsonNode& node() const { return *node_; }
-  void GoTo(const JsonNode& node) { node_ = &node; }
+  /// A value.
+  using Place = const JsonNode*;
+  Place GoTo(Place place) { return std::exchange(node_, place); }
+  Place Pass() { return node_; }
+  ValueResult<Type> ReadType() { return TypeFromJson(*node_); }
 
   Kind kind() const { return node_->kind(); }
   void SkipNull() {}

@@ -1,6 +1,5 @@
 // Reading values from msgpack.
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "cty/json.h"
@@ -331,27 +330,6 @@ ValueResult<Value> ReadUnknown(Reader& in, const Type& type) {
   return ReadRefinements(extension->body, type);
 }
 
-/// The type that a notation in JSON stands for. Documents repeat a few notations for every value,
-/// so each thread remembers what it has read lately.
-ValueResult<Type> TypeOfNotation(std::string_view notation) {
-  struct Entry {
-    std::string notation;
-    Type type = Type::Dynamic();
-  };
-  constexpr size_t kEntries = 64;
-  constexpr size_t kLongest = 1024;
-  thread_local std::array<Entry, kEntries> entries;
-  Entry& entry = entries[std::hash<std::string_view>()(notation) % kEntries];
-  if (entry.notation == notation) {
-    return entry.type;
-  }
-  ValueResult<Type> type = TypeFromJson(notation);
-  if (type && notation.size() <= kLongest) {
-    entry = {std::string(notation), *type};
-  }
-  return type;
-}
-
 const char* WhatIsRequired(const Type& type) {
   switch (type.kind()) {
     case TypeKind::kList:
@@ -419,7 +397,7 @@ bool ValueReader::ReadDynamic(int depth) {
   if (!notation) {
     return Wrong("a type is required");
   }
-  ValueResult<Type> type = TypeOfNotation(*notation);
+  ValueResult<Type> type = TypeFromJson(*notation);
   if (!type) {
     error_ = std::move(type.error());
     return false;

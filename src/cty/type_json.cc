@@ -1,5 +1,8 @@
 // cty's JSON notation of types. Ref: go-cty cty/json.go.
 
+#include <array>
+
+#include "base/flat_map.h"
 #include "cty/json.h"
 #include "cty/normalize.h"
 
@@ -205,12 +208,29 @@ ValueResult<Type> TypeFromJson(const JsonNode& json) {
   return Read(json, 0);
 }
 
+// Documents repeat a few notations for every value, so each thread remembers what it has read
+// lately.
 ValueResult<Type> TypeFromJson(std::string_view json) {
+  struct Entry {
+    std::string notation;
+    Type type = Type::Dynamic();
+  };
+  constexpr size_t kEntries = 64;
+  constexpr size_t kLongest = 4096;
+  thread_local std::array<Entry, kEntries> entries;
+  Entry& entry = entries[HashBytes(json) % kEntries];
+  if (!json.empty() && entry.notation == json) {
+    return entry.type;
+  }
   JsonDocument document = ParseJson(json);
   if (!document.ok()) {
     return ValueFail(document.problems()[0].message);
   }
-  return TypeFromJson(document.root());
+  ValueResult<Type> type = TypeFromJson(document.root());
+  if (type && json.size() <= kLongest) {
+    entry = {std::string(json), *type};
+  }
+  return type;
 }
 
 }  // namespace kinu
