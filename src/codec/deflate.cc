@@ -22,9 +22,11 @@ Bytef* Input(std::string_view bytes) {
 
 std::string Compress(std::string_view bytes) {
   z_stream stream{};
-  KINU_INVARIANT(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, 8,
-                              Z_DEFAULT_STRATEGY) == Z_OK,
-                 "deflate must start");
+  // States and configurations repeat themselves: the fastest level makes them a third larger than
+  // the default one, in less than half the time.
+  KINU_INVARIANT(
+      deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kRawDeflate, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+      "deflate must start");
   std::string out;
   char chunk[kChunk];
   for (bool done = false; !done;) {
