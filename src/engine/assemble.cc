@@ -228,6 +228,11 @@ plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& 
 
 std::vector<plan::ResourceChange> CollectChanges(const Walk& walk) {
   std::vector<plan::ResourceChange> changes;
+  size_t count = 0;
+  ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, const Row& row) {
+    count += row.change ? 1 : 0;
+  });
+  changes.reserve(count);  // growing would hold two copies of all
   ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, const Row& row) {
     if (row.change) {
       changes.push_back(*row.change);
