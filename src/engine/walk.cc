@@ -1,5 +1,6 @@
 #include "engine/walk.h"
 
+#include "addrs/provider_source.h"
 #include "engine/ephemeral.h"
 #include "engine/node_kinds.h"
 #include "lang/template.h"
@@ -98,10 +99,13 @@ bool Walk::IsBlocking(NodeId id) const {
   if (node.kind == NodeKind::kProvider) {
     return slots.providers[node.index].provider != nullptr;
   }
-  // Validation starts providers on first use, so it stays on one thread.
-  if (node.kind == NodeKind::kResource &&
-      (context.kind == WalkKind::kValidate || graph.InfoOf(node).schema == nullptr)) {
+  if (node.kind == NodeKind::kResource && graph.InfoOf(node).schema == nullptr) {
     return false;
+  }
+  // Validation starts providers on first use, so their own answer comes too late.
+  if (node.kind == NodeKind::kResource && context.kind == WalkKind::kValidate) {
+    const Symbol provider = graph.providers[graph.InfoOf(node).provider].address.provider;
+    return program.Text(provider) != kBuiltInProvider;
   }
   if (node.kind == NodeKind::kCell && apply->cells[node.index].flags.runs_commands) {
     return true;

@@ -1,4 +1,6 @@
 // Walks with much ready work, which runs on all cores: results are those of one thread.
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "engine/testing/engine_fixture.h"
@@ -72,6 +74,28 @@ TEST_F(WideWalkTest, ValidatesAsOneThreadDoes) {
     first = first.empty() ? Text(diags) : first;
     EXPECT_EQ(Text(diags), first);
   }
+}
+
+// Each call waits until all are under way, so this does not end if they come one after the other.
+TEST_F(WideWalkTest, AsksAProviderAboutManyBlocksAtOnce) {
+  std::string text;
+  Strings calls;
+  for (const std::string name : {"a", "b", "c", "d"}) {
+    text += "resource \"test_thing\" \"" + name + "\" {\n  name = \"" + name + "\"\n}\n";
+    calls.push_back("ValidateResourceConfig " + name);
+    script_->types["test_thing"].waits.insert(calls.back());
+  }
+  Configure(text);
+  Diagnostics diags;
+  std::thread validation([&] { Validate(MakeInput(), diags); });
+  for (const std::string& call : calls) {
+    script_->AwaitWaiting(call);
+  }
+  for (const std::string& call : calls) {
+    script_->Release(call);
+  }
+  validation.join();
+  EXPECT_EQ(diags.error_count(), 0U) << Text(diags);
 }
 
 }  // namespace

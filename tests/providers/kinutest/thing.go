@@ -114,7 +114,15 @@ func (r *thing) Configure(_ context.Context, req resource.ConfigureRequest, _ *r
 	}
 }
 
+// wait takes the time that bench/refresh.py gives each call.
+func wait() {
+	if delay, err := time.ParseDuration(os.Getenv("KINUTEST_DELAY")); err == nil {
+		time.Sleep(delay)
+	}
+}
+
 func (r *thing) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	wait()
 	var name types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("name"), &name)...)
 	if name.ValueString() == "invalid" {
@@ -128,6 +136,7 @@ func (r *thing) ValidateConfig(ctx context.Context, req resource.ValidateConfigR
 }
 
 func (r *thing) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	wait()
 	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
 		return
 	}
@@ -186,6 +195,7 @@ func (r *thing) Create(ctx context.Context, req resource.CreateRequest, resp *re
 }
 
 func (r *thing) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	wait()
 	if r.settings.directory == "" {
 		return
 	}
