@@ -6,7 +6,7 @@ BENCH ?=
 FUZZ_RUNS ?= 1000000
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build quickstart test bench asan tsan fuzz format tidy install package dist site wheel
+.PHONY: setup build quickstart test bench -profile profile asan tsan fuzz format tidy install package dist site wheel
 
 setup:
 	@tools/setup.sh build check clang
@@ -25,10 +25,21 @@ test:
 	@$(call BUILD,$(PRESET))
 	@tests/run.py build/$(PRESET)
 
+# `make bench -- -profile` writes docs/performance.md instead.
 bench:
 	@tools/setup.sh build
 	@$(call BUILD,release) --target kinu kinu_measure kinu_parse_bench kinu_functions_bench kinu_json_bench
-	@bench/run.py --build build/release $(BENCH)
+	@$(if $(filter -profile,$(MAKECMDGOALS)),bench/profile.py --build build/release,bench/run.py --build build/release $(BENCH))
+
+-profile:
+	@:
+
+# Records how often code runs, for the next release build.
+profile:
+	@tools/setup.sh build
+	@$(call BUILD,recording) --target kinu
+	@rm -rf build/profile
+	@tools/profile.py build/recording/src/cli/kinu
 
 asan:
 	@tools/setup.sh build
