@@ -34,7 +34,7 @@ bench:
 -profile:
 	@:
 
-# Records how often code runs, for the next release build.
+# Records how often code runs, for the next release build (docs/decisions/0056-recorded-profile.md).
 profile:
 	@tools/setup.sh build
 	@$(call BUILD,recording) --target kinu

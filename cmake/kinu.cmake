@@ -25,6 +25,21 @@ if(KINU_SANITIZE)
     -fsanitize=${KINU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kinu_options INTERFACE -fsanitize=${KINU_SANITIZE})
 endif()
+# What a recording program has measured (tools/profile.sh). The compiler finds the file of an object by
+# its path below the build directory.
+set(kinu_profile_data ${CMAKE_SOURCE_DIR}/build/profile)
+set(kinu_profile_options "-fprofile-prefix-path=${CMAKE_BINARY_DIR}")
+if(KINU_PROFILE STREQUAL "record")
+  list(APPEND kinu_profile_options -fprofile-generate=${kinu_profile_data} -fprofile-update=prefer-atomic)
+  target_link_options(kinu_options INTERFACE -fprofile-generate)
+  target_compile_definitions(kinu_options INTERFACE KINU_PROFILE_RECORD=1)
+  target_compile_options(kinu_options INTERFACE ${kinu_profile_options})
+elseif(KINU_PROFILE STREQUAL "use" AND EXISTS ${kinu_profile_data})
+  # What the recorded runs did not reach is optimized as without a profile.
+  list(APPEND kinu_profile_options -fprofile-use=${kinu_profile_data} -fprofile-partial-training
+    -Wno-missing-profile -Wno-coverage-mismatch)
+  target_compile_options(kinu_options INTERFACE ${kinu_profile_options})
+endif()
 if(KINU_FUZZ)
   target_compile_options(kinu_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

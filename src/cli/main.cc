@@ -28,6 +28,10 @@
 #include "text/suggest.h"
 #include "tfjson/mapped_file.h"
 
+#ifdef KINU_PROFILE_RECORD
+extern "C" void __gcov_dump();
+#endif
+
 namespace kinu::cli {
 namespace {
 
@@ -407,6 +411,9 @@ int main(int argc, char** argv) {
     // Ends the process here, without destructors and without the end of this thread: the system
     // frees the memory faster.
     std::fflush(stdout);
+#ifdef KINU_PROFILE_RECORD
+    __gcov_dump();
+#endif
     std::_Exit(code);
   });
 }
