@@ -164,7 +164,8 @@ def page(lines):
            "made by `tests/e2e/state_faults.py` from real runs with scripted services. A fault lasts for the whole",
            "command, except a lost answer, which happens once. After each run the service is sound again, what",
            "the messages name is done (`force-unlock`, `state push errored.tfstate`), and the next `apply` runs:",
-           "an object that was made is never lost, and no lock stays behind.", ""]
+           "an object that was made is never lost, and no lock stays behind. One case cannot be told: where something",
+           "else than the service of the backend `http` answers 200 to the state that is stored, nothing is stored.", ""]
     shown = {tuple(line.split(" | ")[0].split(", ")): line.split(" | ")[1] for line in lines}
     for backend in BACKENDS:
         out += ["## " + backend, "", "| request | fault | exit | `apply` reports | left behind |",
