@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/load.h"
+#include "cty/ops.h"
 
 namespace kinu::config {
 namespace {
@@ -51,6 +52,39 @@ TEST(SourceFiles, LoaderReadsUnsavedTexts) {
                                  {.intent = LoadIntent::kRootModule, .files = &files}, diags);
   EXPECT_TRUE(diags.empty());
   EXPECT_EQ(config->root().module->variables.size(), 1U);
+}
+
+// Large files are parsed side by side; what comes of them does not depend on their size.
+TEST(SourceFiles, LargeFilesMeanWhatSmallOnesDo) {
+  const auto load = [](size_t padding) {
+    const SourceSnapshot nothing;
+    const SnapshotFiles below(nothing);
+    OverlayFiles files(below);
+    const std::string space(padding, '\n');
+    files.Set("a.tf", "variable \"a\" {}\nvariable \"bad\" { nonsense = 1 }\n" + space);
+    files.Set("b.tf", "locals { l = [for ] }\n" + space);
+    files.Set("c.tf.json", "{\"variable\": {\"a\": {}, \"c\": {}}}" + space);
+    files.Set("d_override.tf", "variable \"c\" { default = 7 }\n" + space);
+    files.Set("e_override.tf", "variable \"c\" { default = 8 }\n" + space);
+    Diagnostics diags;
+    const auto config = LoadConfig(std::make_shared<Program>(), ".",
+                                   {.intent = LoadIntent::kRootModule, .files = &files}, diags);
+    std::string out;
+    for (const Variable& variable : config->root().module->variables) {
+      out += std::string(config->program->Text(variable.name)) +
+             (variable.default_value ? "=" + GoString(*variable.default_value) : "") + ";";
+    }
+    for (const Diagnostic& problem : diags) {
+      out += problem.summary + " " + problem.subject.file->root().name() + ";";
+    }
+    return out;
+  };
+  const std::string small = load(1);
+  EXPECT_EQ(load(size_t{200} << 10), small);
+  EXPECT_TRUE(small.contains("c=cty.NumberIntVal(8);")) << small;
+  EXPECT_TRUE(small.contains("a.tf;")) << small;
+  EXPECT_TRUE(small.contains("b.tf;")) << small;
+  EXPECT_TRUE(small.contains("c.tf.json;")) << small;
 }
 
 }  // namespace
