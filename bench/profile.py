@@ -11,7 +11,6 @@ resource is a terraform_data, which is built in: no provider process is part of 
 import argparse
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -72,7 +71,6 @@ class Profiler:
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if done.returncode != 0:
             sys.exit("profile: %s: %s" % (" ".join(command), done.stderr.decode()[-2000:]))
-        return done.stderr.decode()
 
     def usage(self, arguments):
         """Page faults and megabytes of one run."""
@@ -86,19 +84,15 @@ class Profiler:
         """System calls of one run; nothing without strace."""
         if not shutil.which("strace"):
             return None
-        report = self.execute(["strace", "-f", "-c", "-o", "calls.txt", self.program] + arguments)
-        del report
+        self.execute(["strace", "-f", "-c", "-o", "calls.txt", self.program] + arguments)
         with open(os.path.join(self.folder, "calls.txt"), encoding="utf-8") as file:
             total = re.search(r"^100\.00\s+\S+\s+(?:\S+\s+)?(\d+)\s.*total$", file.read(), re.MULTILINE)
         return int(total.group(1)) if total else None
 
     def functions(self, arguments, inclusive):
-        """Instructions by function, and in all."""
+        """Instructions by function, and in all. `inclusive`: with what a function calls, of the run
+        that was counted last."""
         if not inclusive:
-            for name in ("callgrind.out",):
-                path = os.path.join(self.folder, name)
-                if os.path.exists(path):
-                    os.remove(path)
             self.execute(["valgrind", "--tool=callgrind", "--callgrind-out-file=callgrind.out", self.program]
                          + arguments)
         text = subprocess.run(["callgrind_annotate", "--threshold=100", "--inclusive=%s" %

@@ -25,7 +25,7 @@ if(KINU_SANITIZE)
     -fsanitize=${KINU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kinu_options INTERFACE -fsanitize=${KINU_SANITIZE})
 endif()
-# What a recording program has measured (tools/profile.sh). The compiler finds the file of an object by
+# What a recording program has measured (tools/profile.py). The compiler finds the file of an object by
 # its path below the build directory.
 set(kinu_profile_data ${CMAKE_SOURCE_DIR}/build/profile)
 set(kinu_profile_options "-fprofile-prefix-path=${CMAKE_BINARY_DIR}")

@@ -394,7 +394,7 @@ Result<void> AzureClient::Unlock(std::string_view id) {
                                           removed.error().message + '\n' + holder->ToText());
   }
   if (auto released = container_.Release(name_, lease_); !released) {
-    (void)WriteInfo(&*holder);  // without it, nobody could tell whose lock it is
+    (void)WriteInfo(&*holder);  // the lock stays, so its info has to
     return Fail(released.error().code, "error when releasing lease for azure lock: " +
                                            released.error().message + '\n' + holder->ToText());
   }

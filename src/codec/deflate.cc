@@ -22,8 +22,8 @@ Bytef* Input(std::string_view bytes) {
 
 std::string Compress(std::string_view bytes) {
   z_stream stream{};
-  // States and configurations repeat themselves: the fastest level makes them a third larger than
-  // the default one, in less than half the time.
+  // States and configurations repeat themselves: the fastest level makes them up to a third
+  // larger than the default one, in less than half the time.
   KINU_INVARIANT(
       deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kRawDeflate, 8, Z_DEFAULT_STRATEGY) == Z_OK,
       "deflate must start");

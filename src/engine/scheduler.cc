@@ -127,9 +127,8 @@ class Scheduler::Loop {
   static constexpr size_t kManyReady = 128;
   /// A cell that follows other cells row by row can begin when these have begun.
   struct EarlyStart {
-    uint32_t others = 0;  ///< dependencies that must be done
-    uint32_t not_begun =
-        0;  ///< cells that it follows and that have not begun and that have not begun
+    uint32_t others = 0;     ///< dependencies that must be done
+    uint32_t not_begun = 0;  ///< cells that it follows and that have not begun
     bool follows = false;
   };
 
