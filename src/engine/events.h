@@ -60,6 +60,10 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void Post(Event event) = 0;
+  /// Until EndBurst() many events may follow each other within milliseconds: what is printed of
+  /// them may be kept for a moment and printed together.
+  virtual void BeginBurst() {}
+  virtual void EndBurst() {}
 };
 
 }  // namespace kinu::engine

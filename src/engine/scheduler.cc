@@ -100,6 +100,7 @@ class Scheduler::Loop {
     }
     PrepareEarlyStarts();
     while (!ready_.empty() || running_ > 0) {
+      SetBurst(!ready_.empty());
       if (ready_.empty()) {
         Complete(AwaitFinished());
       } else if (ready_.size() >= kManyReady && scheduler_.cores_.threads() > 1) {
@@ -110,6 +111,7 @@ class Scheduler::Loop {
         Start(id);
       }
     }
+    SetBurst(false);
   }
 
   /// From any thread.
@@ -140,6 +142,16 @@ class Scheduler::Loop {
   };
 
   const std::vector<Cell>& cells() const { return scheduler_.apply_->cells; }
+
+  /// This thread waits for nothing while nodes are ready, so their events come close together.
+  void SetBurst(bool burst) {
+    EventSink* const sink = scheduler_.request_.events;
+    if (sink == nullptr || burst == burst_) {
+      return;
+    }
+    burst_ = burst;
+    burst ? sink->BeginBurst() : sink->EndBurst();
+  }
 
   void Enqueue(NodeId id) {
     if (!queued_[id]) {
@@ -292,6 +304,7 @@ class Scheduler::Loop {
   std::deque<NodeId> ready_;
   std::vector<EarlyStart> early_;  ///< per cell
   size_t running_ = 0;
+  bool burst_ = false;
   Inbox inbox_;
 };
 

@@ -223,7 +223,6 @@ void JsonUi::Message(Level level, std::string_view message, std::string_view typ
   }
   out.EndObject();
   line += '\n';
-  const std::lock_guard lock(mutex_);
   print_(line);
 }
 

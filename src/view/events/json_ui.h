@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,10 +54,11 @@ class JsonUi final : public engine::EventSink {
   /// The owner of the addresses in events.
   void SetProgram(const Program* program) { program_ = program; }
   void Post(engine::Event event) override;
+  void BeginBurst() override { print_.Begin(); }
+  void EndBurst() override { print_.End(); }
 
  private:
-  std::mutex mutex_;
-  Print print_;
+  BurstPrinter print_;
   Fields context_;
   const Program* program_ = nullptr;
   SourceIndex sources_;

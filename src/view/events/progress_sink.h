@@ -1,9 +1,11 @@
 // Event sinks that print the progress of a walk. Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,25 @@ namespace kinu::view {
 /// Prints a text. Never called by two threads at once.
 using Print = std::function<void(std::string_view)>;
 
+/// Prints texts, and those of a burst together: a write for each line costs more than the line.
+/// Thread-safe.
+class BurstPrinter {
+ public:
+  explicit BurstPrinter(Print print) : print_(std::move(print)) {}
+  void operator()(std::string_view text);
+  void Begin();
+  void End();
+
+ private:
+  void Flush();
+
+  std::mutex mutex_;
+  Print print_;
+  bool burst_ = false;
+  std::string kept_;
+  std::chrono::steady_clock::time_point since_;  ///< of the first text in `kept_`
+};
+
 /// Prints progress lines in human form.
 class ProgressSink final : public engine::EventSink {
  public:
@@ -22,12 +43,13 @@ class ProgressSink final : public engine::EventSink {
   ProgressSink(const Program& program, const Style& style, Print print)
       : program_(program), style_(style), print_(std::move(print)) {}
   void Post(engine::Event event) override;
+  void BeginBurst() override { print_.Begin(); }
+  void EndBurst() override { print_.End(); }
 
  private:
   const Program& program_;
   const Style& style_;
-  std::mutex mutex_;
-  Print print_;
+  BurstPrinter print_;
 };
 
 /// Posts events to several sinks, in order: for commands that print both text and JSON.
@@ -37,6 +59,16 @@ class TeeSink final : public engine::EventSink {
   void Post(engine::Event event) override {
     for (engine::EventSink* sink : sinks_) {
       sink->Post(event);
+    }
+  }
+  void BeginBurst() override {
+    for (engine::EventSink* sink : sinks_) {
+      sink->BeginBurst();
+    }
+  }
+  void EndBurst() override {
+    for (engine::EventSink* sink : sinks_) {
+      sink->EndBurst();
     }
   }
 

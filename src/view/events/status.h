@@ -88,6 +88,16 @@ class StatusSink final : public engine::EventSink {
       next_->Post(std::move(event));
     }
   }
+  void BeginBurst() override {
+    if (next_ != nullptr) {
+      next_->BeginBurst();
+    }
+  }
+  void EndBurst() override {
+    if (next_ != nullptr) {
+      next_->EndBurst();
+    }
+  }
 
  private:
   const Program& program_;
