@@ -11,8 +11,10 @@ namespace kinu::engine {
 /// Whether all provisioners exist. Reports the others, as OpenTofu does with the schemas.
 bool CheckProvisioners(const config::Config& config, Diagnostics& diags);
 
-/// Validates a configuration for all values of its variables and any state.
-void Validate(const Request& request, Diagnostics& diags);
+/// Validates a configuration for all values of its variables and any state. `references`: receives
+/// the references of the configuration, for later walks; null: nobody needs them.
+void Validate(const Request& request, Diagnostics& diags,
+              ReferenceCollection* references = nullptr);
 
 /// Plans, and reports changes that an apply could not order. With errors the plan is partial
 /// (`errored`) and can be shown, but not applied.

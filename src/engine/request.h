@@ -50,6 +50,7 @@ struct PlanRecord {
   plan::BackendRecord backend;
 };
 
+class ReferenceCollection;
 class Walk;
 
 /// Stands between the engine and the providers of a walk: answers for objects in their place.
@@ -114,6 +115,8 @@ struct WalkContext {
   Targets targets;  ///< the addresses of -target or -exclude
   /// Planning: the effect of `moved` and `removed` blocks on the prior state. Null: not planning.
   const refactoring::Refactoring* refactoring = nullptr;
+  /// The references of the configuration, for all its walks. Null: collected for this one.
+  ReferenceCollection* references = nullptr;
   /// The objects of the import command; the plan then only reads.
   std::span<const ImportTarget> command_imports;
 

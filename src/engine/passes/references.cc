@@ -1,186 +1,11 @@
 #include <algorithm>
 
 #include "engine/imports.h"
+#include "engine/module_references.h"
 #include "engine/passes/passes.h"
-#include "hcl/static.h"
-#include "provider/provisioner.h"
-#include "schema/decode.h"
 
 namespace kinu::engine {
 namespace {
-
-/// The references of a block: bindings of its traversals, and providers whose functions it calls.
-struct Bindings {
-  std::vector<uint32_t> list;
-  std::vector<ProviderFunctionName> functions;
-};
-
-/// The references of each block of a module, relative to the module. Collected once per module
-/// directory, even if the module is called several times.
-struct ModuleReferences {
-  std::vector<Bindings> locals;
-  std::vector<Bindings> outputs;
-  std::vector<Bindings> variables;  ///< of validation rules
-  std::vector<Bindings> resources;
-  std::vector<Bindings> calls;  ///< of repetition and depends_on
-  std::vector<Bindings> call_depends_on;
-  std::vector<std::vector<Bindings>> inputs;  ///< per call, per input attribute
-  std::vector<Bindings> providers;
-  std::vector<Bindings> checks;
-};
-
-class Collector {
- public:
-  Collector(PlanGraph& graph, const config::Module& module, Diagnostics* diags)
-      : graph_(graph), module_(module), diags_(diags) {}
-
-  void Expr(const hcl::Expr* expr, Bindings& out) {
-    if (expr == nullptr) {
-      return;
-    }
-    traversals_.clear();
-    hcl::CollectTraversals(*expr, traversals_);
-    calls_.clear();
-    hcl::CollectCalls(*expr, calls_);
-    Bind(out);
-  }
-  void Traversals(const std::vector<const hcl::TraversalExpr*>& list, Bindings& out) {
-    traversals_ = list;
-    calls_.clear();
-    Bind(out);
-  }
-  void Conditions(const std::vector<config::Condition>& conditions, Bindings& out) {
-    for (const config::Condition& condition : conditions) {
-      Expr(condition.condition, out);
-      Expr(condition.error_message, out);
-    }
-  }
-  void Body(const schema::Block& block, const hcl::Body* body,
-            std::span<const std::string_view> hidden, Bindings& out) {
-    if (body == nullptr) {
-      return;
-    }
-    traversals_.clear();
-    calls_.clear();
-    schema::CollectBodyTraversals(block, *body, hidden, traversals_, calls_);
-    Bind(out);
-  }
-
- private:
-  /// Collects called functions of providers. Reports providers that the module does not require.
-  void BindCalls(Bindings& out) {
-    for (const hcl::CallExpr* call : calls_) {
-      std::optional<ProviderFunctionName> name = ParseProviderFunction(call->name);
-      if (!name) {
-        continue;
-      }
-      if (module_.FindRequiredProvider(graph_.program.Intern(name->provider)) != nullptr) {
-        out.functions.push_back(*name);
-      } else if (diags_ != nullptr) {
-        SourceRange range = call->range();
-        range.end = call->name_end;
-        diags_->Error("Unknown function provider",
-                      "Provider \"" + std::string(name->provider) +
-                          "\" does not exist within the required_providers of this module",
-                      range);
-      }
-    }
-  }
-
-  void Bind(Bindings& out) {
-    for (const hcl::TraversalExpr* traversal : traversals_) {
-      out.list.push_back(config::BindReference(graph_.program, module_, *traversal));
-    }
-    BindCalls(out);
-  }
-
-  PlanGraph& graph_;
-  const config::Module& module_;
-  Diagnostics* diags_;
-  std::vector<const hcl::TraversalExpr*> traversals_;
-  std::vector<const hcl::CallExpr*> calls_;
-};
-
-void CollectResource(const config::Resource& resource, const BlockInfo& info, Collector& collect,
-                     Bindings& out) {
-  collect.Expr(resource.count, out);
-  collect.Expr(resource.for_each, out);
-  collect.Expr(resource.enabled, out);
-  collect.Traversals(resource.depends_on, out);
-  for (const hcl::Expr* trigger : resource.replace_triggered_by) {
-    collect.Expr(trigger, out);
-  }
-  if (info.schema != nullptr) {
-    collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out);
-  }
-  collect.Expr(resource.prevent_destroy, out);
-  collect.Body(provider::ConnectionSchema(), resource.connection, {}, out);
-  for (const config::Provisioner& block : resource.provisioners) {
-    const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
-    if (block.when == config::Provisioner::When::kCreate && provisioner != nullptr) {
-      collect.Body(provider::ConnectionSchema(), block.connection, {}, out);
-      collect.Body(provisioner->schema(), block.body, config::kProvisionerMetaNames, out);
-    }
-  }
-  collect.Conditions(resource.preconditions, out);
-  collect.Conditions(resource.postconditions, out);
-}
-
-ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagnostics* diags) {
-  const config::Module& module = *node.module;
-  Collector collect(graph, module, diags);
-  ModuleReferences refs;
-  refs.locals.resize(module.locals.size());
-  for (size_t i = 0; i < module.locals.size(); ++i) {
-    collect.Expr(module.locals[i].expr, refs.locals[i]);
-  }
-  refs.outputs.resize(module.outputs.size());
-  for (size_t i = 0; i < module.outputs.size(); ++i) {
-    const config::Output& output = module.outputs[i];
-    collect.Expr(output.expr, refs.outputs[i]);
-    collect.Traversals(output.depends_on, refs.outputs[i]);
-    collect.Conditions(output.preconditions, refs.outputs[i]);
-  }
-  refs.variables.resize(module.variables.size());
-  for (size_t i = 0; i < module.variables.size(); ++i) {
-    collect.Conditions(module.variables[i].validations, refs.variables[i]);
-  }
-  refs.resources.resize(module.resources.size());
-  for (size_t i = 0; i < module.resources.size(); ++i) {
-    CollectResource(module.resources[i], graph.blocks[node.index][i], collect, refs.resources[i]);
-  }
-  refs.calls.resize(module.calls.size());
-  refs.call_depends_on.resize(module.calls.size());
-  refs.inputs.resize(module.calls.size());
-  for (size_t i = 0; i < module.calls.size(); ++i) {
-    const config::ModuleCall& call = module.calls[i];
-    collect.Expr(call.count, refs.calls[i]);
-    collect.Expr(call.for_each, refs.calls[i]);
-    collect.Expr(call.enabled, refs.calls[i]);
-    collect.Traversals(call.depends_on, refs.call_depends_on[i]);
-    refs.inputs[i].resize(call.inputs.size());
-    for (size_t k = 0; k < call.inputs.size(); ++k) {
-      collect.Expr(call.inputs[k].expr, refs.inputs[i][k]);
-    }
-  }
-  refs.providers.resize(module.providers.size());
-  for (size_t i = 0; i < module.providers.size(); ++i) {
-    const config::ProviderBlock& block = module.providers[i];
-    collect.Expr(block.for_each, refs.providers[i]);
-    for (const ProviderInfo& slot : graph.providers) {
-      if (slot.block == &block && slot.schema != nullptr) {
-        collect.Body(slot.schema->provider_config().block, block.body, config::kProviderMetaNames,
-                     refs.providers[i]);
-        break;
-      }
-    }
-  }
-  refs.checks.resize(module.checks.size());
-  for (size_t i = 0; i < module.checks.size(); ++i) {
-    collect.Conditions(module.checks[i].asserts, refs.checks[i]);
-  }
-  return refs;
-}
 
 /// Adds the edges of one place in the module tree.
 class Connector {
@@ -307,8 +132,9 @@ void HoldBackExpansions(PlanGraph& graph, const std::vector<NodeId>& gates) {
 /// Adds the edges of all places in the module tree.
 class TreeConnector {
  public:
-  TreeConnector(PlanGraph& graph, ApplyGraph* apply, Diagnostics* diags)
-      : graph_(graph), apply_(apply), diags_(diags) {}
+  TreeConnector(PlanGraph& graph, ApplyGraph* apply, ReferenceCollection& references,
+                Diagnostics* diags)
+      : graph_(graph), apply_(apply), references_(references), diags_(diags) {}
 
   void Run() {
     if (apply_ != nullptr) {
@@ -332,12 +158,8 @@ class TreeConnector {
   }
 
  private:
-  const ModuleReferences& ReferencesOf(const config::ConfigNode& node) {
-    auto& slot = collected_[reinterpret_cast<uint64_t>(node.module)];
-    if (slot == nullptr) {
-      slot = std::make_unique<ModuleReferences>(Collect(graph_, node, diags_));
-    }
-    return *slot;
+  const ModuleReferences& ReferencesIn(const config::ConfigNode& node) {
+    return references_.Of(graph_, node, diags_);
   }
 
   /// Everything inside a module waits for its expansion; its end waits for everything inside,
@@ -373,7 +195,7 @@ class TreeConnector {
     const auto call = static_cast<size_t>(node.call);
     const PlanGraph::Bases& base = graph_.bases[node.index];
     const PlanGraph::Bases& parent = graph_.bases[node.parent->index];
-    const ModuleReferences& outer = ReferencesOf(*node.parent);
+    const ModuleReferences& outer = ReferencesIn(*node.parent);
     Connector connect(graph_, apply_, *node.parent);
     if (parent.module != kNoNode) {
       graph_.AddEdge(base.module, parent.module);
@@ -399,7 +221,7 @@ class TreeConnector {
 
   void ConnectValues(const config::ConfigNode& node) {
     const PlanGraph::Bases& base = graph_.bases[node.index];
-    const ModuleReferences& refs = ReferencesOf(node);
+    const ModuleReferences& refs = ReferencesIn(node);
     Connector connect(graph_, apply_, node);
     auto all = [&](NodeId first, const std::vector<Bindings>& bindings) {
       for (uint32_t i = 0; i < bindings.size(); ++i) {
@@ -415,7 +237,7 @@ class TreeConnector {
   void ConnectResources(const config::ConfigNode& node) {
     const config::Module& module = *node.module;
     const PlanGraph::Bases& base = graph_.bases[node.index];
-    const ModuleReferences& refs = ReferencesOf(node);
+    const ModuleReferences& refs = ReferencesIn(node);
     Connector connect(graph_, apply_, node);
     for (uint32_t i = 0; i < module.resources.size(); ++i) {
       BlockInfo& info = graph_.blocks[node.index][i];
@@ -441,8 +263,8 @@ class TreeConnector {
 
   void AddProtections(const hcl::Expr& prevent_destroy, const config::Module& module,
                       const Connector& connect) {
-    Bindings bindings;
-    Collector(graph_, module, nullptr).Expr(&prevent_destroy, bindings);
+    const hcl::Expr* const expressions[] = {&prevent_destroy};
+    const Bindings bindings = ReferencesOf(graph_, module, expressions, nullptr);
     for (const BlockReference& reference : connect.References(bindings)) {
       graph_.protections.push_back(reference.target);
     }
@@ -450,20 +272,18 @@ class TreeConnector {
 
   /// Import blocks stand in the root module, whatever they target.
   void ConnectImports(const ImportBlocks& imports, NodeId block) {
-    Bindings bindings;
-    Collector collect(graph_, *graph_.config.root().module, diags_);
+    const config::ConfigNode& root = graph_.config.root();
+    Connector connect(graph_, apply_, root);
     for (const config::Import* import : imports.blocks) {
-      for (const hcl::Expr* expr : meta::ImportExpressions(*import)) {
-        collect.Expr(expr, bindings);
-      }
+      connect.Connect(block,
+                      ReferencesOf(graph_, *root.module, meta::ImportExpressions(*import), diags_));
     }
-    Connector(graph_, apply_, graph_.config.root()).Connect(block, bindings);
   }
 
   void ConnectChecks(const config::ConfigNode& node) {
     const config::Module& module = *node.module;
     const PlanGraph::Bases& base = graph_.bases[node.index];
-    const ModuleReferences& refs = ReferencesOf(node);
+    const ModuleReferences& refs = ReferencesIn(node);
     Connector connect(graph_, apply_, node);
     for (uint32_t i = 0; i < module.checks.size(); ++i) {
       Inside(connect, base, base.checks + i, false);
@@ -490,8 +310,7 @@ class TreeConnector {
       if (info.block == nullptr) {
         continue;
       }
-      size_t index = static_cast<size_t>(info.block - info.node->module->providers.data());
-      const Bindings& bindings = ReferencesOf(*info.node).providers[index];
+      const Bindings bindings = ReferencesOf(graph_, info, diags_);
       NodeId from = info.id;
       if (apply_ != nullptr && !bindings.list.empty()) {
         from = gates[i] = graph_.Add({NodeKind::kJoin, 0, 0});
@@ -504,16 +323,18 @@ class TreeConnector {
 
   PlanGraph& graph_;
   ApplyGraph* apply_;
+  ReferenceCollection& references_;
   Diagnostics* diags_;  ///< null: unknown functions of providers are not reported
-  /// By module: computed once per module directory.
-  FlatMap<uint64_t, std::unique_ptr<ModuleReferences>> collected_;
 };
 
 }  // namespace
 
 bool ConnectReferences(PlanGraph& graph, ApplyGraph* apply, Diagnostics& diags) {
   const size_t errors = diags.error_count();
-  TreeConnector(graph, apply, apply == nullptr ? &diags : nullptr).Run();
+  ReferenceCollection own;
+  ReferenceCollection* const kept = graph.context.references;
+  TreeConnector(graph, apply, kept == nullptr ? own : *kept, apply == nullptr ? &diags : nullptr)
+      .Run();
   if (apply == nullptr) {
     graph.Finish();  // an apply has no edges to cells yet
   }

@@ -19,6 +19,7 @@
 #include "engine/cells.h"
 #include "engine/evaluation.h"
 #include "engine/imports.h"
+#include "engine/module_references.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"
 #include "refactoring/refactoring.h"
@@ -287,7 +288,8 @@ void FinishPlan(const Request& request, bool failed, bool ordered, plan::Plan& p
 PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   auto rejected = [&] { return plan.rejected = diags.error_count() != errors; };
-  Validate(request, diags);
+  ReferenceCollection references;
+  Validate(request, diags, &references);
   if (!rejected() && !request.options.force_replace.empty() &&
       request.options.mode != plan::Mode::kNormal) {
     diags.Error("Unsupported plan mode",
@@ -306,9 +308,11 @@ PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& d
   if (rejected()) {
     return {};
   }
+  context.references = &references;
   if (request.generated != nullptr) {
     request.generated->AddBlocks(*request.config);
     context.config = request.generated->config();
+    context.references = nullptr;  // it may have further blocks
   }
   context.imports = context.mode != plan::Mode::kRefreshOnly;
   if (refactoring.state() != nullptr) {

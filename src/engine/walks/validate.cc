@@ -41,13 +41,14 @@ bool CheckProvisioners(const config::Config& config, Diagnostics& diags) {
   return diags.error_count() == errors;
 }
 
-void Validate(const Request& request, Diagnostics& diags) {
+void Validate(const Request& request, Diagnostics& diags, ReferenceCollection* references) {
   if (!CheckProvisioners(*request.config, diags)) {
     return;
   }
   WalkContext context(WalkKind::kValidate, request);
   context.prior_state = nullptr;
   context.targets = Targets();
+  context.references = references;
   PlanGraph graph(context);
   if (!BuildGraph(graph, diags)) {
     return;

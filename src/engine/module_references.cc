@@ -1,0 +1,183 @@
+#include "engine/module_references.h"
+
+#include "hcl/static.h"
+#include "provider/provisioner.h"
+#include "schema/decode.h"
+
+namespace kinu::engine {
+namespace {
+
+class Collector {
+ public:
+  Collector(PlanGraph& graph, const config::Module& module, Diagnostics* diags)
+      : graph_(graph), module_(module), diags_(diags) {}
+
+  void Expr(const hcl::Expr* expr, Bindings& out) {
+    if (expr == nullptr) {
+      return;
+    }
+    traversals_.clear();
+    hcl::CollectTraversals(*expr, traversals_);
+    calls_.clear();
+    hcl::CollectCalls(*expr, calls_);
+    Bind(out);
+  }
+  void Traversals(const std::vector<const hcl::TraversalExpr*>& list, Bindings& out) {
+    traversals_ = list;
+    calls_.clear();
+    Bind(out);
+  }
+  void Conditions(const std::vector<config::Condition>& conditions, Bindings& out) {
+    for (const config::Condition& condition : conditions) {
+      Expr(condition.condition, out);
+      Expr(condition.error_message, out);
+    }
+  }
+  void Body(const schema::Block& block, const hcl::Body* body,
+            std::span<const std::string_view> hidden, Bindings& out) {
+    if (body == nullptr) {
+      return;
+    }
+    traversals_.clear();
+    calls_.clear();
+    schema::CollectBodyTraversals(block, *body, hidden, traversals_, calls_);
+    Bind(out);
+  }
+
+ private:
+  /// Collects called functions of providers. Reports providers that the module does not require.
+  void BindCalls(Bindings& out) {
+    for (const hcl::CallExpr* call : calls_) {
+      std::optional<ProviderFunctionName> name = ParseProviderFunction(call->name);
+      if (!name) {
+        continue;
+      }
+      if (module_.FindRequiredProvider(graph_.program.Intern(name->provider)) != nullptr) {
+        out.functions.push_back(*name);
+      } else if (diags_ != nullptr) {
+        SourceRange range = call->range();
+        range.end = call->name_end;
+        diags_->Error("Unknown function provider",
+                      "Provider \"" + std::string(name->provider) +
+                          "\" does not exist within the required_providers of this module",
+                      range);
+      }
+    }
+  }
+
+  void Bind(Bindings& out) {
+    for (const hcl::TraversalExpr* traversal : traversals_) {
+      out.list.push_back(config::BindReference(graph_.program, module_, *traversal));
+    }
+    BindCalls(out);
+  }
+
+  PlanGraph& graph_;
+  const config::Module& module_;
+  Diagnostics* diags_;
+  std::vector<const hcl::TraversalExpr*> traversals_;
+  std::vector<const hcl::CallExpr*> calls_;
+};
+
+void CollectResource(const config::Resource& resource, const BlockInfo& info, Collector& collect,
+                     Bindings& out) {
+  collect.Expr(resource.count, out);
+  collect.Expr(resource.for_each, out);
+  collect.Expr(resource.enabled, out);
+  collect.Traversals(resource.depends_on, out);
+  for (const hcl::Expr* trigger : resource.replace_triggered_by) {
+    collect.Expr(trigger, out);
+  }
+  if (info.schema != nullptr) {
+    collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out);
+  }
+  collect.Expr(resource.prevent_destroy, out);
+  collect.Body(provider::ConnectionSchema(), resource.connection, {}, out);
+  for (const config::Provisioner& block : resource.provisioners) {
+    const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
+    if (block.when == config::Provisioner::When::kCreate && provisioner != nullptr) {
+      collect.Body(provider::ConnectionSchema(), block.connection, {}, out);
+      collect.Body(provisioner->schema(), block.body, config::kProvisionerMetaNames, out);
+    }
+  }
+  collect.Conditions(resource.preconditions, out);
+  collect.Conditions(resource.postconditions, out);
+}
+
+ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagnostics* diags) {
+  const config::Module& module = *node.module;
+  Collector collect(graph, module, diags);
+  ModuleReferences refs;
+  refs.locals.resize(module.locals.size());
+  for (size_t i = 0; i < module.locals.size(); ++i) {
+    collect.Expr(module.locals[i].expr, refs.locals[i]);
+  }
+  refs.outputs.resize(module.outputs.size());
+  for (size_t i = 0; i < module.outputs.size(); ++i) {
+    const config::Output& output = module.outputs[i];
+    collect.Expr(output.expr, refs.outputs[i]);
+    collect.Traversals(output.depends_on, refs.outputs[i]);
+    collect.Conditions(output.preconditions, refs.outputs[i]);
+  }
+  refs.variables.resize(module.variables.size());
+  for (size_t i = 0; i < module.variables.size(); ++i) {
+    collect.Conditions(module.variables[i].validations, refs.variables[i]);
+  }
+  refs.resources.resize(module.resources.size());
+  for (size_t i = 0; i < module.resources.size(); ++i) {
+    CollectResource(module.resources[i], graph.blocks[node.index][i], collect, refs.resources[i]);
+  }
+  refs.calls.resize(module.calls.size());
+  refs.call_depends_on.resize(module.calls.size());
+  refs.inputs.resize(module.calls.size());
+  for (size_t i = 0; i < module.calls.size(); ++i) {
+    const config::ModuleCall& call = module.calls[i];
+    collect.Expr(call.count, refs.calls[i]);
+    collect.Expr(call.for_each, refs.calls[i]);
+    collect.Expr(call.enabled, refs.calls[i]);
+    collect.Traversals(call.depends_on, refs.call_depends_on[i]);
+    refs.inputs[i].resize(call.inputs.size());
+    for (size_t k = 0; k < call.inputs.size(); ++k) {
+      collect.Expr(call.inputs[k].expr, refs.inputs[i][k]);
+    }
+  }
+  refs.checks.resize(module.checks.size());
+  for (size_t i = 0; i < module.checks.size(); ++i) {
+    collect.Conditions(module.checks[i].asserts, refs.checks[i]);
+  }
+  return refs;
+}
+
+}  // namespace
+
+const ModuleReferences& ReferenceCollection::Of(PlanGraph& graph, const config::ConfigNode& node,
+                                                Diagnostics* diags) {
+  std::unique_ptr<ModuleReferences>& slot = modules_[reinterpret_cast<uint64_t>(node.module)];
+  if (slot == nullptr) {
+    slot = std::make_unique<ModuleReferences>(Collect(graph, node, diags));
+  }
+  return *slot;
+}
+
+Bindings ReferencesOf(PlanGraph& graph, const config::Module& module,
+                      std::span<const hcl::Expr* const> expressions, Diagnostics* diags) {
+  Bindings out;
+  Collector collect(graph, module, diags);
+  for (const hcl::Expr* expr : expressions) {
+    collect.Expr(expr, out);
+  }
+  return out;
+}
+
+Bindings ReferencesOf(PlanGraph& graph, const ProviderInfo& provider, Diagnostics* diags) {
+  Bindings out;
+  Collector collect(graph, *provider.node->module, diags);
+  collect.Expr(provider.block->for_each, out);
+  if (provider.schema != nullptr) {
+    collect.Body(provider.schema->provider_config().block, provider.block->body,
+                 config::kProviderMetaNames, out);
+  }
+  return out;
+}
+
+}  // namespace kinu::engine
