@@ -26,6 +26,33 @@ TEST_F(EngineTest, CreatesInOrderThenPlansNothing) {
   EXPECT_EQ(state_.Sorted()[1]->instances[0].current->dependencies->size(), 1u);
 }
 
+TEST_F(EngineTest, DependenciesAreInTheOrderOfTheirAddresses) {
+  Configure(R"(
+    resource "test_thing" "b" { name = "b" }
+    resource "test_thing" "a_b" { name = "a_b" }
+    data "test_thing" "y" { name = "y" }
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "a-b" { name = "a-b" }
+    data "test_thing" "a" { name = "z" }
+    resource "test_thing" "last" {
+      name       = "last"
+      depends_on = [
+        test_thing.b, test_thing.a_b, data.test_thing.y, test_thing.a, test_thing.a-b, data.test_thing.a
+      ]
+    })");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  Strings names;
+  for (const auto& resource : state_.resources) {
+    const state::DependencyList& list = resource->instances[0].current->dependencies;
+    for (size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      names.push_back(program_->ToText((*list)[i]));
+    }
+  }
+  EXPECT_EQ(names, (Strings{"data.test_thing.a", "data.test_thing.y", "test_thing.a",
+                            "test_thing.a-b", "test_thing.a_b", "test_thing.b"}));
+}
+
 TEST_F(EngineTest, FailedInstanceSkipsDependentsButNotSiblings) {
   Configure(R"(
     resource "test_thing" "a" {

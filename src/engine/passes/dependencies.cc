@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <array>
+#include <deque>
+#include <ranges>
 
 #include "config/validate_reference.h"
 #include "engine/node_kinds.h"
@@ -41,12 +44,71 @@ List Union(std::vector<List> lists, std::vector<NodeId> singles) {
   return std::make_shared<const std::vector<NodeId>>(std::move(merged));
 }
 
+ConfigResource AddressOf(const PlanGraph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  return {graph.PlaceOf(node).path, graph.ResourceOf(node).name};
+}
+
+/// The text of a resource's address in two parts, so that resources of one type in one module share
+/// the first one.
+struct AddressText {
+  uint32_t group;  ///< of resources with the same `start`
+  std::string_view start;
+  std::string_view name;
+  NodeId id;
+
+  friend bool operator<(const AddressText& a, const AddressText& b) {
+    if (a.group == b.group) {
+      return a.name < b.name;
+    }
+    const auto whole = [](const AddressText& text) {
+      return std::array{text.start, text.name} | std::views::join;
+    };
+    return std::ranges::lexicographical_compare(whole(a), whole(b), {}, Unsigned, Unsigned);
+  }
+
+ private:
+  static unsigned char Unsigned(char c) { return static_cast<unsigned char>(c); }
+};
+
+/// The rank of each resource node in the order of the texts of their addresses, by node.
+std::vector<uint32_t> RankByAddress(const PlanGraph& graph, const std::vector<NodeId>& resources) {
+  struct Group {
+    ConfigResource first;
+    std::string start;
+  };
+  std::deque<Group> groups;
+  std::vector<AddressText> texts;
+  texts.reserve(resources.size());
+  for (const NodeId id : resources) {
+    const ConfigResource address = AddressOf(graph, id);
+    const auto same = [&](const Group& group) {
+      return group.first.module == address.module &&
+             group.first.resource.mode == address.resource.mode &&
+             group.first.resource.type == address.resource.type;
+    };
+    // Blocks of one type usually follow each other.
+    if (groups.empty() || !same(groups.back())) {
+      std::string start = graph.program.ToText(address);
+      start.resize(start.size() - graph.program.Text(address.resource.name).size());
+      groups.push_back({address, std::move(start)});
+    }
+    texts.push_back({static_cast<uint32_t>(groups.size()), groups.back().start,
+                     graph.program.Text(address.resource.name), id});
+  }
+  std::sort(texts.begin(), texts.end());
+  std::vector<uint32_t> rank(graph.size(), 0);
+  for (uint32_t i = 0; i < texts.size(); ++i) {
+    rank[texts[i].id] = i;
+  }
+  return rank;
+}
+
 }  // namespace
 
 void CollectDependencies(PlanGraph& graph) {
   std::vector<List> lists(graph.size());
   std::vector<uint32_t> readers(graph.size());
-  // Rank of each resource node in the order of address text, so that lists are sorted by it.
   std::vector<NodeId> resources;
   for (NodeId id = 0; id < graph.size(); ++id) {
     readers[id] = static_cast<uint32_t>(graph.dependents(id).size());
@@ -54,22 +116,7 @@ void CollectDependencies(PlanGraph& graph) {
       resources.push_back(id);
     }
   }
-  auto address = [&](NodeId id) {
-    const config::ConfigNode& node = *graph.config.nodes[graph.node(id).config_node];
-    return ConfigResource{node.path, node.module->resources[graph.node(id).index].name};
-  };
-  std::vector<uint32_t> rank(graph.size(), 0);
-  {
-    std::vector<std::pair<std::string, NodeId>> texts;
-    texts.reserve(resources.size());
-    for (NodeId id : resources) {
-      texts.emplace_back(graph.program.ToText(address(id)), id);
-    }
-    std::sort(texts.begin(), texts.end());
-    for (uint32_t i = 0; i < texts.size(); ++i) {
-      rank[texts[i].second] = i;
-    }
-  }
+  const std::vector<uint32_t> rank = RankByAddress(graph, resources);
   // Lists by identity; `kept` holds them so that no address is used twice.
   FlatMap<uint64_t, state::DependencyList> interned;
   std::vector<List> kept;
@@ -100,7 +147,7 @@ void CollectDependencies(PlanGraph& graph) {
           std::vector<ConfigResource> addresses;
           addresses.reserve(sorted.size());
           for (NodeId dependency : sorted) {
-            addresses.push_back(address(dependency));
+            addresses.push_back(AddressOf(graph, dependency));
           }
           known = std::make_shared<const std::vector<ConfigResource>>(std::move(addresses));
           kept.push_back(lists[id]);
