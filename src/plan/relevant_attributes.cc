@@ -1,5 +1,7 @@
 #include "plan/relevant_attributes.h"
 
+#include <algorithm>
+
 #include "cty/conversion.h"
 #include "hcl/static.h"
 #include "schema/decode.h"
@@ -17,6 +19,11 @@ std::string StepName(const hcl::TraversalStep& step) {
     }
   }
   return "";
+}
+
+bool SameStep(const hcl::TraversalStep& a, const hcl::TraversalStep& b) {
+  return a.kind == b.kind && a.name == b.name && (a.key == nullptr) == (b.key == nullptr) &&
+         (a.key == nullptr || Value::RawEquals(*a.key, *b.key));
 }
 
 void TakeArgument(const std::vector<const hcl::Body*>& bodies, std::string_view name,
@@ -100,14 +107,30 @@ void RelevantAttributeFinder::Follow(const hcl::Expr* expr, ModuleInstId module,
 }
 
 bool RelevantAttributeFinder::IsFirst(const Mention& mention, bool is_repetition) {
-  std::string key = std::to_string(mention.module.id) + "\n";
-  if (is_repetition) {
-    key += std::to_string(mention.resource);
-  } else {
-    key += mention.traversal->root;
-    key += Path(config::PathSteps(mention.traversal->steps)).ToText();
+  const Meaning meaning = is_repetition ? Meaning{mention.module, nullptr, mention.resource}
+                                        : Meaning{mention.module, mention.traversal, -1};
+  return seen_.insert(meaning).second;
+}
+
+uint64_t RelevantAttributeFinder::Meaning::Hash() const {
+  uint64_t hash = HashCombine(module.id, static_cast<uint64_t>(resource));
+  if (traversal != nullptr) {
+    hash = HashCombine(hash, HashBytes(traversal->root));
+    for (const hcl::TraversalStep& step : traversal->steps) {
+      hash = HashCombine(hash, HashBytes(step.name));  // keys have none
+    }
   }
-  return seen_.insert(std::move(key)).second;
+  return hash;
+}
+
+bool RelevantAttributeFinder::Meaning::operator==(const Meaning& other) const {
+  if (module != other.module || resource != other.resource ||
+      (traversal == nullptr) != (other.traversal == nullptr)) {
+    return false;
+  }
+  return traversal == nullptr ||
+         (traversal->root == other.traversal->root &&
+          std::ranges::equal(traversal->steps, other.traversal->steps, SameStep));
 }
 
 void RelevantAttributeFinder::Visit(const Mention& mention) {
@@ -115,8 +138,9 @@ void RelevantAttributeFinder::Visit(const Mention& mention) {
   if (node == nullptr) {
     return;
   }
+  const config::Module& module = *node->module;
   const config::Reference ref =
-      config::ResolveReference(program_, *node->module, *mention.traversal, nullptr);
+      module.references[config::BindReference(program_, module, *mention.traversal)];
   const bool repetition = ref.kind == config::ReferenceKind::kCountIndex ||
                           ref.kind == config::ReferenceKind::kEachKey ||
                           ref.kind == config::ReferenceKind::kEachValue;

@@ -39,6 +39,16 @@ class RelevantAttributeFinder {
     int resource = -1;
   };
 
+  /// What a mention means: its text in a module instance, or (without a traversal) the repetition
+  /// of a block.
+  struct Meaning {
+    ModuleInstId module;
+    const hcl::TraversalExpr* traversal = nullptr;
+    int resource = -1;
+    uint64_t Hash() const;
+    bool operator==(const Meaning& other) const;
+  };
+
   const config::ConfigNode* NodeOf(ModuleInstId module) const {
     return config_.Find(program_.ModuleOf(module));
   }
@@ -54,7 +64,7 @@ class RelevantAttributeFinder {
   const config::Config& config_;
   Program& program_;
   SchemaOf schema_of_;
-  FlatSet<std::string> seen_;
+  FlatSet<Meaning> seen_;
   std::vector<Mention> work_;
   std::vector<RelevantAttribute> found_;
 };
