@@ -40,5 +40,5 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkinu-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libmpfr-dev, libgmp-dev, libutf8proc-dev, libre2-dev, libyaml-dev, zlib1g-dev, libssl-dev, libcrypt-dev, libnghttp2-dev")
+  "libmpfr-dev, libgmp-dev, libutf8proc-dev, libre2-dev, libyaml-dev, libdeflate-dev, libssl-dev, libcrypt-dev, libnghttp2-dev")
 include(CPack)

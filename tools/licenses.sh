@@ -8,7 +8,7 @@ directory=$1
 # The development package of each library; libraries that these bring along have their papers there.
 packages=(
   libnghttp2-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
-  zlib1g-dev libyaml-dev libedit-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
+  libdeflate-dev libyaml-dev libedit-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
   libcurl4-openssl-dev librnp-dev libarchive-dev libssh-dev libpq-dev
   libstdc++-12-dev
 )

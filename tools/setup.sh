@@ -19,7 +19,7 @@ for group in "$@"; do
         protobuf-compiler libprotobuf-dev   # for tests: protoc, and the messages that it knows
         libnghttp2-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
         libcurl4-openssl-dev librnp-dev libarchive-dev libssh-dev libpq-dev
-        zlib1g-dev libyaml-dev libedit-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
+        libdeflate-dev libyaml-dev libedit-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
         libgtest-dev librapidcheck-dev
       ) ;;
     check) packages+=(clang-format-19) ;;

@@ -1,8 +1,9 @@
 #include "codec/deflate.h"
 
 #include <algorithm>
+#include <memory>
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include "base/invariant.h"
 #include "codec/go_deflate.h"
@@ -10,40 +11,17 @@
 namespace kinu {
 namespace {
 
-constexpr int kRawDeflate = -MAX_WBITS;
-constexpr int kGzipFormat = MAX_WBITS + 16;
-constexpr size_t kChunk = size_t{1} << 16;
-// zlib counts input in 32 bits; larger texts are given piece by piece.
-constexpr size_t kMaxInput = size_t{1} << 30;
+/// The most bytes that one deflated byte can stand for.
+constexpr size_t kMostExpansion = 1032;
 
-Bytef* Input(std::string_view bytes) {
-  return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
-}
+using Compressor = std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)>;
+using Decompressor =
+    std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>;
 
-std::string Compress(std::string_view bytes) {
-  z_stream stream{};
-  // States and configurations repeat themselves: the fastest level makes them up to a third
-  // larger than the default one, in less than half the time.
-  KINU_INVARIANT(
-      deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kRawDeflate, 8, Z_DEFAULT_STRATEGY) == Z_OK,
-      "deflate must start");
-  std::string out;
-  char chunk[kChunk];
-  for (bool done = false; !done;) {
-    const size_t piece = std::min(bytes.size(), kMaxInput);
-    const bool last = piece == bytes.size();
-    stream.next_in = Input(bytes);
-    stream.avail_in = static_cast<uInt>(piece);
-    stream.next_out = reinterpret_cast<Bytef*>(chunk);
-    stream.avail_out = kChunk;
-    const int status = deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
-    KINU_INVARIANT(status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR, "deflate");
-    out.append(chunk, kChunk - stream.avail_out);
-    bytes.remove_prefix(piece - stream.avail_in);
-    done = status == Z_STREAM_END;
-  }
-  deflateEnd(&stream);
-  return out;
+Decompressor NewDecompressor() {
+  Decompressor made(libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  KINU_INVARIANT(made != nullptr, "memory for a decompressor");
+  return made;
 }
 
 void AppendLittleEndian(std::string& out, uint32_t value) {
@@ -52,45 +30,66 @@ void AppendLittleEndian(std::string& out, uint32_t value) {
   }
 }
 
-Result<std::string> Decompress(std::string_view bytes, int format, size_t limit) {
-  z_stream stream{};
-  KINU_INVARIANT(inflateInit2(&stream, format) == Z_OK, "inflate must start");
-  std::string out;
-  char chunk[kChunk];
-  const char* problem = nullptr;
-  while (problem == nullptr) {
-    const size_t piece = std::min(bytes.size(), kMaxInput);
-    stream.next_in = Input(bytes);
-    stream.avail_in = static_cast<uInt>(piece);
-    stream.next_out = reinterpret_cast<Bytef*>(chunk);
-    stream.avail_out = kChunk;
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    out.append(chunk, kChunk - stream.avail_out);
-    bytes.remove_prefix(piece - stream.avail_in);
-    if (out.size() > limit) {
-      problem = "the compressed data are larger than allowed";
-    } else if (status == Z_STREAM_END) {
-      if (format != kGzipFormat || bytes.empty()) {
-        break;
-      }
-      inflateReset(&stream);
-    } else if (status == Z_BUF_ERROR) {
-      problem = "the compressed data end too early";
-    } else if (status != Z_OK) {
-      problem = "the compressed data are damaged";
+/// How many bytes a call has read and written.
+struct Passed {
+  size_t in = 0;
+  size_t out = 0;
+};
+using Decompress = libdeflate_result (*)(libdeflate_decompressor* decompressor, const void* in,
+                                         size_t in_size, void* out, size_t out_size,
+                                         size_t* in_read, size_t* out_written);
+
+/// Appends what one deflate stream or gzip member at the beginning of `bytes` stands for. `out` may
+/// become `limit` long. `guess`: the expected size of the member. Returns the size of the stream.
+Result<size_t> AppendMember(Decompress decompress, libdeflate_decompressor* decompressor,
+                            std::string_view bytes, size_t guess, size_t limit, std::string& out) {
+  const size_t before = out.size();
+  const size_t most = limit - before;
+  for (size_t room = std::min(most, guess);; room = std::min(most, 4 * room + bytes.size())) {
+    Passed passed;
+    libdeflate_result result = LIBDEFLATE_BAD_DATA;
+    out.resize_and_overwrite(before + room, [&](char* text, size_t) {
+      result = decompress(decompressor, bytes.data(), bytes.size(), text + before, room, &passed.in,
+                          &passed.out);
+      return before + (result == LIBDEFLATE_SUCCESS ? passed.out : 0);
+    });
+    if (result == LIBDEFLATE_SUCCESS) {
+      return passed.in;
+    }
+    if (result != LIBDEFLATE_INSUFFICIENT_SPACE) {
+      return Fail(ErrorCode::kInvalid, "the compressed data are damaged or end too early");
+    }
+    if (room == most) {
+      return Fail(ErrorCode::kInvalid, "the compressed data are larger than allowed");
     }
   }
-  inflateEnd(&stream);
-  if (problem != nullptr) {
-    return Fail(ErrorCode::kInvalid, problem);
+}
+
+/// The size of the last member of a gzip file, modulo 4 GiB.
+size_t LastSizeOf(std::string_view gzip) {
+  constexpr size_t kSizeField = 4;
+  size_t size = 0;
+  for (size_t i = 0; i < kSizeField && i < gzip.size(); ++i) {
+    size |= size_t{static_cast<unsigned char>(gzip[gzip.size() - kSizeField + i])} << (8 * i);
   }
-  return out;
+  return size;
 }
 
 }  // namespace
 
 std::string Deflate(std::string_view bytes) {
-  return Compress(bytes);
+  // States and configurations repeat themselves: the fastest level makes them up to a third
+  // larger than the default one, in less than half the time.
+  constexpr int kFastest = 1;
+  const Compressor compressor(libdeflate_alloc_compressor(kFastest), libdeflate_free_compressor);
+  KINU_INVARIANT(compressor != nullptr, "memory for a compressor");
+  std::string out;
+  out.resize_and_overwrite(libdeflate_deflate_compress_bound(compressor.get(), bytes.size()),
+                           [&](char* text, size_t room) {
+                             return libdeflate_deflate_compress(compressor.get(), bytes.data(),
+                                                                bytes.size(), text, room);
+                           });
+  return out;
 }
 
 std::string Gzip(std::string_view bytes) {
@@ -104,20 +103,32 @@ std::string Gzip(std::string_view bytes) {
 }
 
 Result<std::string> Inflate(std::string_view deflated, size_t limit) {
-  return Decompress(deflated, kRawDeflate, limit);
+  const Decompressor decompressor = NewDecompressor();
+  std::string out;
+  const size_t guess = std::min(limit, kMostExpansion * deflated.size());
+  if (Result<size_t> done = AppendMember(libdeflate_deflate_decompress_ex, decompressor.get(),
+                                         deflated, guess, limit, out);
+      !done) {
+    return std::unexpected(std::move(done).error());
+  }
+  return out;
 }
+
 Result<std::string> Gunzip(std::string_view gzip, size_t limit) {
-  return Decompress(gzip, kGzipFormat, limit);
+  const Decompressor decompressor = NewDecompressor();
+  std::string out;
+  do {
+    const size_t guess = std::min(LastSizeOf(gzip), kMostExpansion * gzip.size());
+    KINU_TRY(const size_t size, AppendMember(libdeflate_gzip_decompress_ex, decompressor.get(),
+                                             gzip, guess, limit, out));
+    gzip.remove_prefix(size);
+  } while (!gzip.empty());
+  return out;
 }
 
 uint32_t Crc32(std::string_view bytes, uint32_t before) {
-  uLong crc = before;
-  while (!bytes.empty()) {
-    const size_t piece = std::min(bytes.size(), kMaxInput);
-    crc = crc32(crc, Input(bytes), static_cast<uInt>(piece));
-    bytes.remove_prefix(piece);
-  }
-  return static_cast<uint32_t>(crc);
+  // For a null pointer libdeflate returns the checksum of nothing.
+  return bytes.empty() ? before : libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
 }  // namespace kinu

@@ -1,4 +1,4 @@
-// Deflate and gzip of whole texts (zlib).
+// Deflate and gzip of whole texts (libdeflate).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace kinu {
 
 /// Raw deflate data (no header), as zip entries have them.
 std::string Deflate(std::string_view bytes);
-/// Inverse of Deflate. Fails when the result would be larger than `limit`.
+/// Inverse of Deflate. Fails when the result would be larger than `limit`: the size of the result,
+/// if it is known.
 Result<std::string> Inflate(std::string_view deflated, size_t limit);
 
 /// One gzip member without name and time, operating system "unknown" (255): the bytes of a Go

@@ -1,9 +1,9 @@
 // Deflate data with exactly the bytes that Go's compress/flate writes at its default level.
 //
 // The results of `base64gzip` are stored in plans and states and compared byte by byte, so the
-// choice among the many encodings of a text is part of the result. zlib chooses others (its matches
-// start at three bytes, its blocks end elsewhere, its hash chains drop other candidates), and no
-// setting changes that. All other code that deflates uses codec/deflate.h.
+// choice among the many encodings of a text is part of the result. Other libraries choose others
+// (their matches, blocks and hash chains differ), and no setting changes that. All other code that
+// deflates uses codec/deflate.h.
 #pragma once
 
 #include <string>

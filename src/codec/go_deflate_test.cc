@@ -135,7 +135,7 @@ TEST(GoDeflate, WritesTheRecordedBytes) {
   }
 }
 
-TEST(GoDeflate, IsReadByZlib) {
+TEST(GoDeflate, IsReadByOthers) {
   Maker sizes(99);
   for (int round = 0; round < 400; ++round) {
     const auto kind = static_cast<Kind>(round % 6);

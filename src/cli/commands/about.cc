@@ -25,6 +25,7 @@ struct Library {
 
 constexpr auto kLibraries = std::to_array<Library>({
     {"GMP, MPFR", "LGPL-3.0-or-later", true},
+    {"libdeflate", "MIT"},
     {"libxcrypt", "LGPL-2.1-or-later", true},
     {"libyaml", "MIT"},
     {"mimalloc", "MIT"},
@@ -34,7 +35,6 @@ constexpr auto kLibraries = std::to_array<Library>({
     {"robin-map", "MIT"},
     {"utf8proc", "MIT"},
     {"xxHash", "BSD-2-Clause"},
-    {"zlib", "Zlib"},
 });
 
 std::string AboutText() {
