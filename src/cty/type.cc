@@ -330,6 +330,15 @@ std::span<const ObjectAttribute> Type::attributes() const {
 
 int Type::FindAttribute(std::string_view name) const {
   auto all = attributes();
+  constexpr size_t kFew = 12;
+  if (all.size() <= kFew) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all[i].name == name) {
+        return static_cast<int>(i);
+      }
+    }
+    return -1;
+  }
   auto found = std::lower_bound(
       all.begin(), all.end(), name,
       [](const ObjectAttribute& attribute, std::string_view key) { return attribute.name < key; });

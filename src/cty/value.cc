@@ -1,6 +1,7 @@
 #include "cty/value.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/flat_map.h"
 #include "base/invariant.h"
@@ -305,18 +306,64 @@ Value Value::Tuple(std::vector<Value> values) {
 
 namespace {
 
-// The type of an object with these names (sorted, unique, normalised) and values. The attributes
-// are gathered in a buffer that is kept, so that finding a known type allocates nothing.
+// Whether an object of these names (sorted, unique, normalised) and values has the type.
 template <typename NameAt>
-Type ObjectTypeFor(std::span<const Value> values, NameAt&& name) {
+bool IsObjectTypeFor(const Type& type, std::span<const Value> values, const NameAt& name) {
+  if (!type.is_object() || type.has_optional_attributes() ||
+      type.attributes().size() != values.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ObjectAttribute& attribute = type.attributes()[i];
+    if (attribute.type.node() != Access::TypeOf(values[i]) || attribute.name != name(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The type of an object with these names (sorted, unique, normalised) and values. Objects of a few
+// types follow each other, so each thread remembers some. The attributes are gathered in a buffer
+// that is kept, so that finding a known type allocates nothing.
+template <typename NameAt>
+Type ObjectTypeFor(std::span<const Value> values, const NameAt& name) {
+  constexpr size_t kRemembered = 32;
+  struct Remembered {
+    std::array<Type, kRemembered> types;
+    // As in the table of types: objects may be made while a thread ends.
+    ~Remembered() { types.fill(Type()); }
+  };
+  thread_local Remembered remembered;
+  size_t place = values.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    place = place * 31 + name(i).size() + (WordOf(Access::TypeOf(values[i])) >> 4);
+  }
+  Type& slot = remembered.types[place % kRemembered];
+  if (IsObjectTypeFor(slot, values, name)) {
+    return slot;
+  }
   thread_local std::vector<Type::Attribute> attributes;
   attributes.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     attributes.push_back({name(i), values[i].type(), false});
   }
-  Type type = Type::Object(attributes);
+  slot = Type::Object(attributes);
   attributes.clear();
-  return type;
+  return slot;
+}
+
+// Sorts by name; entries of one name keep their order. Few entries are sorted without memory.
+template <typename Entry>
+void SortByName(std::vector<Entry>& entries) {
+  const auto less = [](const Entry& a, const Entry& b) { return a.first < b.first; };
+  constexpr size_t kFew = 16;
+  if (entries.size() > kFew) {
+    std::stable_sort(entries.begin(), entries.end(), less);
+    return;
+  }
+  for (auto at = entries.begin(); at != entries.end(); ++at) {
+    std::rotate(std::upper_bound(entries.begin(), at, *at, less), at, at + 1);
+  }
 }
 
 }  // namespace
@@ -335,8 +382,7 @@ Value Value::Object(std::vector<std::pair<std::string, Value>> attributes) {
     in_order = in_order && (i == 0 || attributes[i - 1].first < attributes[i].first);
   }
   if (!in_order) {
-    std::stable_sort(attributes.begin(), attributes.end(),
-                     [](const Entry& a, const Entry& b) { return a.first < b.first; });
+    SortByName(attributes);
     auto last = std::unique(attributes.rbegin(), attributes.rend(),
                             [](const Entry& a, const Entry& b) { return a.first == b.first; });
     attributes.erase(attributes.begin(), last.base());

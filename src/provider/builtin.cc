@@ -137,11 +137,12 @@ void AddError(Problems& problems, std::string summary) {
 
 /// A terraform_data object. Its type depends on the values of its dynamic attributes.
 Value MakeData(std::vector<Value> values) {
-  const Type::Attribute attributes[] = {{"id", Type::String()},
-                                        {"input", values[kInput].type()},
-                                        {"output", values[kOutput].type()},
-                                        {"triggers_replace", values[kTriggersReplace].type()}};
-  return Value::ObjectOf(Type::Object(attributes), std::move(values));
+  static const Type::Attribute attributes[] = {{"id", Type::String()},
+                                               {"input", Type::Dynamic()},
+                                               {"output", Type::Dynamic()},
+                                               {"triggers_replace", Type::Dynamic()}};
+  static const Type type = Type::Object(attributes);
+  return Value::ObjectOf(type, std::move(values));
 }
 
 std::vector<Value> Attributes(const Value& object) {
