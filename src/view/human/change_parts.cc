@@ -134,7 +134,10 @@ Change ElementOf(const Change& parent, size_t before_index, size_t after_index) 
 }
 
 Change OnlyIfRelevant(Change change) {
-  return change.relevant.MatchesPartly() ? change : AsNoOp(std::move(change));
+  if (change.relevant.MatchesPartly()) {
+    return change;
+  }
+  return AsNoOp(std::move(change));
 }
 
 std::vector<std::string_view> KeysOf(const Change& change, bool unknown_too) {

@@ -71,7 +71,8 @@ struct Change {
   static Change Unchanged(const Value& value) { return Of(value, value); }
 };
 
-/// A node of the tree.
+/// A node of the tree. Must not outlive the values and schemas that it was made of: it has their
+/// names.
 struct Diff {
   enum class Kind : uint8_t {
     kPrimitive,
@@ -96,14 +97,14 @@ struct Diff {
   bool after_sensitive = false;
   TypeKind type = TypeKind::kDynamic;  ///< kPrimitive: of the shown values
   Value before, after;                 ///< kPrimitive; null when absent
-  std::string name;                    ///< in the parent: attribute name or map key
+  std::string_view name;               ///< in the parent: attribute name or map key
   std::vector<Diff> members;           ///< by name where they have names
   std::vector<Blocks> blocks;          ///< kBlock: by name
 };
 
 /// The nested blocks of one type.
 struct Diff::Blocks {
-  std::string name;
+  std::string_view name;
   schema::Nesting nesting = schema::Nesting::kSingle;
   bool replace = false;  ///< of all of them together
   bool before_sensitive = false;

@@ -588,8 +588,9 @@ void PlanText::RenderSummary() {
 
 std::string PlanText::OutputLines() const {
   size_t width = 0;
+  std::string quoted;
   for (const plan::OutputChange& output : plan_.outputs) {
-    width = std::max(width, AttributeName(output.name).size());
+    width = std::max(width, AttributeName(output.name, quoted).size());
   }
   std::string lines;
   for (const plan::OutputChange& output : plan_.outputs) {
@@ -600,12 +601,12 @@ std::string PlanText::OutputLines() const {
     if (diff.action == Action::kNoOp) {
       continue;
     }
-    std::string name = AttributeName(output.name);
+    const std::string_view name = AttributeName(output.name, quoted);
     const size_t size = text::CodePointCount(name);
-    name.append(width > size ? width - size : 0, ' ');
     lines += renderer_.Symbol(diff.action);
     lines += ' ';
     lines += name;
+    lines.append(width > size ? width - size : 0, ' ');
     lines += " = ";
     renderer_.Render(lines, diff, 0, {.show_sensitive = options_.show_sensitive});
     lines += '\n';

@@ -48,6 +48,16 @@ std::string PrimitiveNumber(const Value& value) {
   return value.AsNumber().ToText();
 }
 
+/// The size of the longest name of an attribute.
+size_t NameWidth(const std::vector<Diff>& attributes) {
+  size_t width = 0;
+  std::string quoted;
+  for (const Diff& attribute : attributes) {
+    width = std::max(width, AttributeName(attribute.name, quoted).size());
+  }
+  return width;
+}
+
 void Pad(std::string& out, std::string_view text, size_t width) {
   out += text;
   const size_t size = text::CodePointCount(text);
@@ -210,12 +220,13 @@ void Renderer::Render(std::string& out, const Diff& diff, int indent,
   }
 }
 
-void Renderer::RenderAttributeLine(std::string& out, const Diff& attribute, std::string_view name,
-                                   size_t width, int indent, const RenderOptions& options) const {
+void Renderer::RenderAttributeLine(std::string& out, const Diff& attribute, size_t width,
+                                   int indent, const RenderOptions& options) const {
   Warnings(out, attribute, indent);
   Indent(out, indent);
   SymbolColumn(out, attribute.action, options);
-  Pad(out, name, width);
+  std::string quoted;
+  Pad(out, AttributeName(attribute.name, quoted), width);
   out += " = ";
   Render(out, attribute, indent, options);
   out += '\n';
@@ -228,10 +239,7 @@ void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
     ReplaceSuffix(out, diff.replace, options);
     return;
   }
-  size_t width = 0;
-  for (const Diff& attribute : diff.members) {
-    width = std::max(width, AttributeName(attribute.name).size());
-  }
+  const size_t width = NameWidth(diff.members);
   const RenderOptions inside = Inside(options);
   RenderOptions important = inside;
   important.show_unchanged = true;
@@ -246,8 +254,7 @@ void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
       ++hidden;
       continue;
     }
-    RenderAttributeLine(out, attribute, AttributeName(attribute.name), width, indent + 1,
-                        always ? important : inside);
+    RenderAttributeLine(out, attribute, width, indent + 1, always ? important : inside);
   }
   if (hidden > 0) {
     Hidden(out, hidden, "attribute", indent + 1, options);
@@ -290,7 +297,8 @@ void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
       Warnings(out, shown, indent + 1);
       Indent(out, indent + 1);
       SymbolColumn(out, shown.action, block_options);
-      out += AttributeName(blocks.name);
+      std::string quoted;
+      out += AttributeName(blocks.name, quoted);
       if (blocks.nesting == schema::Nesting::kMap) {
         out += ' ';
         out += text::GoQuote(shown.name);
@@ -320,24 +328,18 @@ void Renderer::RenderObject(std::string& out, const Diff& diff, int indent,
   inside.no_null_suffix = !diff.nested;
   RenderOptions important = inside;
   important.show_unchanged = true;
-  std::vector<std::string> names;
-  size_t width = 0;
-  for (const Diff& attribute : diff.members) {
-    names.push_back(AttributeName(attribute.name));
-    width = std::max(width, names.back().size());
-  }
+  const size_t width = NameWidth(diff.members);
   out += '{';
   ReplaceSuffix(out, diff.replace, options);
   out += '\n';
   size_t hidden = 0;
-  for (size_t i = 0; i < diff.members.size(); ++i) {
-    const Diff& attribute = diff.members[i];
+  for (const Diff& attribute : diff.members) {
     const bool always = IsImportant(attribute.name);
     if (!always && attribute.action == Action::kNoOp && !options.show_unchanged) {
       ++hidden;
       continue;
     }
-    RenderAttributeLine(out, attribute, names[i], width, indent + 1, always ? important : inside);
+    RenderAttributeLine(out, attribute, width, indent + 1, always ? important : inside);
   }
   if (hidden > 0) {
     Hidden(out, hidden, "attribute", indent + 1, options);

@@ -44,8 +44,8 @@ class Renderer {
   void RenderString(std::string& out, const Diff& diff, int indent, const RenderOptions&) const;
   void RenderJson(std::string& out, const Diff& diff, int indent, const RenderOptions& options,
                   const Value& before, const Value& after) const;
-  void RenderAttributeLine(std::string& out, const Diff& attribute, std::string_view name,
-                           size_t width, int indent, const RenderOptions& options) const;
+  void RenderAttributeLine(std::string& out, const Diff& attribute, size_t width, int indent,
+                           const RenderOptions& options) const;
 
   void Indent(std::string& out, int indent) const;
   void SymbolColumn(std::string& out, plan::Action action, const RenderOptions& options) const;

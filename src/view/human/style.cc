@@ -181,8 +181,12 @@ std::string HorizontalRule(const Style& style, int width) {
   return style.Paint(rule);
 }
 
-std::string AttributeName(std::string_view name) {
-  return text::IsIdentifier(name) ? std::string(name) : text::GoQuote(name);
+std::string_view AttributeName(std::string_view name, std::string& quoted) {
+  if (text::IsIdentifier(name)) {
+    return name;
+  }
+  quoted = text::GoQuote(name);
+  return quoted;
 }
 
 std::string ShowControls(std::string_view text) {

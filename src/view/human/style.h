@@ -39,8 +39,8 @@ std::string WrapParagraph(std::string_view paragraph, size_t limit);
 /// A horizontal line with an empty line before it and no newline after it.
 std::string HorizontalRule(const Style& style, int width);
 
-/// The attribute name, in quotes unless it is an identifier.
-std::string AttributeName(std::string_view name);
+/// The attribute name, in quotes unless it is an identifier. `quoted` has the text then.
+std::string_view AttributeName(std::string_view name, std::string& quoted);
 /// Replaces control characters by visible ones.
 std::string ShowControls(std::string_view text);
 /// Formats seconds as "1m20s".
