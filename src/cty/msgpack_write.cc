@@ -1,4 +1,5 @@
 // Writing values as msgpack; msgpack_read.cc reads them.
+#include <array>
 #include <bit>
 
 #include "cty/conversion.h"
@@ -156,13 +157,29 @@ void AppendUnknown(std::string& out, const Refinements& known) {
 
 ValueResult<void> Write(std::string& out, const Value& value, const Type& type);
 
+// The JSON notation of a type. The values of a plan have few types, so each thread remembers what
+// it has written lately. Valid until the next call.
+std::string_view NotationOf(const Type& type) {
+  struct Entry {
+    Type type;
+    std::string notation;
+  };
+  constexpr size_t kEntries = 32;
+  thread_local std::array<Entry, kEntries> entries;
+  Entry& entry = entries[type.Hash() % kEntries];
+  if (entry.notation.empty() || entry.type != type) {
+    entry = {type, TypeToJson(type)};
+  }
+  return entry.notation;
+}
+
 ValueResult<void> WriteDynamic(std::string& out, const Value& value) {
-  Type type = value.type();
+  const Type type = value.type();
   if (type.is_capsule()) {
     return ValueFail("failed to serialize type: type not allowed: " + type.FriendlyName());
   }
   AppendArrayHeader(out, 2);
-  std::string notation = TypeToJson(type);
+  const std::string_view notation = NotationOf(type);
   AppendLength(out, notation.size(), kBin8, kBin8 + 1);
   out += notation;
   return Write(out, value, type);

@@ -118,7 +118,7 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   const Type& type = info.schema->block.implied_type();
   const bool rewritten = fresh || data || !row.read.previous ||
                          object.schema_version != static_cast<uint64_t>(info.schema->version) ||
-                         state::HasOtherAttributes(object, type);
+                         row.read.has_other_attributes;
   if (rewritten || !row.read.refreshed->SameRepresentation(*row.read.previous)) {
     if (rewritten || !Value::RawEquals(*row.read.refreshed, *row.read.previous)) {
       state::EncodeObject(*row.read.refreshed, type, object);

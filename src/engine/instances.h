@@ -63,6 +63,8 @@ struct ReadValues {
   Value previous_identity;
   std::optional<Value> refreshed;  ///< after both; empty: there is no object
   ProviderNotes notes;             ///< of `refreshed`
+  /// The stored object has attributes that its type lacks (state::HasOtherAttributes).
+  bool has_other_attributes = false;
 };
 
 /// One instance of a resource during a walk.

@@ -52,19 +52,28 @@ ConfigResource AddressOf(const PlanGraph& graph, NodeId id) {
 /// The text of a resource's address in two parts, so that resources of one type in one module share
 /// the first one.
 struct AddressText {
+  uint64_t head;   ///< the first eight bytes of `name`, the first one highest
   uint32_t group;  ///< of resources with the same `start`
+  NodeId id;
   std::string_view start;
   std::string_view name;
-  NodeId id;
 
   friend bool operator<(const AddressText& a, const AddressText& b) {
     if (a.group == b.group) {
-      return a.name < b.name;
+      return a.head != b.head ? a.head < b.head : a.name < b.name;
     }
     const auto whole = [](const AddressText& text) {
       return std::array{text.start, text.name} | std::views::join;
     };
     return std::ranges::lexicographical_compare(whole(a), whole(b), {}, Unsigned, Unsigned);
+  }
+
+  static uint64_t HeadOf(std::string_view name) {
+    uint64_t head = 0;
+    for (size_t i = 0; i < sizeof(head); ++i) {
+      head = head << 8 | (i < name.size() ? Unsigned(name[i]) : 0);
+    }
+    return head;
   }
 
  private:
@@ -93,8 +102,9 @@ std::vector<uint32_t> RankByAddress(const PlanGraph& graph, const std::vector<No
       start.resize(start.size() - graph.program.Text(address.resource.name).size());
       groups.push_back({address, std::move(start)});
     }
-    texts.push_back({static_cast<uint32_t>(groups.size()), groups.back().start,
-                     graph.program.Text(address.resource.name), id});
+    const std::string_view name = graph.program.Text(address.resource.name);
+    texts.push_back({AddressText::HeadOf(name), static_cast<uint32_t>(groups.size()), id,
+                     groups.back().start, name});
   }
   std::sort(texts.begin(), texts.end());
   std::vector<uint32_t> rank(graph.size(), 0);

@@ -195,6 +195,8 @@ bool ReadObject(RowContext& row, provider::Provider& provider, const state::Obje
   }
   ReadValues& read = row.row.read;
   read.previous = stored->value;
+  read.has_other_attributes =
+      state::HasOtherAttributes(object, row.info.schema->block.implied_type());
   std::optional<ProviderNotes> notes =
       NotesOf(row, provider, object, std::move(stored->private_data), diags);
   if (!notes) {

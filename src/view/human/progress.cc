@@ -80,33 +80,53 @@ std::string ProvisionerLines(const Style& style, const std::string& address, con
   return std::string(text::TrimSpace(lines)) + "\n";
 }
 
+/// Whether events of that kind have lines.
+bool IsShown(const Event& event) {
+  switch (event.kind) {
+    case EventKind::kRefreshComplete:
+    case EventKind::kApplyErrored:
+    case EventKind::kForgotten:
+    case EventKind::kPlannedChange:
+    case EventKind::kStopping:
+    case EventKind::kProvisionComplete:
+    case EventKind::kProvisionErrored:
+      return false;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 std::string RenderEvent(const Program& program, const Style& style, const Event& event) {
+  if (!IsShown(event)) {
+    return {};
+  }
   const std::string plain = program.ToText(event.address);
-  const std::string address =
-      event.deposed.empty() ? plain : plain + " (deposed object " + event.deposed + ")";
-  const std::string after = " after " + DurationText(event.elapsed_seconds);
-  // In OpenTofu some lines end with a reset code and some do not.
-  const auto closed = [&style](const std::string& text) {
-    return style.Paint("[reset][bold]%[reset]", text) + "\n";
+  const auto with_deposed = [&](std::string_view text) {
+    return plain + (event.deposed.empty() ? "" : " (deposed object " + event.deposed + ")") +
+           std::string(text);
   };
-  const auto open = [&style](const std::string& text) {
-    std::string line = style.Paint("[reset][bold]%", text);
-    return line + "\n";
+  const auto after = [&event] { return " after " + DurationText(event.elapsed_seconds); };
+  // In OpenTofu some lines end with a reset code and some do not.
+  const auto closed = [&style](std::string text) {
+    return (style.color() ? style.Paint("[reset][bold]%[reset]", text) : std::move(text)) + "\n";
+  };
+  const auto open = [&style](std::string text) {
+    return (style.color() ? style.Paint("[reset][bold]%", text) : std::move(text)) + "\n";
   };
   switch (event.kind) {
     case EventKind::kRefreshStart:
-      return open(address + ": Refreshing state..." + IdSuffix(event));
+      return open(with_deposed(": Refreshing state...") + IdSuffix(event));
     case EventKind::kReadStart:
-      return closed(address + ": Reading..." + IdSuffix(event));
+      return closed(with_deposed(": Reading...") + IdSuffix(event));
     case EventKind::kReadComplete:
-      return open(address + ": Read complete" + after + IdSuffix(event));
+      return open(with_deposed(": Read complete") + after() + IdSuffix(event));
     case EventKind::kApplyStart: {
       const Words words = WordsOf(event.action);
       return words.start.empty()
                  ? std::string()
-                 : closed(address + ": " + std::string(words.start) + IdSuffix(event));
+                 : closed(with_deposed(": ") + std::string(words.start) + IdSuffix(event));
     }
     case EventKind::kApplyProgress: {
       const bool ephemeral = event.address.resource.resource.mode == ResourceMode::kEphemeral;
@@ -124,20 +144,20 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
       const Words words = WordsOf(event.action);
       return words.done.empty()
                  ? std::string()
-                 : open(plain + ": " + std::string(words.done) + after + IdSuffix(event));
+                 : open(plain + ": " + std::string(words.done) + after() + IdSuffix(event));
     }
     case EventKind::kEphemeralOpenStart:
       return closed(plain + ": Opening...");
     case EventKind::kEphemeralOpenComplete:
-      return open(plain + ": Open complete" + after);
+      return open(plain + ": Open complete" + after());
     case EventKind::kEphemeralCloseStart:
       return closed(plain + ": Closing...");
     case EventKind::kEphemeralCloseComplete:
-      return open(plain + ": Close complete" + after);
+      return open(plain + ": Close complete" + after());
     case EventKind::kEphemeralRenewStart:
       return closed(plain + ": Renewing...");
     case EventKind::kEphemeralRenewComplete:
-      return open(plain + ": Renew complete" + after);
+      return open(plain + ": Renew complete" + after());
     case EventKind::kEphemeralDeferred:
       return open(plain + ": Deferred due to " + event.text);
     case EventKind::kProvisionStart:
@@ -155,13 +175,7 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
       return open(plain + ": Importing..." + IdSuffix(event));
     case EventKind::kImportComplete:
       return open(plain + ": Import complete" + IdSuffix(event));
-    case EventKind::kRefreshComplete:
-    case EventKind::kApplyErrored:
-    case EventKind::kForgotten:
-    case EventKind::kPlannedChange:
-    case EventKind::kStopping:
-    case EventKind::kProvisionComplete:
-    case EventKind::kProvisionErrored:
+    default:
       return {};
   }
   return {};
