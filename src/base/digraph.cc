@@ -121,18 +121,15 @@ std::vector<std::vector<Digraph::Id>> Digraph::Cycles() const {
         continue;
       }
       if (low[id] == number[id]) {
-        std::vector<Id> members;
-        Id member = 0;
-        do {
-          member = stack.back();
-          stack.pop_back();
-          on_stack[member] = false;
-          members.push_back(member);
-        } while (member != id);
-        if (members.size() > 1) {
-          std::sort(members.begin(), members.end());
-          cycles.push_back(std::move(members));
+        const auto first = std::find(stack.rbegin(), stack.rend(), id).base() - 1;
+        for (auto member = first; member != stack.end(); ++member) {
+          on_stack[*member] = false;
         }
+        if (stack.end() - first > 1) {
+          std::sort(first, stack.end());
+          cycles.emplace_back(first, stack.end());
+        }
+        stack.erase(first, stack.end());
       }
       frames.pop_back();
       if (!frames.empty()) {

@@ -4,6 +4,7 @@
 
 #include "cty/json.h"
 #include "cty/ops.h"
+#include "engine/module_references.h"
 #include "plan/relevant_attributes.h"
 #include "state/store.h"
 
@@ -251,10 +252,14 @@ std::vector<plan::ResourceChange> CollectChanges(const Walk& walk) {
 }
 
 std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan) {
-  plan::RelevantAttributeFinder finder(walk.config,
-                                       [&](const config::ConfigNode& node, size_t resource) {
-                                         return walk.graph.blocks[node.index][resource].schema;
-                                       });
+  plan::RelevantAttributeFinder finder(
+      walk.config,
+      [&](const config::ConfigNode& node, size_t resource) {
+        return walk.graph.blocks[node.index][resource].schema;
+      },
+      [&](const config::ConfigNode& node, size_t resource) {
+        return std::span(walk.graph.references().OfBody(*node.module, resource).traversals);
+      });
   FlatSet<AbsResource> changed;
   for (const plan::ResourceChange& change : plan.changes) {
     if (change.action != plan::Action::kNoOp && changed.insert(change.address.resource).second) {

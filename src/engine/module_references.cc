@@ -34,7 +34,8 @@ class Collector {
     }
   }
   void Body(const schema::Block& block, const hcl::Body* body,
-            std::span<const std::string_view> hidden, Bindings& out) {
+            std::span<const std::string_view> hidden, Bindings& out,
+            BodyReferences* found = nullptr) {
     if (body == nullptr) {
       return;
     }
@@ -42,6 +43,9 @@ class Collector {
     calls_.clear();
     schema::CollectBodyTraversals(block, *body, hidden, traversals_, calls_);
     Bind(out);
+    if (found != nullptr) {
+      *found = {traversals_, calls_};
+    }
   }
 
  private:
@@ -80,7 +84,7 @@ class Collector {
 };
 
 void CollectResource(const config::Resource& resource, const BlockInfo& info, Collector& collect,
-                     Bindings& out) {
+                     Bindings& out, BodyReferences& body) {
   collect.Expr(resource.count, out);
   collect.Expr(resource.for_each, out);
   collect.Expr(resource.enabled, out);
@@ -89,7 +93,8 @@ void CollectResource(const config::Resource& resource, const BlockInfo& info, Co
     collect.Expr(trigger, out);
   }
   if (info.schema != nullptr) {
-    collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out);
+    collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out,
+                 &body);
   }
   collect.Expr(resource.prevent_destroy, out);
   collect.Body(provider::ConnectionSchema(), resource.connection, {}, out);
@@ -124,8 +129,10 @@ ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagn
     collect.Conditions(module.variables[i].validations, refs.variables[i]);
   }
   refs.resources.resize(module.resources.size());
+  refs.bodies.resize(module.resources.size());
   for (size_t i = 0; i < module.resources.size(); ++i) {
-    CollectResource(module.resources[i], graph.blocks[node.index][i], collect, refs.resources[i]);
+    CollectResource(module.resources[i], graph.blocks[node.index][i], collect, refs.resources[i],
+                    refs.bodies[i]);
   }
   refs.calls.resize(module.calls.size());
   refs.call_depends_on.resize(module.calls.size());
@@ -157,6 +164,11 @@ const ModuleReferences& ReferenceCollection::Of(PlanGraph& graph, const config::
     slot = std::make_unique<ModuleReferences>(Collect(graph, node, diags));
   }
   return *slot;
+}
+
+const BodyReferences& ReferenceCollection::OfBody(const config::Module& module,
+                                                  size_t resource) const {
+  return modules_.at(reinterpret_cast<uint64_t>(&module))->bodies[resource];
 }
 
 Bindings ReferencesOf(PlanGraph& graph, const config::Module& module,

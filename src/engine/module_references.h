@@ -15,25 +15,34 @@ struct Bindings {
   std::vector<ProviderFunctionName> functions;
 };
 
+/// What the expressions of a body mention, in the order of the source.
+struct BodyReferences {
+  std::vector<const hcl::TraversalExpr*> traversals;
+  std::vector<const hcl::CallExpr*> calls;
+};
+
 struct ModuleReferences {
   std::vector<Bindings> locals;
   std::vector<Bindings> outputs;
   std::vector<Bindings> variables;  ///< of validation rules
   std::vector<Bindings> resources;
-  std::vector<Bindings> calls;  ///< of repetition and depends_on
+  std::vector<BodyReferences> bodies;  ///< of resources with a schema
+  std::vector<Bindings> calls;         ///< of repetition and depends_on
   std::vector<Bindings> call_depends_on;
   std::vector<std::vector<Bindings>> inputs;  ///< per call, per input attribute
   std::vector<Bindings> checks;
 };
 
 /// The references of a configuration's modules. Collected once per module directory, even if the
-/// module is called several times, and once for all walks of a command.
+/// module is called several times, and once for the walks of a command that share them.
 class ReferenceCollection {
  public:
   /// Collects those of the module at `node`, unless an earlier graph did. Needs the schemas of the
   /// graph's blocks. `diags`: receives functions of providers that the module does not require, if
   /// the references are collected now; may be null.
   const ModuleReferences& Of(PlanGraph& graph, const config::ConfigNode& node, Diagnostics* diags);
+  /// Those of the body of a resource in a module that Of() has seen.
+  const BodyReferences& OfBody(const config::Module& module, size_t resource) const;
 
  private:
   FlatMap<uint64_t, std::unique_ptr<ModuleReferences>> modules_;  ///< by address

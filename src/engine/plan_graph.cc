@@ -1,5 +1,6 @@
 #include "engine/plan_graph.h"
 
+#include "engine/module_references.h"
 #include "refactoring/refactoring.h"
 
 namespace kinu::engine {
@@ -19,11 +20,19 @@ ResourceInstance WalkContext::PreviousAddress(const ResourceInstance& address) c
 }
 
 PlanGraph::PlanGraph(const WalkContext& walk_context)
-    : context(walk_context), config(*walk_context.config), program(*walk_context.config->program) {
+    : context(walk_context),
+      config(*walk_context.config),
+      program(*walk_context.config->program),
+      own_references_(walk_context.references == nullptr ? std::make_unique<ReferenceCollection>()
+                                                         : nullptr),
+      references_(walk_context.references == nullptr ? own_references_.get()
+                                                     : walk_context.references) {
   bases.resize(config.nodes.size());
   blocks.resize(config.nodes.size());
   call_dependencies.resize(config.nodes.size());
 }
+
+PlanGraph::~PlanGraph() = default;
 
 uint32_t PlanGraph::EnsureProvider(const ProviderConfig& address) {
   auto [it, added] = provider_index_.emplace(address, static_cast<uint32_t>(providers.size()));

@@ -64,6 +64,7 @@ struct BlockInfo {
 class PlanGraph : public Graph {
  public:
   explicit PlanGraph(const WalkContext& walk_context);
+  ~PlanGraph();
 
   /// Node ids of a config node's blocks are contiguous: first node of each kind.
   struct Bases {
@@ -98,6 +99,9 @@ class PlanGraph : public Graph {
   const BlockInfo& InfoOf(const Node& node) const { return blocks[node.config_node][node.index]; }
   BlockInfo& InfoOf(const Node& node) { return blocks[node.config_node][node.index]; }
 
+  /// The context's, or those of this graph alone. ConnectReferences() fills them.
+  ReferenceCollection& references() const { return *references_; }
+
   uint32_t EnsureProvider(const ProviderConfig& address);
   /// As EnsureProvider(), for an address in a state.
   uint32_t EnsureStoredProvider(const ProviderConfig& address);
@@ -110,7 +114,9 @@ class PlanGraph : public Graph {
                                                  const ProviderFunctionName& name);
 
  private:
+  std::unique_ptr<ReferenceCollection> own_references_;
   FlatMap<ProviderConfig, uint32_t> provider_index_;
+  ReferenceCollection* references_;
 };
 
 }  // namespace kinu::engine

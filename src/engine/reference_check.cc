@@ -79,17 +79,6 @@ References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
   return Check(traversals, false, diags, calls);
 }
 
-bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
-                          std::span<const std::string_view> hidden, Diagnostics& diags) const {
-  if (walk_.context.kind != WalkKind::kValidate) {
-    return true;
-  }
-  std::vector<const hcl::TraversalExpr*> traversals;
-  std::vector<const hcl::CallExpr*> calls;
-  schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
-  return Check(traversals, false, diags, calls) == References::kSound;
-}
-
 void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
                                Diagnostics& diags) const {
   if (walk_.context.kind != WalkKind::kValidate) {
@@ -162,11 +151,23 @@ Value ReferenceCheck::Evaluate(const hcl::Expr& expr, const lang::Scope& scope,
 
 Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
                              std::span<const std::string_view> hidden, const lang::Scope& scope,
+                             const BodyReferences& references, Diagnostics& diags) const {
+  const bool sound =
+      walk_.context.kind != WalkKind::kValidate ||
+      Check(references.traversals, false, diags, references.calls) == References::kSound;
+  return sound ? WarnDeprecatedIn(
+                     body, schema::DecodeBody(block, body, hidden, scope, nullptr, diags), diags)
+               : Value::Unknown(block.implied_type());
+}
+
+Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
+                             std::span<const std::string_view> hidden, const lang::Scope& scope,
                              Diagnostics& diags) const {
-  return Body(block, body, hidden, diags)
-             ? WarnDeprecatedIn(
-                   body, schema::DecodeBody(block, body, hidden, scope, nullptr, diags), diags)
-             : Value::Unknown(block.implied_type());
+  BodyReferences references;
+  if (walk_.context.kind == WalkKind::kValidate) {
+    schema::CollectBodyTraversals(block, body, hidden, references.traversals, references.calls);
+  }
+  return Decode(block, body, hidden, scope, references, diags);
 }
 
 }  // namespace kinu::engine

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "config/validate_reference.h"
+#include "engine/module_references.h"
 #include "engine/scope.h"
 #include "engine/walk.h"
 #include "lang/scope.h"
@@ -40,9 +41,6 @@ class ReferenceCheck final : private config::SchemaSource {
   /// As Expr(), for several expressions together. Expressions that are evaluated despite errors
   /// need a ConditionScope.
   References Exprs(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const;
-  /// As Expr(), for all expressions of a body.
-  bool Body(const schema::Block& block, const hcl::Body& body,
-            std::span<const std::string_view> hidden, Diagnostics& diags) const;
   /// As Exprs(), in every walk, for some of the references of expressions.
   References Traversals(std::span<const hcl::TraversalExpr* const> traversals,
                         Diagnostics& diags) const {
@@ -53,7 +51,11 @@ class ReferenceCheck final : private config::SchemaSource {
 
   /// Evaluates the expression; unknown if a reference is invalid.
   Value Evaluate(const hcl::Expr& expr, const lang::Scope& scope, Diagnostics& diags) const;
-  /// Decodes a body; unknown if a reference is invalid.
+  /// Decodes a body; unknown if a reference is invalid. `references`: all of the body's.
+  Value Decode(const schema::Block& block, const hcl::Body& body,
+               std::span<const std::string_view> hidden, const lang::Scope& scope,
+               const BodyReferences& references, Diagnostics& diags) const;
+  /// As above, for a body whose references were not collected.
   Value Decode(const schema::Block& block, const hcl::Body& body,
                std::span<const std::string_view> hidden, const lang::Scope& scope,
                Diagnostics& diags) const;

@@ -83,6 +83,7 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
                                 Diagnostics& diags) const {
   BodyContent content;
   content.missing_item_range = MissingItemRange();
+  content.attributes.reserve(std::min(attributes.size(), schema.attributes.size()));
   for (const NativeAttribute& attribute : attributes) {
     if (FindAttribute(schema, attribute.name) != nullptr &&
         !Contains(schema.hidden, attribute.name)) {

@@ -254,7 +254,7 @@ class Expansion {
 }  // namespace
 
 const Binding* ExpansionStore::Bind(std::string_view name, Value value, const Binding* outer) {
-  Entry& entry = entries_.emplace_back(Entry{std::move(value), {}});
+  Entry& entry = entries_.emplace_front(Entry{std::move(value), {}});
   entry.binding = Binding{name, &entry.value, outer};
   return &entry.binding;
 }
@@ -262,7 +262,9 @@ const Binding* ExpansionStore::Bind(std::string_view name, Value value, const Bi
 ExpandedContent ExpandContent(const hcl::Body& body, const hcl::BodySchema& schema,
                               hcl::Strictness strictness, const Scope& scope,
                               const Binding* bindings, ExpansionStore& store, Diagnostics& diags) {
-  std::vector<BlockSchema> blocks(schema.blocks.begin(), schema.blocks.end());
+  std::vector<BlockSchema> blocks;
+  blocks.reserve(schema.blocks.size() + 1);
+  blocks.assign(schema.blocks.begin(), schema.blocks.end());
   blocks.push_back(kDynamicBlock);
   hcl::BodySchema extended = schema;
   extended.blocks = blocks;

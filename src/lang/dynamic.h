@@ -5,7 +5,8 @@
 // ExpansionStore, which must outlive every use of the blocks. Ref: hcl v2 ext/dynblock.
 #pragma once
 
-#include <deque>
+#include <forward_list>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -23,15 +24,21 @@ class ExpansionStore {
 
   /// Makes a binding that lives as long as the store. `name` must outlive the store.
   const Binding* Bind(std::string_view name, Value value, const Binding* outer);
-  hcl::SyntaxTree& tree() { return tree_; }
+  /// Has what is made of `dynamic` blocks. Most bodies have none.
+  hcl::SyntaxTree& tree() {
+    if (tree_ == nullptr) {
+      tree_ = std::make_unique<hcl::SyntaxTree>();
+    }
+    return *tree_;
+  }
 
  private:
   struct Entry {
     Value value;
     Binding binding;
   };
-  std::deque<Entry> entries_;
-  hcl::SyntaxTree tree_;
+  std::forward_list<Entry> entries_;
+  std::unique_ptr<hcl::SyntaxTree> tree_;
 };
 
 /// A block of the source, or one that a `dynamic` block generates.

@@ -9,6 +9,12 @@ namespace {
 class TypeCollector {
  public:
   void Add(const Program& program, Symbol provider, const ResourceName& name) {
+    // Blocks of one type usually follow each other.
+    if (last_.program == &program && last_.provider == provider && last_.mode == name.mode &&
+        last_.type == name.type) {
+      return;
+    }
+    last_ = {&program, provider, name.mode, name.type};
     provider::NamedTypes& types = providers[std::string(program.Text(provider))];
     auto& names = name.mode == ResourceMode::kManaged ? types.resources
                   : name.mode == ResourceMode::kData  ? types.data
@@ -39,6 +45,16 @@ class TypeCollector {
   }
 
   std::map<std::string, provider::NamedTypes> providers;
+
+ private:
+  /// What was added last.
+  struct Last {
+    const Program* program = nullptr;
+    Symbol provider;
+    ResourceMode mode = ResourceMode::kManaged;
+    Symbol type;
+  };
+  Last last_;
 };
 
 }  // namespace

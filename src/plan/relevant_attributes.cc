@@ -223,6 +223,12 @@ void RelevantAttributeFinder::FollowResource(ModuleInstId module, const config::
     return;
   }
   int owner = static_cast<int>(index);
+  if (steps.empty()) {
+    for (const hcl::TraversalExpr* traversal : traversals_of_(node, index)) {
+      work_.push_back({module, traversal, owner});
+    }
+    return;
+  }
   const schema::Block* block = &schema->block;
   std::vector<const hcl::Body*> bodies{resource.body};
   std::vector<const hcl::Expr*> exprs;

@@ -20,8 +20,16 @@ class RelevantAttributeFinder {
   using SchemaOf =
       std::function<const schema::ResourceSchema*(const config::ConfigNode& node, size_t resource)>;
 
-  RelevantAttributeFinder(const config::Config& config, SchemaOf schema_of)
-      : config_(config), program_(*config.program), schema_of_(std::move(schema_of)) {}
+  /// The traversals in the body of a resource with a schema.
+  using TraversalsOf = std::function<std::span<const hcl::TraversalExpr* const>(
+      const config::ConfigNode& node, size_t resource)>;
+
+  RelevantAttributeFinder(const config::Config& config, SchemaOf schema_of,
+                          TraversalsOf traversals_of)
+      : config_(config),
+        program_(*config.program),
+        schema_of_(std::move(schema_of)),
+        traversals_of_(std::move(traversals_of)) {}
 
   /// Starts from the body of a resource, if the configuration has it.
   void AddResource(const AbsResource& address);
@@ -64,6 +72,7 @@ class RelevantAttributeFinder {
   const config::Config& config_;
   Program& program_;
   SchemaOf schema_of_;
+  TraversalsOf traversals_of_;
   FlatSet<Meaning> seen_;
   std::vector<Mention> work_;
   std::vector<RelevantAttribute> found_;

@@ -12,8 +12,9 @@ namespace {
 
 using List = std::shared_ptr<const std::vector<NodeId>>;
 
-/// The union of sorted lists and single ids; shares a list when nothing has to be added to it.
-List Union(std::vector<List> lists, std::vector<NodeId> singles) {
+/// The union of sorted lists and single ids, which it sorts; shares a list when nothing has to be
+/// added to it.
+List Union(std::vector<List>& lists, std::vector<NodeId>& singles) {
   std::sort(singles.begin(), singles.end());
   singles.erase(std::unique(singles.begin(), singles.end()), singles.end());
   std::sort(lists.begin(), lists.end());
@@ -35,7 +36,13 @@ List Union(std::vector<List> lists, std::vector<NodeId> singles) {
   if (covered) {
     return *largest;
   }
-  std::vector<NodeId> merged = std::move(singles);
+  std::vector<NodeId> merged;
+  size_t size = singles.size();
+  for (const List& list : lists) {
+    size += list->size();
+  }
+  merged.reserve(size);
+  merged.assign(singles.begin(), singles.end());
   for (const List& list : lists) {
     merged.insert(merged.end(), list->begin(), list->end());
   }
@@ -131,9 +138,11 @@ void CollectDependencies(PlanGraph& graph) {
   FlatMap<uint64_t, state::DependencyList> interned;
   std::vector<List> kept;
   static const auto kNone = std::make_shared<const std::vector<ConfigResource>>();
+  std::vector<List> inputs;
+  std::vector<NodeId> singles;
   for (NodeId id : graph.Order()) {
-    std::vector<List> inputs;
-    std::vector<NodeId> singles;
+    inputs.clear();
+    singles.clear();
     for (NodeId dependency : graph.dependencies(id)) {
       if (lists[dependency] != nullptr) {
         inputs.push_back(lists[dependency]);
@@ -142,7 +151,7 @@ void CollectDependencies(PlanGraph& graph) {
         singles.push_back(dependency);
       }
     }
-    lists[id] = Union(std::move(inputs), std::move(singles));
+    lists[id] = Union(inputs, singles);
     const Node& node = graph.node(id);
     if (node.kind == NodeKind::kResource) {
       state::DependencyList& out = graph.blocks[node.config_node][node.index].dependencies;

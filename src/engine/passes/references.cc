@@ -132,9 +132,8 @@ void HoldBackExpansions(PlanGraph& graph, const std::vector<NodeId>& gates) {
 /// Adds the edges of all places in the module tree.
 class TreeConnector {
  public:
-  TreeConnector(PlanGraph& graph, ApplyGraph* apply, ReferenceCollection& references,
-                Diagnostics* diags)
-      : graph_(graph), apply_(apply), references_(references), diags_(diags) {}
+  TreeConnector(PlanGraph& graph, ApplyGraph* apply, Diagnostics* diags)
+      : graph_(graph), apply_(apply), diags_(diags) {}
 
   void Run() {
     if (apply_ != nullptr) {
@@ -159,7 +158,7 @@ class TreeConnector {
 
  private:
   const ModuleReferences& ReferencesIn(const config::ConfigNode& node) {
-    return references_.Of(graph_, node, diags_);
+    return graph_.references().Of(graph_, node, diags_);
   }
 
   /// Everything inside a module waits for its expansion; its end waits for everything inside,
@@ -323,7 +322,6 @@ class TreeConnector {
 
   PlanGraph& graph_;
   ApplyGraph* apply_;
-  ReferenceCollection& references_;
   Diagnostics* diags_;  ///< null: unknown functions of providers are not reported
 };
 
@@ -331,10 +329,7 @@ class TreeConnector {
 
 bool ConnectReferences(PlanGraph& graph, ApplyGraph* apply, Diagnostics& diags) {
   const size_t errors = diags.error_count();
-  ReferenceCollection own;
-  ReferenceCollection* const kept = graph.context.references;
-  TreeConnector(graph, apply, kept == nullptr ? own : *kept, apply == nullptr ? &diags : nullptr)
-      .Run();
+  TreeConnector(graph, apply, apply == nullptr ? &diags : nullptr).Run();
   if (apply == nullptr) {
     graph.Finish();  // an apply has no edges to cells yet
   }

@@ -144,6 +144,7 @@ std::vector<std::string_view> KeysOf(const Change& change, bool unknown_too) {
   std::vector<std::string_view> keys;
   for (const Value* side : {ObjectOf(change.before), ObjectOf(change.after)}) {
     if (side != nullptr) {
+      keys.reserve(keys.size() + side->size());
       for (size_t i = 0; i < side->size(); ++i) {
         if (unknown_too || side->elements()[i].IsKnown()) {
           keys.push_back(side->key(i));
