@@ -160,14 +160,22 @@ void Program::Append(std::string& out, const AbsResource& r) const {
     Append(out, r.module);
     out += '.';
   }
-  std::string_view prefix = ModePrefix(r.resource.mode);
+  const std::string_view prefix = ModePrefix(r.resource.mode);
+  const std::string_view type = Text(r.resource.type);
+  const std::string_view name = Text(r.resource.name);
+  constexpr size_t kDots = 2;
+  constexpr size_t kKey = 8;  // a key of a few digits may follow
+  if (out.capacity() - out.size() < prefix.size() + type.size() + name.size() + kDots + kKey) {
+    out.reserve(std::max(2 * out.size(),
+                         out.size() + prefix.size() + type.size() + name.size() + kDots + kKey));
+  }
   if (!prefix.empty()) {
     out += prefix;
     out += '.';
   }
-  out += Text(r.resource.type);
+  out += type;
   out += '.';
-  out += Text(r.resource.name);
+  out += name;
 }
 
 void Program::Append(std::string& out, const ResourceInstance& r) const {
@@ -206,7 +214,8 @@ std::string Program::ToText(const ConfigResource& r) const {
   if (!out.empty()) {
     out += '.';
   }
-  return out + ToText(r.resource);
+  Append(out, AbsResource{{}, r.resource});
+  return out;
 }
 
 std::string Program::ToText(const AbsResource& r) const {

@@ -17,6 +17,11 @@ void SortByName(std::vector<Item>& items) {
 
 template <typename Item>
 const Item* FindByName(const std::vector<Item>& items, std::string_view name) {
+  constexpr size_t kFew = 12;
+  if (items.size() <= kFew) {
+    const auto same = std::ranges::find(items, name, &Item::name);
+    return same != items.end() ? &*same : nullptr;
+  }
   const auto at =
       std::lower_bound(items.begin(), items.end(), name,
                        [](const Item& item, std::string_view key) { return item.name < key; });

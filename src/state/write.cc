@@ -25,6 +25,16 @@ struct Placed {
   std::string_view name;
 };
 
+/// Resources of one type in one module differ in their names alone, so these parts are compared by
+/// their places first.
+bool StandsBefore(const Placed& a, const Placed& b) {
+  if (a.module.data() == b.module.data() && a.mode.data() == b.mode.data() &&
+      a.type.data() == b.type.data()) {
+    return a.name < b.name;
+  }
+  return std::tie(a.module, a.mode, a.type, a.name) < std::tie(b.module, b.mode, b.type, b.name);
+}
+
 class StateWriter {
  public:
   StateWriter(const State& state, Layout layout, std::string& out)
@@ -260,9 +270,10 @@ void StateWriter::WriteResources() {
                             .name = program_.Text(address.resource.name)});
   }
   // The file is sorted by these texts, which is not the order of addresses. Ref: sortResourcesV4.
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Placed& a, const Placed& b) {
-    return std::tie(a.module, a.mode, a.type, a.name) < std::tie(b.module, b.mode, b.type, b.name);
-  });
+  // A state that was read from a file usually has this order already.
+  if (!std::ranges::is_sorted(sorted, StandsBefore)) {
+    std::ranges::stable_sort(sorted, StandsBefore);
+  }
   writer_.Key("resources");
   writer_.BeginArray();
   for (const Placed& placed : sorted) {

@@ -144,6 +144,9 @@ bool ExpandEverywhere(NodeContext& context, NodeId id, Diagnostics& diags) {
 }  // namespace
 
 void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot) {
+  if (walk.graph.InfoOf(node).stored.empty()) {
+    return;
+  }
   FlatSet<uint32_t> present;
   for (const ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     present.insert(instance->id.id);

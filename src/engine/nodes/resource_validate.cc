@@ -217,7 +217,9 @@ void AskProvider(Walk& walk, const ValidatedBlock& block, const Value& config, D
       provider->ValidateEphemeralConfig(type, unmarked, problems);
       break;
   }
-  AppendProblems(problems, block.resource.body, block.AddressText(), diags);
+  if (!problems.empty()) {
+    AppendProblems(problems, block.resource.body, block.AddressText(), diags);
+  }
 }
 
 /// Validates repetition, depends_on, body and the attributes in lifecycle.
@@ -235,7 +237,7 @@ void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
   const BodyReferences& references = walk.graph.references().OfBody(*block.place.module, index);
   const Value config = check.Decode(schema, *resource.body, config::MetaNames(resource.name.mode),
                                     block.scope, references, diags);
-  if (resource.name.mode != ResourceMode::kEphemeral) {
+  if (resource.name.mode != ResourceMode::kEphemeral && config.ContainsMarked()) {
     schema::RejectEphemeral(schema, *resource.body, config, block.AddressText(), diags);
   }
   if (diags.error_count() != errors) {

@@ -109,7 +109,7 @@ std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
   Value config = WarnDeprecatedIn(*row.resource.body, DecodeConfig(row, diags), diags);
   // Validation sees values of modules that are not final: an ephemeral output whose value is known
   // there is marked only once the module is planned.
-  if (row.resource.name.mode != ResourceMode::kEphemeral) {
+  if (row.resource.name.mode != ResourceMode::kEphemeral && config.ContainsMarked()) {
     schema::RejectEphemeral(row.info.schema->block, *row.resource.body, config, row.AddressText(),
                             diags);
   }

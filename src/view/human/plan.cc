@@ -313,12 +313,15 @@ std::vector<const ResourceChange*> PlanText::InOrder(
       order.push_back(&change);
     }
   }
-  std::ranges::stable_sort(order, [this](const ResourceChange* a, const ResourceChange* b) {
+  const auto before = [this](const ResourceChange* a, const ResourceChange* b) {
     if (a->address != b->address) {
       return program_.Less(a->address, b->address);
     }
     return a->deposed < b->deposed;
-  });
+  };
+  if (!std::ranges::is_sorted(order, before)) {  // those of a new plan are
+    std::ranges::stable_sort(order, before);
+  }
   return order;
 }
 
