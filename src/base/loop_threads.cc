@@ -149,9 +149,18 @@ Result<void> AppendInPieces(
     Result<void> done;
   };
   std::vector<Piece> pieces((count + size - 1) / size);
+  std::atomic<size_t> longest{0};  // so far: the others are as long, and so need not grow
   LoopThreads(cores).Run(pieces.size(), [&](size_t i) {
-    pieces[i].done = make(i * size, std::min(count, (i + 1) * size), pieces[i].text);
+    std::string& text = pieces[i].text;
+    text.reserve(longest.load());
+    pieces[i].done = make(i * size, std::min(count, (i + 1) * size), text);
+    longest.store(std::max(longest.load(), text.size() + text.size() / 16));
   });
+  size_t total = out.size();
+  for (const Piece& piece : pieces) {
+    total += piece.text.size();
+  }
+  out.reserve(total + total / 8);  // room for what follows
   for (Piece& piece : pieces) {
     if (!piece.done) {
       return piece.done;

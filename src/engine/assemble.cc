@@ -1,6 +1,8 @@
 #include "engine/assemble.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "cty/json.h"
 #include "cty/ops.h"
@@ -12,19 +14,19 @@ namespace kinu::engine {
 namespace {
 
 /// Calls `visit(address, block info, row)` for every row of the walk.
-template <typename F>
-void ForEachRowOf(const Walk& walk, F&& visit) {
+template <typename AnyWalk, typename F>
+void ForEachRowOf(AnyWalk& walk, F&& visit) {
   for (const auto& node : walk.config.nodes) {
     const auto& resources = node->module->resources;
     for (size_t i = 0; i < resources.size(); ++i) {
       const BlockInfo& info = walk.graph.blocks[node->index][i];
       for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
-        for (const Row& row : instance->resources[i]->rows) {
+        for (Row& row : instance->resources[i]->rows) {
           visit(ResourceInstance{{instance->id, resources[i].name}, row.key}, info, row);
         }
       }
-      for (const StrayRows& stray : walk.slots.blocks[node->index][i].strays) {
-        for (const Row& row : stray.rows) {
+      for (auto& stray : walk.slots.blocks[node->index][i].strays) {
+        for (auto& row : stray.rows) {
           visit(ResourceInstance{stray.resource->address, row.key}, info, row);
         }
       }
@@ -32,7 +34,7 @@ void ForEachRowOf(const Walk& walk, F&& visit) {
   }
   for (size_t i = 0; i < walk.graph.stored.size(); ++i) {
     const StoredNode& stored = walk.graph.stored[i];
-    const std::vector<Row>& rows = walk.slots.stored[i].rows;
+    auto& rows = walk.slots.stored[i].rows;
     if (rows.empty()) {
       continue;
     }
@@ -42,7 +44,7 @@ void ForEachRowOf(const Walk& walk, F&& visit) {
     if (schema != nullptr) {
       info.schema = schema->FindResource(walk.program.Text(stored.resource->address.resource.type));
     }
-    for (const Row& row : rows) {
+    for (auto& row : rows) {
       visit(ResourceInstance{stored.resource->address, row.key}, info, row);
     }
   }
@@ -227,20 +229,21 @@ plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& 
   return change;
 }
 
-std::vector<plan::ResourceChange> CollectChanges(const Walk& walk) {
+std::vector<plan::ResourceChange> TakeChanges(Walk& walk) {
   std::vector<plan::ResourceChange> changes;
   size_t count = 0;
   ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, const Row& row) {
     count += row.change ? 1 : 0;
   });
   changes.reserve(count);  // growing would hold two copies of all
-  ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, const Row& row) {
+  ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, Row& row) {
     if (row.change) {
-      changes.push_back(*row.change);
+      changes.push_back(std::move(*row.change));
+      row.change.reset();
     }
   });
-  for (const StoredSlot& slot : walk.slots.stored) {
-    changes.insert(changes.end(), slot.changes.begin(), slot.changes.end());
+  for (StoredSlot& slot : walk.slots.stored) {
+    std::ranges::move(std::exchange(slot.changes, {}), std::back_inserter(changes));
   }
   auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
     return a.address == b.address ? a.deposed < b.deposed : walk.program.Less(a.address, b.address);
@@ -310,7 +313,7 @@ std::vector<plan::ModuleOutput> CollectModuleOutputs(const Walk& walk) {
 
 }  // namespace
 
-void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
+void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
   const Program& program = walk.program;
   const state::State* prior = walk.context.prior_state;
   plan.prior_state.program = plan.program;
@@ -336,7 +339,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
     }
   });
   state::DropHusks(plan.prior_state);
-  plan.changes = CollectChanges(walk);
+  plan.changes = TakeChanges(walk);
   auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
     return program.Less(a.address, b.address);
   };

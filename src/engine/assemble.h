@@ -7,13 +7,15 @@
 
 namespace kinu::engine {
 
-void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan);
+/// Moves what the walk has found into the plan.
+void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan);
 
 /// The attributes of other resources that influence the changes of the plan.
 std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan);
 
-/// The changes of all rows and deposed objects, in address order.
-std::vector<plan::ResourceChange> CollectChanges(const Walk& walk);
+/// The changes of all rows and deposed objects, in address order, which the walk then no longer
+/// has.
+std::vector<plan::ResourceChange> TakeChanges(Walk& walk);
 
 /// The change of a root output between a state and a new value. Ref: node_output.go setValue.
 plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& output,

@@ -81,8 +81,11 @@ struct Row {
   /// The value that expressions see: planned while planning, otherwise stored or new.
   std::optional<Value> value;
   ReadValues read;
-  std::optional<plan::ResourceChange> change;
+  std::unique_ptr<plan::ResourceChange> change;  ///< until the plan is assembled; null: none
 
+  void SetChange(plan::ResourceChange planned) {
+    change = std::make_unique<plan::ResourceChange>(std::move(planned));
+  }
   bool orphan() const { return origin == RowOrigin::kOrphan; }
   bool imported() const { return origin == RowOrigin::kImported; }
   bool left_out() const { return view == RowView::kLeftOut; }

@@ -98,6 +98,9 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
           content.missing_item_range);
     }
   }
+  if (!schema.blocks.empty()) {
+    content.blocks.reserve(blocks.size());
+  }
   for (const NativeBlock& block : blocks) {
     const BlockSchema* wanted = FindBlock(schema, block.type);
     if (wanted != nullptr && !Contains(schema.hidden, block.type) &&

@@ -236,9 +236,9 @@ void DeferRead(RowContext& row, const Value& config, bool known) {
   }
   Value value = Placeholder(row, config);
   row.row.value = schema::MarkSensitive(row.info.schema->block, value);
-  row.row.change =
+  row.row.SetChange(
       PlannedRead(row, std::move(value),
-                  known ? plan::Reason::kReadDependencyPending : plan::Reason::kReadConfigUnknown);
+                  known ? plan::Reason::kReadDependencyPending : plan::Reason::kReadConfigUnknown));
 }
 
 /// Reads a data source of a check block. A failure is recorded for the check and does not fail the
@@ -255,7 +255,7 @@ void ReadForCheck(RowContext& row, provider::Provider& provider, const Value& co
   row.row.read.refreshed = *value;
   row.row.value = *value;
   if (row.walk().context.mode != plan::Mode::kRefreshOnly) {
-    row.row.change = PlannedRead(row, *std::move(value), plan::Reason::kReadCheckNested);
+    row.row.SetChange(PlannedRead(row, *std::move(value), plan::Reason::kReadCheckNested));
   }
 }
 

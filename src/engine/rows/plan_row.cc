@@ -76,7 +76,7 @@ bool PlanRowChange(RowContext& row, provider::Provider& provider, const ImportTa
   RowContext described{row.node,     row.id,      block.resource, row.info,
                        row.instance, row.address, row.row,        row.triggered};
   if (!PlanChange(described, provider, fate, diags)) {
-    row.row.change = UnplannedBlock(row, object, std::move(block));
+    row.row.SetChange(UnplannedBlock(row, object, std::move(block)));
     return false;
   }
   fate.change.generated_config = std::move(block.text);
@@ -87,12 +87,12 @@ bool PlanRowChange(RowContext& row, provider::Provider& provider, const ImportTa
 void RecordPlanned(RowContext& row, plan::ResourceChange change, Diagnostics& diags) {
   const bool destroys = plan::IsReplace(change.action) || change.action == plan::Action::kDelete;
   if (!CheckPreventDestroy(row, destroys, diags)) {
-    row.row.change = std::move(change);
+    row.row.SetChange(std::move(change));
     return;
   }
   row.row.value = schema::MarkSensitive(
       row.info.schema->block, change.action == plan::Action::kNoOp ? change.before : change.after);
-  row.row.change = std::move(change);
+  row.row.SetChange(std::move(change));
   (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, row.node.condition_severity, diags);
 }
@@ -173,7 +173,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   if (row.address.resource.resource.mode != ResourceMode::kManaged) {
     row.row.view = RowView::kForgotten;
     if (row.node.destroying) {
-      row.row.change = ForgetData(row);
+      row.row.SetChange(ForgetData(row));
     }
     return;
   }
@@ -199,7 +199,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   change->reason = EndReason(row, *change);
-  row.row.change = std::move(change);
+  row.row.SetChange(*std::move(change));
   if (CheckPreventDestroy(row, !disposal.forget, diags)) {
     row.row.view = RowView::kDeleted;
   }

@@ -5,7 +5,7 @@
 // BuildGraph         on the refreshed state, without targets, which select objects one by one
 // CheckDestroyOrder  before any node, because objects without an order end the plan
 // Run                a change for each managed object; otherwise only what providers need
-// CollectChanges     after all nodes, without dependencies of objects that must stay
+// TakeChanges        after all nodes, without dependencies of objects that must stay
 #include <algorithm>
 
 #include "engine/assemble.h"
@@ -311,7 +311,7 @@ void RunNodes(NodeContext& context, const state::DestroyOrder& order, plan::Plan
         }
       },
       found_by_nodes);
-  plan.changes = CollectChanges(walk);
+  plan.changes = TakeChanges(walk);
   KeepDependenciesOfFailed(order, of_rows, plan);
   for (std::vector<RowDiagnostics>& rows : of_rows) {
     for (RowDiagnostics& row : rows) {
