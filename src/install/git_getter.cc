@@ -158,6 +158,17 @@ Result<void> CloneShallow(const Repository& git, const PackageFetch& fetch, cons
   return reference.empty() ? Result<void>() : Checkout(git, fetch.target, reference);
 }
 
+/// Whether `git submodule update` has anything to do or to complain about. It is a script that
+/// starts a dozen programs, and most repositories have no submodules.
+Result<bool> HasSubmodules(const Repository& git, const std::string& directory) {
+  constexpr std::string_view kLink = "160000 ";  // the mode of a submodule's commit
+  if (FileExists(JoinPath(directory, ".gitmodules"))) {
+    return true;
+  }
+  KINU_TRY(const std::string entries, git.Run({"ls-files", "--stage"}, directory));
+  return entries.starts_with(kLink) || entries.contains('\n' + std::string(kLink));
+}
+
 }  // namespace
 
 Result<void> GetGit(const PackageFetch& fetch) {
@@ -202,6 +213,10 @@ Result<void> GetGit(const PackageFetch& fetch) {
         return done;
       }
     }
+  }
+  KINU_TRY(const bool has_submodules, HasSubmodules(git, fetch.target));
+  if (!has_submodules) {
+    return {};
   }
   auto updated = git.Run(submodules, fetch.target, true);
   return updated ? Result<void>() : std::unexpected(updated.error());

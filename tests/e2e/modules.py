@@ -200,6 +200,40 @@ def repositories(run):
     run.says("an option for a reference", directory, ["init"], 1, "invalid ref")
 
 
+def submodules(run):
+    """A repository with another one inside of it, with and without the file that says where from."""
+    outer, inner = os.path.join(run.root, "outer"), os.path.join(run.root, "inner")
+    allowed = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "protocol.file.allow",
+               "GIT_CONFIG_VALUE_0": "always"}
+
+    def git(directory, *args):
+        subprocess.run(["git", *args], cwd=directory, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL,
+                       env={**os.environ, **GIT, **allowed, "HOME": run.root})
+    for repo in (inner, outer):
+        os.mkdir(repo)
+        git(repo, "init", "-b", "main")
+        run.write(repo, "main.tf", 'output "v" {\n  value = "%s"\n}\n' % os.path.basename(repo))
+        git(repo, "add", ".")
+        git(repo, "commit", "-m", "one")
+    git(outer, "submodule", "add", inner, "part")
+    git(outer, "commit", "-m", "two")
+    git(outer, "tag", "whole")
+    git(outer, "rm", "--cached", ".gitmodules")
+    git(outer, "commit", "-m", "three")
+    url = "git::file://" + outer
+    directory = run.fresh({"m": {"source": url + "//part?ref=whole"}})
+    code, text = run.run(directory, "init", **allowed)
+    run.expect("a submodule", code == 0, text)
+    with open(os.path.join(directory, ".terraform/modules/m/part/main.tf"),
+              encoding="utf-8") as file:
+        run.expect("content of a submodule", "inner" in file.read())
+    directory = run.fresh({"m": {"source": url}})
+    code, text = run.run(directory, "init", **allowed)
+    run.expect("a submodule from nowhere",
+               code == 1 and "No url found for submodule path 'part'" in " ".join(text.split()), text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", required=True)
@@ -212,6 +246,7 @@ def main():
         archives(run)
         secrets(run)
         repositories(run)
+        submodules(run)
         server.stop()
     print("%d failed" % run.failed)
     sys.exit(1 if run.failed else 0)
