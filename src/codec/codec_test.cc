@@ -81,6 +81,10 @@ TEST(Deflate, RoundTripsAndRefusesDamage) {
   EXPECT_FALSE(Inflate(Deflate(text), text.size() - 1));
   EXPECT_FALSE(Inflate(Deflate(text).substr(0, 100), text.size()));
   EXPECT_FALSE(Gunzip("not gzip at all", 1000));
+  const std::string gzip = Gzip(text.substr(0, 1000));
+  for (size_t size = 0; size < gzip.size(); ++size) {
+    EXPECT_FALSE(Gunzip(std::string_view(gzip).substr(0, size), text.size())) << size;
+  }
   EXPECT_EQ(Gunzip(Gzip("one") + Gzip("two"), 100).value_or("?"), "onetwo");
   EXPECT_EQ(Gzip("x")[9], '\xff');
 }

@@ -68,8 +68,11 @@ Result<size_t> AppendMember(Decompress decompress, libdeflate_decompressor* deco
 /// The size of the last member of a gzip file, modulo 4 GiB.
 size_t LastSizeOf(std::string_view gzip) {
   constexpr size_t kSizeField = 4;
+  if (gzip.size() < kSizeField) {
+    return 0;
+  }
   size_t size = 0;
-  for (size_t i = 0; i < kSizeField && i < gzip.size(); ++i) {
+  for (size_t i = 0; i < kSizeField; ++i) {
     size |= size_t{static_cast<unsigned char>(gzip[gzip.size() - kSizeField + i])} << (8 * i);
   }
   return size;
