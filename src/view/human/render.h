@@ -18,6 +18,13 @@ struct RenderOptions {
   bool show_unchanged = false;  ///< shows unchanged parts instead of counting them
   bool hide_symbols = false;    ///< omits +, -, ~ and their column
   bool show_sensitive = false;
+
+  /// Those for the members of a value: "forces replacement" does not apply to them.
+  RenderOptions Inside() const {
+    RenderOptions inside = *this;
+    inside.forces_replacement = false;
+    return inside;
+  }
 };
 
 /// Renders diffs with the colours of a style.
