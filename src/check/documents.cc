@@ -1,7 +1,5 @@
 #include "check/documents.h"
 
-#include <span>
-
 #include "base/invariant.h"
 
 namespace kinu::check {
@@ -43,12 +41,12 @@ struct Entry {
   }
 };
 
-/// Parses the text, keeps only the members `names` (all if it is empty), and checks
-/// `format_version`.
-Result<std::unique_ptr<Document>> ReadDocument(std::string text,
-                                               std::span<const std::string_view> names,
+constexpr tfjson::Shape kWhole;
+
+/// Parses the text, keeps only what the shape says, and checks `format_version`.
+Result<std::unique_ptr<Document>> ReadDocument(std::string text, const tfjson::Shape& shape,
                                                tfjson::FormatVersion& version) {
-  KINU_TRY(auto document, Document::ParseMembers(std::move(text), names));
+  KINU_TRY(auto document, Document::Parse(std::move(text), shape));
   const Node root = document->root();
   if (const Node repeated =
           root.is_object() ? tfjson::Repeated(document->tree()) : tfjson::Node()) {
@@ -114,14 +112,15 @@ Result<PlanDocument::Change> PlanDocument::ChangeOf(const Node& node) {
 }
 
 Result<std::unique_ptr<PlanDocument>> PlanDocument::Read(std::string text, bool whole) {
-  static constexpr std::string_view kNames[] = {"format_version", "resource_changes",
-                                                "output_changes", "deferred_changes",
-                                                "proposed_unknown"};
+  static constexpr tfjson::Shape::Part kParts[] = {{"format_version", &kWhole},
+                                                   {"resource_changes", &kWhole},
+                                                   {"output_changes", &kWhole},
+                                                   {"deferred_changes", &kWhole},
+                                                   {"proposed_unknown", &kWhole}};
+  static constexpr tfjson::Shape kPlan{.keep = tfjson::Shape::Keep::kMembers, .parts = kParts};
   auto plan = std::make_unique<PlanDocument>();
   tfjson::FormatVersion version;
-  KINU_TRY(
-      plan->document_,
-      ReadDocument(std::move(text), whole ? std::span<const std::string_view>() : kNames, version));
+  KINU_TRY(plan->document_, ReadDocument(std::move(text), whole ? kWhole : kPlan, version));
   if (auto indexed = plan->Index(version.major == 0); !indexed) {
     return std::unexpected(indexed.error());
   }
@@ -279,12 +278,12 @@ Node PlanDocument::DeferredReason(std::string_view address) const {
 // --- States ---
 
 Result<std::unique_ptr<StateDocument>> StateDocument::Read(std::string text, bool whole) {
-  static constexpr std::string_view kNames[] = {"format_version", "values"};
+  static constexpr tfjson::Shape::Part kParts[] = {{"format_version", &kWhole},
+                                                   {"values", &kWhole}};
+  static constexpr tfjson::Shape kState{.keep = tfjson::Shape::Keep::kMembers, .parts = kParts};
   auto state = std::make_unique<StateDocument>();
   tfjson::FormatVersion version;
-  KINU_TRY(
-      state->document_,
-      ReadDocument(std::move(text), whole ? std::span<const std::string_view>() : kNames, version));
+  KINU_TRY(state->document_, ReadDocument(std::move(text), whole ? kWhole : kState, version));
   if (auto indexed = state->Index(); !indexed) {
     return std::unexpected(indexed.error());
   }

@@ -22,9 +22,12 @@ class Secrets {
 
   Secrets() = default;
   /// Collects the values that the masks in a document, or in a part of one, mark as sensitive.
-  /// Refers to the document's text, which must outlive it.
+  /// Refers to the document's text, which must outlive it. A tree that is partial() needs
+  /// `variables` and `configuration.root_module.variables`; of all else the text is searched.
   explicit Secrets(const Node& document);
 
+  /// Adds the values that masks inside of a value mark. Its document must outlive this.
+  void AddMarkedIn(const Node& value);
   /// Adds the texts in a value, whose document must outlive this.
   void Add(const Node& value);
 

@@ -285,15 +285,6 @@ TEST(Tree, RepeatedNames) {
       Repeated((*Document::Parse(R"([{"a":1,"b":2},{"b":1,"a":2},{"a":1,"b":2}])"))->tree()));
 }
 
-TEST(Tree, MembersThatNobodyNamesAreCheckedButNotKept) {
-  static constexpr std::string_view kNames[] = {"b"};
-  const auto document = Document::ParseMembers(R"({"a":[1,2],"b":{"c":1},"d":null})", kNames);
-  ASSERT_TRUE(document.has_value());
-  EXPECT_EQ((*document)->root().size(), 1U);
-  EXPECT_EQ((*document)->root().Find("b").text(), R"({"c":1})");
-  EXPECT_FALSE(Document::ParseMembers(R"({"a":[1,2,],"b":1})", kNames).has_value());
-}
-
 TEST(Numbers, AreComparedExactly) {
   struct Row {
     std::string_view a, b;

@@ -33,8 +33,13 @@ constexpr const char* kEndOfText = "the text ends too early";
 
 }  // namespace
 
-TokenStream::TokenStream(const std::string& text) : text_(text.data()), rest_(text) {
-  index_.resize(kScanBytes + 2 * StructureScanner::kBlock);
+TokenStream::TokenStream(const std::string& text) : TokenStream(Container{text}) {
+}
+
+// What follows a container is not part of a number or word in it.
+TokenStream::TokenStream(Container container)
+    : text_(container.text.data()), rest_(container.text) {
+  index_.resize(std::min(container.text.size(), kScanBytes) + 2 * StructureScanner::kBlock);
   next_ = end_ = index_.data();
 }
 

@@ -30,6 +30,12 @@ class TokenStream {
   /// A text in memory, which must outlive the stream. (A std::string, for the zero byte behind it.)
   explicit TokenStream(const std::string& text);
   explicit TokenStream(std::string&& text) = delete;
+  /// A container inside of a text that was read before and outlives the stream. Peek() does not
+  /// return '\0' behind it.
+  struct Container {
+    std::string_view text;
+  };
+  explicit TokenStream(Container container);
   /// A text that is read when it is needed.
   explicit TokenStream(ByteSource source);
   /// A file, which must outlive the stream, from one of its bytes on.

@@ -190,11 +190,96 @@ void Tree::Expect(size_t bytes) {
   entries_.reserve(bytes / kBytesPerEntry);
 }
 
+const Shape* Shape::Of(std::string_view name) const {
+  for (const Part& part : parts) {
+    if (part.name == name) {
+      return part.shape;
+    }
+  }
+  return nullptr;
+}
+
+bool Tree::ReadShaped(TokenStream& stream, const Shape& shape) {
+  const char first = stream.Peek();
+  if (shape.keep == Shape::Keep::kWhole || (first != '{' && first != '[')) {
+    return ReadValue(stream);
+  }
+  partial_ = true;
+  const auto at = static_cast<uint32_t>(entries_.size());
+  Append(stream, KindOf(first));
+  if (shape.keep == Shape::Keep::kFolded) {
+    entries_[at].escaped = 1;
+    if (!stream.SkipValue()) {
+      return false;
+    }
+  } else {
+    if (open_.size() >= kMaxDepth) {
+      return stream.FailHere("values are nested too deep");
+    }
+    open_.push_back(at);
+    if (!ReadParts(stream, shape)) {
+      return false;
+    }
+    open_.pop_back();
+  }
+  entries_[at].end = static_cast<uint32_t>(stream.Held().size());
+  entries_[at].next = static_cast<uint32_t>(entries_.size());
+  return true;
+}
+
+/// The elements or members of the innermost open container, with its brackets.
+bool Tree::ReadParts(TokenStream& stream, const Shape& shape) {
+  const uint32_t container = open_.back();
+  const bool object = entries_[container].kind() == Kind::kObject;
+  const char closer = object ? '}' : ']';
+  stream.Advance();
+  for (bool first = true; stream.Peek() != closer; first = false) {
+    if (!first && !stream.Take(',', object ? "',' or '}' is expected" : "',' or ']' is expected")) {
+      return false;
+    }
+    const Shape* inside = &shape;
+    if (object) {
+      const size_t mark = entries_.size();
+      if (stream.Peek() != '"') {
+        return stream.FailHere("the name of a member is expected");
+      }
+      const std::string_view name = stream.Text();
+      inside = stream.HasEscapes() ? shape.Of(DecodeString(name))
+                                   : shape.Of(name.substr(1, name.size() - 2));
+      if (!ReadName(stream)) {
+        return false;
+      }
+      if (inside == nullptr) {
+        entries_.resize(mark);
+        if (!stream.SkipValue()) {
+          return false;
+        }
+        continue;
+      }
+    }
+    if (entries_[container].count == kMostMembers) {
+      return stream.FailHere("a value has too many elements to be held in memory");
+    }
+    entries_[container].count = (entries_[container].count + 1) & kMostMembers;
+    if (!ReadShaped(stream, *inside)) {
+      return false;
+    }
+  }
+  stream.Advance();
+  return true;
+}
+
 bool Tree::Read(TokenStream& stream) {
+  static constexpr Shape kWhole;
+  return Read(stream, kWhole);
+}
+
+bool Tree::Read(TokenStream& stream, const Shape& shape) {
   entries_.clear();
   open_.clear();
+  partial_ = false;
   stream.Hold();
-  if (!ReadValue(stream)) {
+  if (!ReadShaped(stream, shape)) {
     stream.Release();
     return false;
   }
@@ -204,66 +289,37 @@ bool Tree::Read(TokenStream& stream) {
   return !stream.problem();
 }
 
-bool Tree::ReadMembers(TokenStream& stream, std::span<const std::string_view> names) {
-  if (stream.Peek() != '{') {
-    return Read(stream);
-  }
-  entries_.clear();
-  open_.clear();
-  stream.Hold();
-  open_.push_back(0);
-  Append(stream, Kind::kObject);
-  stream.Advance();
-  bool first = true;
-  while (stream.Peek() != '}') {
-    if (!first && !stream.Take(',', "',' or '}' is expected")) {
-      return false;
-    }
-    first = false;
-    const size_t mark = entries_.size();
-    if (!ReadName(stream)) {
-      return false;
-    }
-    // The text may have moved: names are compared behind the colon, from the held bytes.
-    text_ = stream.Held();
-    const Node name(this, static_cast<uint32_t>(mark));
-    if (std::any_of(names.begin(), names.end(),
-                    [&](std::string_view wanted) { return name.Is(wanted); })) {
-      entries_[0].count = (entries_[0].count + 1) & kMostMembers;
-      if (!ReadValue(stream)) {
-        return false;
-      }
-    } else {
-      entries_.resize(mark);
-      if (!stream.SkipValue()) {
-        return false;
-      }
-    }
-  }
-  entries_[0].end = stream.OffsetInHeld() + 1;
-  entries_[0].next = static_cast<uint32_t>(entries_.size());
-  stream.Advance();
-  text_ = stream.Held();
-  offset_ = stream.held_offset();
-  stream.Release();
-  return !stream.problem();
+bool Tree::ReadFolded(const Node& folded) {
+  TokenStream stream(TokenStream::Container{folded.text()});
+  const bool read = Read(stream);
+  offset_ = folded.offset();
+  return read;
 }
 
 Result<std::unique_ptr<Document>> Document::Parse(std::string text) {
-  return ParseMembers(std::move(text), {});
+  static constexpr Shape kWhole;
+  return Parse(std::move(text), kWhole);
 }
 
-Result<std::unique_ptr<Document>> Document::ParseMembers(std::string text,
-                                                         std::span<const std::string_view> names) {
+Result<std::unique_ptr<Document>> Document::Parse(std::string text, const Shape& shape) {
   auto document = std::unique_ptr<Document>(new Document(std::move(text)));
   document->tree_.Expect(document->text_.size());
-  TokenStream stream(document->text_);
-  const bool read =
-      names.empty() ? document->tree_.Read(stream) : document->tree_.ReadMembers(stream, names);
-  if (!read || !stream.TakeEnd()) {
+  return ReadAll(std::move(document), TokenStream(document->text_), shape);
+}
+
+Result<std::unique_ptr<Document>> Document::Parse(std::unique_ptr<MappedFile> file,
+                                                  const Shape& shape) {
+  auto document = std::unique_ptr<Document>(new Document(std::move(file)));
+  document->tree_.Expect(document->file_->text().size());
+  return ReadAll(std::move(document), TokenStream(*document->file_), shape);
+}
+
+Result<std::unique_ptr<Document>> Document::ReadAll(std::unique_ptr<Document>&& document,
+                                                    TokenStream&& stream, const Shape& shape) {
+  if (!document->tree_.Read(stream, shape) || !stream.TakeEnd()) {
     return Fail(ErrorCode::kInvalid, DescribeProblem(stream.problem()));
   }
-  return document;
+  return std::move(document);
 }
 
 std::string DescribeProblem(const Problem& problem) {

@@ -32,6 +32,25 @@ enum class Kind : uint8_t {
 /// "string", "array", …; booleans are "boolean".
 std::string_view KindName(Kind kind);
 
+/// Which parts of a value a tree keeps. All are checked.
+struct Shape {
+  enum class Keep : uint8_t {
+    kWhole,    ///< all of it
+    kFolded,   ///< a container as a single entry without what is in it: Node::folded()
+    kMembers,  ///< of an object the members that are listed, of an array all elements
+  };
+  struct Part {
+    std::string_view name;
+    const Shape* shape;
+  };
+  Keep keep = Keep::kWhole;
+  /// With kMembers. The elements of an array have the shape of the array.
+  std::span<const Part> parts{};
+
+  /// The shape of a member, or null when it is not kept.
+  const Shape* Of(std::string_view name) const;
+};
+
 class Tree;
 struct Member;
 
@@ -55,6 +74,9 @@ class Node {
   bool is_array() const { return kind() == Kind::kArray; }
   bool is_object() const { return kind() == Kind::kObject; }
   bool is_container() const { return is_array() || is_object(); }
+  /// Whether this is a container whose content the tree does not have, so that it seems empty.
+  /// Its text() is complete, and Tree::ReadFolded() reads it.
+  bool folded() const;
 
   /// The bytes of the value in the text; for a number, its digits as they are written.
   std::string_view text() const;
@@ -99,7 +121,7 @@ class Tree {
     uint32_t next = 0;  ///< the entry behind this value and all that is in it
     uint32_t kind_bits : 3 = 0;
     uint32_t count : 28 = 0;   ///< elements or members
-    uint32_t escaped : 1 = 0;  ///< a string or name with escapes
+    uint32_t escaped : 1 = 0;  ///< a string or name with escapes; a container that is folded
     Kind kind() const { return static_cast<Kind>(kind_bits); }
   };
 
@@ -109,10 +131,14 @@ class Tree {
   /// malformed, and the stream has the problem. The tree refers to the stream's text, so it is
   /// valid until the stream moves on (with a text in memory: as long as that text).
   bool Read(TokenStream& stream);
-  /// Reads an object, keeping only its members of these names (all are checked). Another kind of
-  /// value is read whole.
-  bool ReadMembers(TokenStream& stream, std::span<const std::string_view> names);
+  /// The same, keeping only what the shape says.
+  bool Read(TokenStream& stream, const Shape& shape);
+  /// Reads the value of a folded node, whose text must outlive this tree. False when it has too
+  /// many elements.
+  bool ReadFolded(const Node& folded);
 
+  /// Whether something was not kept.
+  bool partial() const { return partial_; }
   Node root() const { return Node(this, 0); }
   const Entry& entry(uint32_t at) const { return entries_[at]; }
   std::string_view text() const { return text_; }
@@ -124,6 +150,8 @@ class Tree {
   size_t entry_count() const { return entries_.size(); }
 
  private:
+  bool ReadShaped(TokenStream& stream, const Shape& shape);
+  bool ReadParts(TokenStream& stream, const Shape& shape);
   bool ReadValue(TokenStream& stream);
   bool ReadName(TokenStream& stream);
   void Append(TokenStream& stream, Kind kind);
@@ -132,8 +160,12 @@ class Tree {
   std::vector<uint32_t> open_;
   std::string_view text_;
   uint64_t offset_ = 0;
+  bool partial_ = false;
 };
 
+inline bool Node::folded() const {
+  return is_container() && tree_->entry(at_).escaped != 0;
+}
 inline Kind Node::kind() const {
   return tree_->entry(at_).kind();
 }
@@ -215,16 +247,23 @@ class Document {
  public:
   /// Reads a whole text. The error names the problem and its byte.
   static Result<std::unique_ptr<Document>> Parse(std::string text);
-  /// The same, keeping only these members of the outermost object.
-  static Result<std::unique_ptr<Document>> ParseMembers(std::string text,
-                                                        std::span<const std::string_view> names);
+  /// The same, keeping only what the shape says.
+  static Result<std::unique_ptr<Document>> Parse(std::string text, const Shape& shape);
+  /// The same of a file, which stays mapped as long as the document is there.
+  static Result<std::unique_ptr<Document>> Parse(std::unique_ptr<MappedFile> file,
+                                                 const Shape& shape);
 
   Node root() const { return tree_.root(); }
   const Tree& tree() const { return tree_; }
 
  private:
   explicit Document(std::string text) : text_(std::move(text)) {}
+  explicit Document(std::unique_ptr<MappedFile> file) : file_(std::move(file)) {}
+  static Result<std::unique_ptr<Document>> ReadAll(std::unique_ptr<Document>&& document,
+                                                   TokenStream&& stream, const Shape& shape);
+
   std::string text_;
+  std::unique_ptr<MappedFile> file_;  // or this
   Tree tree_;
 };
 

@@ -1,0 +1,103 @@
+#include "tfjson/secrets.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace kinu::tfjson {
+namespace {
+
+constexpr Shape kWhole;
+constexpr Shape kFolded{.keep = Shape::Keep::kFolded};
+constexpr Shape::Part kVariablesParts[] = {{"variables", &kWhole}};
+constexpr Shape kModule{.keep = Shape::Keep::kMembers, .parts = kVariablesParts};
+constexpr Shape::Part kConfigurationParts[] = {{"root_module", &kModule}};
+constexpr Shape kConfiguration{.keep = Shape::Keep::kMembers, .parts = kConfigurationParts};
+constexpr Shape::Part kParts[] = {
+    {"variables", &kWhole}, {"configuration", &kConfiguration}, {"change", &kFolded}};
+constexpr Shape kPartly{.keep = Shape::Keep::kMembers, .parts = kParts};
+
+/// A bit per string in the text: is it a secret?
+std::string Found(const Secrets& secrets, const Tree& tree) {
+  std::string out;
+  for (uint32_t at = 0; at < tree.entry_count(); ++at) {
+    if (tree.entry(at).kind() == Kind::kString) {
+      out += secrets.AreIn(Node(&tree, at)) ? '1' : '0';
+    }
+  }
+  return out;
+}
+
+void ExpectSameSecrets(const std::string& text) {
+  const auto whole = Document::Parse(text);
+  const auto part = Document::Parse(text, kPartly);
+  ASSERT_TRUE(whole.has_value()) << text;
+  ASSERT_TRUE(part.has_value()) << text;
+  ASSERT_EQ((*part)->tree().partial(), (*part)->root().is_container());
+  EXPECT_EQ(Found(Secrets((*whole)->root()), (*whole)->tree()),
+            Found(Secrets((*part)->root()), (*whole)->tree()))
+      << text;
+}
+
+std::string RandomDocument(std::mt19937& random, int depth) {
+  static constexpr const char* kNames[] = {"before",
+                                           "after",
+                                           "values",
+                                           "value",
+                                           "default",
+                                           "sensitive",
+                                           "ephemeral",
+                                           "before_sensitive",
+                                           "a",
+                                           "after_sensitive",
+                                           "b",
+                                           "variables",
+                                           "sensitive_values",
+                                           "root_module",
+                                           "configuration",
+                                           "\\u0073ensitive",
+                                           "a\\tb"};
+  const auto below = [&](size_t count) { return random() % count; };
+  switch (depth > 5 ? 4 + below(4) : below(8)) {
+    case 0:
+    case 1:
+    case 2: {
+      std::string out = "{";
+      for (size_t i = below(6); i > 0; --i) {
+        out += out.size() > 1 ? "," : "";
+        out += '"' + std::string(kNames[below(std::size(kNames))]) + "\":";
+        out += below(5) == 0 ? "true" : RandomDocument(random, depth + 1);
+      }
+      return out + "}";
+    }
+    case 3: {
+      std::string out = "[";
+      for (size_t i = below(4); i > 0; --i) {
+        out += out.size() > 1 ? ", " : "";
+        out += RandomDocument(random, depth + 1);
+      }
+      return out + "]";
+    }
+    case 4:
+      return "true";
+    case 5:
+      return "false";
+    default:
+      return "\"secret-" + std::to_string(below(20)) + "\"";
+  }
+}
+
+TEST(Secrets, OfATreeThatWasReadInPartAreTheSame) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 5000; ++i) {
+    ExpectSameSecrets(RandomDocument(random, 0) + (i % 2 == 0 ? "\n" : ""));
+  }
+  ExpectSameSecrets(R"({"variables":{"v":{"value":"a secret"}},"configuration":{"root_module":)"
+                    R"({"variables":{"v":{"sensitive":true}}}},"x":"a secret"})");
+  ExpectSameSecrets(R"({"resources":[{"sensitive_values":{"a":{},"p":[false,{"q":true}]},)"
+                    R"("values":{"a":"not secret","p":["neither","hunter2hunter2"]}}],)"
+                    R"("x":["not secret","neither","hunter2hunter2"]})");
+}
+
+}  // namespace
+}  // namespace kinu::tfjson
