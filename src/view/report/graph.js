@@ -139,7 +139,8 @@ const GraphView = (() => {
     for (const box of boxes) {
       for (const other of box.needs) {
         const x1 = box.x + WIDTH, y1 = box.y + HEIGHT / 2, x2 = other.x, y2 = other.y + HEIGHT / 2, bend = GAP_X / 2;
-        const line = element("path", { d: `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}` }, lines);
+        const head = `M${x2 - 7},${y2 - 4} L${x2},${y2} L${x2 - 7},${y2 + 4}`;
+        const line = element("path", { d: `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2} ${head}` }, lines);
         box.lines.push(line);
         other.lines.push(line);
       }
