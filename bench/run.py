@@ -56,6 +56,7 @@ GOALS = {
     ("plan", 50000, "show -summary"): (0.05, None),
     ("plan", 10000, "show -html"): (0.3, None),
     ("plan", 10000, "check conditions"): (0.25, None),
+    ("plan", 40000000, "diff"): (0.2, None),
     ("state", 66000, "show -json"): (0.25, 150),
     ("state", 66000, "output -json"): (0.054, None),
     ("state", 66000, "state list"): (0.065, None),
@@ -126,8 +127,9 @@ MANY = """resource "terraform_data" "a" {
 """
 
 
-def write_plan(path, size):
-    """Writes a plan document of about `size` bytes; returns the number of its changes."""
+def write_plan(path, size, changed=-1):
+    """Writes a plan document of about `size` bytes; returns the number of its changes. One of them is different if
+    `changed` is its index."""
     count = 0
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[')
@@ -139,7 +141,7 @@ def write_plan(path, size):
                 '"change":{"actions":["create"],"before":null,"after":{"cidr_block":"10.0.%d.0/24",'
                 '"enabled":true,"tags":{"Name":"subnet \\"%d\\"","Owner":null},"size":%d},'
                 '"after_unknown":{"arn":true,"id":true,"tags":{}},"before_sensitive":false,'
-                '"after_sensitive":{"tags":{}}}}' % (i, i, i % 256, i, i)
+                '"after_sensitive":{"tags":{}}}}' % (i, i, i % 256, i, -1 if i == changed else i)
                 for i in range(count, count + 1000)))
             count += 1000
         file.write("]}\n")
@@ -242,7 +244,8 @@ class Bench:
         shutil.rmtree(folder)
 
     def reviews(self):
-        """A summary of 50,000 changes, a report of 10,000, and 50 conditions about 10,000."""
+        """A summary of 50,000 changes, a report of 10,000, 50 conditions about 10,000, and what differs in two
+        documents of 40 MB."""
         folder = os.path.join(self.work, "reviews")
         os.makedirs(folder)
         for count, step, arguments in ((50000, "show -summary", ["show", "-summary", "p.bin"]),
@@ -260,6 +263,10 @@ class Bench:
         runs = [execute(self.build, ["check", "-plan=p.json", "c.kinucheck.hcl"], folder)
                 for _ in range(self.repeat + 1)][1:]
         self.note("plan", count, "check conditions", runs)
+        count = write_plan(os.path.join(folder, "a.json"), 40000000)
+        write_plan(os.path.join(folder, "b.json"), 40000000, changed=count // 2)
+        runs = [execute(self.build, ["diff", "a.json", "b.json"], folder) for _ in range(self.repeat + 1)][1:]
+        self.note("plan", 40000000, "diff", runs)
         shutil.rmtree(folder)
 
     def states(self, count):

@@ -1,7 +1,6 @@
 #include "compare/compare.h"
 
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "compare/hidden.h"
@@ -17,7 +16,7 @@ using tfjson::Node;
 /// Finds the values in which two values differ.
 class Walk {
  public:
-  Walk(const Hiding& hiding, std::vector<ValueChange>& out) : hiding_(hiding), out_(out) {}
+  Walk(Hiding& hiding, std::vector<ValueChange>& out) : hiding_(hiding), out_(out) {}
 
   void Part(const compare::Part& left, const compare::Part& right) {
     path_.clear();
@@ -50,7 +49,7 @@ class Walk {
     out_.push_back(std::move(change));
   }
 
-  std::optional<std::string> Shown(const Node& value, const Masks& masks, bool& sensitive) const {
+  std::optional<std::string> Shown(const Node& value, const Masks& masks, bool& sensitive) {
     if (!value) {
       return std::nullopt;
     }
@@ -86,72 +85,102 @@ class Walk {
     }
   }
 
-  const Hiding& hiding_;
+  Hiding& hiding_;
   std::vector<ValueChange>& out_;
   std::vector<PathStep> path_;
 };
 
-void CompareItems(const Item& left, const Item& right, const Hiding& hiding, Difference& out) {
-  ObjectChange change{.address = left.Address()};
-  Walk walk(hiding, change.paths);
-  for (size_t part = 0; part < left.parts.size(); ++part) {
-    walk.Part(left.parts[part], right.parts[part]);
-  }
-  if (!change.paths.empty()) {
-    out.push_back(std::move(change));
-  }
-}
+/// Compares items of two documents, which are read as far as their texts differ.
+class ItemComparison {
+ public:
+  ItemComparison(const Node& left, const Node& right) : hiding_(left, right) {}
 
-/// Pairs what has the same key and compares it.
-void ComparePaired(const std::vector<Item>& left, const std::vector<Item>& right,
-                   const Hiding& hiding, Difference& out) {
-  auto a = left.begin();
-  auto b = right.begin();
-  while (a != left.end() || b != right.end()) {
-    const int order = a == left.end() ? 1 : b == right.end() ? -1 : CompareKeys(*a, *b);
-    if (order == 0) {
-      CompareItems(*a, *b, hiding, out);
-    } else {
-      out.push_back({.address = order < 0 ? a->Address() : b->Address(),
-                     .kind = order < 0 ? ChangeKind::kRemoved : ChangeKind::kAdded,
-                     .paths = {}});
+  /// Pairs what has the same key and compares it.
+  Result<void> Run(const std::vector<Item>& left, const std::vector<Item>& right) {
+    auto a = left.begin();
+    auto b = right.begin();
+    while (a != left.end() || b != right.end()) {
+      const int order = a == left.end() ? 1 : b == right.end() ? -1 : CompareKeys(*a, *b);
+      if (order != 0) {
+        out_.push_back({.address = order < 0 ? a->Address() : b->Address(),
+                        .kind = order < 0 ? ChangeKind::kRemoved : ChangeKind::kAdded,
+                        .paths = {}});
+      } else if (!SameText(*a, *b)) {
+        if (auto compared = CompareItems(*a, *b); !compared) {
+          return compared;
+        }
+      }
+      a += order <= 0 ? 1 : 0;
+      b += order >= 0 ? 1 : 0;
     }
-    a += order <= 0 ? 1 : 0;
-    b += order >= 0 ? 1 : 0;
+    return {};
   }
-}
 
-/// The document, or the one that stands for a state file, which `owner` then holds.
-Result<Node> AsDocument(const Node& given, std::unique_ptr<tfjson::Document>& owner) {
-  if (!given.is_object()) {
+  Difference Take() { return std::move(out_); }
+  size_t read_further() const { return read_further_; }
+
+ private:
+  Result<void> CompareItems(const Item& left, const Item& right) {
+    KINU_TRY(const std::vector<Part> left_parts, readers_[0].Read(left));
+    KINU_TRY(const std::vector<Part> right_parts, readers_[1].Read(right));
+    read_further_ += 2;
+    ObjectChange change{.address = left.Address()};
+    Walk walk(hiding_, change.paths);
+    for (size_t part = 0; part < left_parts.size(); ++part) {
+      walk.Part(left_parts[part], right_parts[part]);
+    }
+    if (!change.paths.empty()) {
+      out_.push_back(std::move(change));
+    }
+    return {};
+  }
+
+  Hiding hiding_;
+  std::array<PartReader, 2> readers_;
+  size_t read_further_ = 0;
+  Difference out_;
+};
+
+Result<DocumentSort> SortOf(const Node& document) {
+  if (!document.is_object()) {
     return Fail(ErrorCode::kInvalid, "a document is neither a plan nor a state");
   }
-  if (!IsStateFile(given)) {
-    // The canonical form has no version.
-    if (given.Find("format_version") || !(IsPlan(given) || given.Find("values"))) {
-      KINU_TRY([[maybe_unused]] const auto version, tfjson::FormatVersionOf(given));
+  if (IsStateFile(document)) {
+    const Node version = document.Find("version");
+    if (version.text() != "4") {
+      return Fail(ErrorCode::kUnsupported,
+                  "state files of version " + std::string(version.text()) + " are not compared");
     }
-    return given;
+    return DocumentSort::kStateFile;
   }
-  KINU_TRY(std::string text, StateDocument(given));
-  KINU_TRY(owner, tfjson::Document::Parse(std::move(text)));
-  return owner->root();
+  // The canonical form has no version.
+  if (document.Find("format_version") || !(IsPlan(document) || document.Find("values"))) {
+    KINU_TRY([[maybe_unused]] const auto version, tfjson::FormatVersionOf(document));
+  }
+  return IsPlan(document) ? DocumentSort::kPlan : DocumentSort::kState;
 }
 
 }  // namespace
 
-Result<Difference> Compare(const Node& left, const Node& right) {
-  std::array<std::unique_ptr<tfjson::Document>, 2> owners;
-  KINU_TRY(const Node a, AsDocument(left, owners[0]));
-  KINU_TRY(const Node b, AsDocument(right, owners[1]));
-  if (IsPlan(a) != IsPlan(b)) {
+Result<Difference> Compare(const Node& left, const Node& right, size_t* read_further) {
+  KINU_TRY(const DocumentSort left_sort, SortOf(left));
+  KINU_TRY(const DocumentSort right_sort, SortOf(right));
+  if ((left_sort == DocumentSort::kPlan) != (right_sort == DocumentSort::kPlan)) {
     return Fail(ErrorCode::kInvalid, "a plan and a state have nothing to compare");
   }
-  const Hiding hiding(a, b);
-  Difference out;
-  ComparePaired(ResourcesOf(a), ResourcesOf(b), hiding, out);
-  ComparePaired(OutputsOf(a), OutputsOf(b), hiding, out);
-  return out;
+  ItemComparison comparison(left, right);
+  Result<void> compared =
+      comparison.Run(ResourcesOf(left, left_sort), ResourcesOf(right, right_sort));
+  if (compared) {
+    compared = comparison.Run(OutputsOf(left, left_sort), OutputsOf(right, right_sort));
+  }
+  if (!compared) {
+    return std::unexpected(compared.error());
+  }
+  if (read_further != nullptr) {
+    *read_further = comparison.read_further();
+  }
+  return comparison.Take();
 }
 
 }  // namespace kinu::compare

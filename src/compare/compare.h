@@ -3,6 +3,7 @@
 // versions, serial, lineage, the order of resources) is ignored.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,7 +46,14 @@ using Difference = std::vector<ObjectChange>;
 /// `after_unknown` and `replace_paths` are compared, of resources in states the values and whether
 /// they are tainted, of outputs the values. Numbers are compared by value, members of objects by
 /// name, arrays in order. A document of neither sort, or of different sorts, is an error.
-Result<Difference> Compare(const tfjson::Node& left, const tfjson::Node& right);
+///
+/// Of documents that were read as kComparedShape only those resources and outputs are read further
+/// whose text differs; `read_further` then counts them, on either side.
+Result<Difference> Compare(const tfjson::Node& left, const tfjson::Node& right,
+                           size_t* read_further = nullptr);
+
+/// What a tree must have of a document for Compare(); everything else is checked when it is read.
+extern const tfjson::Shape kComparedShape;
 
 /// One line per object and per value, and a closing line of counts. `color`: escape sequences.
 std::string RenderText(const Difference& difference, bool color);
@@ -58,9 +66,5 @@ std::string RenderMarkdown(const Difference& difference);
 bool IsPlan(const tfjson::Node& document);
 /// Whether a document is a state file as it is stored.
 bool IsStateFile(const tfjson::Node& document);
-
-/// The addresses, values and masks of a state file as a document of `show -json`, which has what
-/// Compare() needs. A version other than 4 is an error.
-Result<std::string> StateDocument(const tfjson::Node& state_file);
 
 }  // namespace kinu::compare

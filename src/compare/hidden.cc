@@ -1,6 +1,11 @@
 #include "compare/hidden.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "compare/compare.h"
+#include "compare/items.h"
+#include "compare/state_file.h"
 
 namespace kinu::compare {
 
@@ -27,8 +32,40 @@ std::vector<Masks> Masks::IntoElements(const Node& left_array, const Node& right
   return out;
 }
 
-bool Hiding::Append(std::string& out, const Node& value, const Masks& masks) const {
-  if (masks.whole() || (value.is_string() && (left_.AreIn(value) || right_.AreIn(value)))) {
+Hiding::Known Hiding::Search(const Node& document) {
+  Known known{.secrets = tfjson::Secrets(document), .instances = {}};
+  if (!IsStateFile(document)) {
+    return known;
+  }
+  for (const Item& item : ResourcesOf(document, DocumentSort::kStateFile)) {
+    const Node paths = item.node.is_object() ? item.node.Find("sensitive_attributes") : Node();
+    if (!paths || paths.size() == 0) {
+      continue;
+    }
+    if (auto instance = ResourceOfInstance(item.node)) {
+      known.secrets.AddMarkedIn((*instance)->root());
+      known.instances.push_back(*std::move(instance));
+    }
+  }
+  return known;
+}
+
+bool Hiding::IsSecret(const Node& string) const {
+  return std::ranges::any_of(known_,
+                             [&](const Known& known) { return known.secrets.AreIn(string); });
+}
+
+bool Hiding::Append(std::string& out, const Node& value, const Masks& masks) {
+  if (known_.empty()) {
+    for (const Node& document : documents_) {
+      known_.push_back(Search(document));
+    }
+  }
+  return AppendValue(out, value, masks);
+}
+
+bool Hiding::AppendValue(std::string& out, const Node& value, const Masks& masks) const {
+  if (masks.whole() || (value.is_string() && IsSecret(value))) {
     out += tfjson::kRedacted;
     return true;
   }
@@ -41,7 +78,7 @@ bool Hiding::Append(std::string& out, const Node& value, const Masks& masks) con
       separator = ",";
       out += member.name.text();
       out += ':';
-      hidden = Append(out, member.value, masks.Into(value, value, member.name)) || hidden;
+      hidden = AppendValue(out, member.value, masks.Into(value, value, member.name)) || hidden;
     }
     out += '}';
   } else if (value.is_array()) {
@@ -50,7 +87,7 @@ bool Hiding::Append(std::string& out, const Node& value, const Masks& masks) con
     size_t index = 0;
     for (const Node element : value.elements()) {
       out += index > 0 ? "," : "";
-      hidden = Append(out, element, inner[index++]) || hidden;
+      hidden = AppendValue(out, element, inner[index++]) || hidden;
     }
     out += ']';
   } else {

@@ -2,6 +2,8 @@
 // in both, and so are copies of the texts that either marks.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,15 +29,23 @@ struct Masks {
 
 class Hiding {
  public:
-  /// The documents must outlive it.
-  Hiding(const tfjson::Node& left, const tfjson::Node& right) : left_(left), right_(right) {}
+  /// The documents must outlive it. They are searched for secrets when a value is appended first.
+  Hiding(const tfjson::Node& left, const tfjson::Node& right) : documents_{left, right} {}
 
   /// Appends a value as compact JSON without its sensitive parts. Returns whether it had some.
-  bool Append(std::string& out, const tfjson::Node& value, const Masks& masks) const;
+  bool Append(std::string& out, const tfjson::Node& value, const Masks& masks);
 
  private:
-  tfjson::Secrets left_;
-  tfjson::Secrets right_;
+  struct Known {
+    tfjson::Secrets secrets;
+    std::vector<std::unique_ptr<tfjson::Document>> instances;  ///< that secrets refer to
+  };
+  static Known Search(const tfjson::Node& document);
+  bool AppendValue(std::string& out, const tfjson::Node& value, const Masks& masks) const;
+  bool IsSecret(const tfjson::Node& string) const;
+
+  std::array<tfjson::Node, 2> documents_;
+  std::vector<Known> known_;  ///< of each document, once they have been searched
 };
 
 }  // namespace kinu::compare

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "compare/compare.h"
+#include "compare/state_file.h"
 
 namespace kinu::compare {
 namespace {
@@ -83,21 +85,53 @@ std::vector<Part> PartsOfChange(const Node& change) {
           {.name = "replace_paths", .value = Inside(change, "replace_paths"), .atomic = true}};
 }
 
+std::vector<Part> PartsOfResource(const Node& tainted, const Node& values, const Node& mask) {
+  return {{.name = "tainted", .value = tainted}, Masked("values", values, mask)};
+}
+
 void AddModule(const Node& module, std::vector<Item>& out) {
   const Node resources = Inside(module, "resources");
   if (resources) {
     for (const Node resource : resources.elements()) {
       out.push_back({.address = TextOf(Inside(resource, "address")),
                      .deposed = TextOf(Inside(resource, "deposed_key")),
-                     .parts = {{.name = "tainted", .value = Inside(resource, "tainted")},
-                               Masked("values", Inside(resource, "values"),
-                                      Inside(resource, "sensitive_values"))}});
+                     .sort = Item::Sort::kResource,
+                     .node = resource});
     }
   }
   if (const Node children = Inside(module, "child_modules")) {
     for (const Node child : children.elements()) {
       AddModule(child, out);
     }
+  }
+}
+
+/// An address without an instance key.
+std::string ResourceAddress(const Node& resource) {
+  std::string address = TextOf(Inside(resource, "module"));
+  address += address.empty() ? "" : ".";
+  const std::string mode = TextOf(Inside(resource, "mode"));
+  address += mode.empty() || mode == "managed" ? "" : mode + ".";
+  return address + TextOf(Inside(resource, "type")) + "." + TextOf(Inside(resource, "name"));
+}
+
+void AddInstances(const Node& resource, std::vector<Item>& out) {
+  const Node instances = Inside(resource, "instances");
+  if (!instances) {
+    return;
+  }
+  const std::string address = ResourceAddress(resource);
+  for (const Node instance : instances.elements()) {
+    Item item{.address = address,
+              .deposed = TextOf(Inside(instance, "deposed")),
+              .sort = Item::Sort::kInstance,
+              .node = instance};
+    if (const Node key = Inside(instance, "index_key"); key && !key.is_null()) {
+      item.address += '[';
+      item.address += key.text();
+      item.address += ']';
+    }
+    out.push_back(std::move(item));
   }
 }
 
@@ -111,6 +145,16 @@ std::vector<Item> Sorted(std::vector<Item> items) {
 
 }  // namespace
 
+bool IsPlan(const Node& document) {
+  return Inside(document, "resource_changes") || Inside(document, "planned_values");
+}
+
+bool IsStateFile(const Node& document) {
+  return Inside(document, "version") && !Inside(document, "format_version") &&
+         (Inside(document, "lineage") || Inside(document, "resources") ||
+          Inside(document, "modules"));
+}
+
 std::string Item::Address() const {
   return deposed.empty() ? address : address + " (deposed " + deposed + ")";
 }
@@ -120,34 +164,82 @@ int CompareKeys(const Item& left, const Item& right) {
   return order != 0 ? order : left.deposed.compare(right.deposed);
 }
 
-std::vector<Item> ResourcesOf(const Node& document) {
-  std::vector<Item> items;
-  if (!IsPlan(document)) {
-    AddModule(Inside(Inside(document, "values"), "root_module"), items);
-    return Sorted(std::move(items));
+bool SameText(const Item& left, const Item& right) {
+  if (left.sort != right.sort || !left.node || !right.node) {
+    return false;
   }
-  if (const Node changes = Inside(document, "resource_changes")) {
-    for (const Node change : changes.elements()) {
-      items.push_back({.address = TextOf(Inside(change, "address")),
-                       .deposed = TextOf(Inside(change, "deposed")),
-                       .parts = PartsOfChange(Inside(change, "change"))});
+  const auto same = [&](std::string_view name) {
+    const Node a = Inside(left.node, name);
+    const Node b = Inside(right.node, name);
+    return a && b ? a.text() == b.text() : !a && !b;
+  };
+  switch (left.sort) {
+    case Item::Sort::kChange:
+      return left.node.text() == right.node.text();
+    case Item::Sort::kResource:
+      return same("tainted") && same("values");
+    case Item::Sort::kInstance:
+      // The paths tell values from values with their type.
+      return same("status") && same("attributes") && same("sensitive_attributes");
+    case Item::Sort::kOutput:
+      return same("value");
+  }
+  return false;
+}
+
+Result<std::vector<Part>> PartReader::Read(const Item& item) {
+  if (item.sort == Item::Sort::kInstance) {
+    KINU_TRY(converted_, ResourceOfInstance(item.node));
+    const Node resource = converted_->root();
+    return PartsOfResource(Inside(resource, "tainted"), Inside(resource, "values"),
+                           Inside(resource, "sensitive_values"));
+  }
+  if (item.sort == Item::Sort::kChange) {
+    KINU_TRY(const Node change, Unfolded(item.node, values_));
+    return PartsOfChange(change);
+  }
+  if (item.sort == Item::Sort::kOutput) {
+    return std::vector{Masked("value", Inside(item.node, "value"), Inside(item.node, "sensitive"))};
+  }
+  KINU_TRY(const Node values, Unfolded(Inside(item.node, "values"), values_));
+  KINU_TRY(const Node mask, Unfolded(Inside(item.node, "sensitive_values"), mask_));
+  return PartsOfResource(Inside(item.node, "tainted"), values, mask);
+}
+
+std::vector<Item> ResourcesOf(const Node& document, DocumentSort sort) {
+  std::vector<Item> items;
+  if (sort == DocumentSort::kState) {
+    AddModule(Inside(Inside(document, "values"), "root_module"), items);
+  } else if (const Node resources =
+                 Inside(document, sort == DocumentSort::kPlan ? "resource_changes" : "resources")) {
+    items.reserve(resources.size());
+    for (const Node resource : resources.elements()) {
+      if (sort == DocumentSort::kStateFile) {
+        AddInstances(resource, items);
+        continue;
+      }
+      items.push_back({.address = TextOf(Inside(resource, "address")),
+                       .deposed = TextOf(Inside(resource, "deposed")),
+                       .sort = Item::Sort::kChange,
+                       .node = Inside(resource, "change")});
     }
   }
   return Sorted(std::move(items));
 }
 
-std::vector<Item> OutputsOf(const Node& document) {
+std::vector<Item> OutputsOf(const Node& document, DocumentSort sort) {
   std::vector<Item> items;
-  const bool plan = IsPlan(document);
   const Node outputs =
-      plan ? Inside(document, "output_changes") : Inside(Inside(document, "values"), "outputs");
+      sort == DocumentSort::kPlan
+          ? Inside(document, "output_changes")
+          : Inside(sort == DocumentSort::kState ? Inside(document, "values") : document, "outputs");
   if (outputs) {
     for (const tfjson::Member output : outputs.members()) {
-      Item item{.address = "output." + output.name.String(), .deposed = {}, .parts = {}};
-      item.parts = plan ? PartsOfChange(output.value)
-                        : std::vector{Masked("value", Inside(output.value, "value"),
-                                             Inside(output.value, "sensitive"))};
-      items.push_back(std::move(item));
+      items.push_back(
+          {.address = "output." + output.name.String(),
+           .deposed = {},
+           .sort = sort == DocumentSort::kPlan ? Item::Sort::kChange : Item::Sort::kOutput,
+           .node = output.value});
     }
   }
   return Sorted(std::move(items));

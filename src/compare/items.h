@@ -1,15 +1,47 @@
-// What is compared: the resource instances and outputs of a plan or state, each with the parts
+// What is compared: the resource instances and outputs of a plan or state, and the parts of each
 // that count.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "tfjson/masks.h"
 #include "tfjson/tree.h"
 
 namespace kinu::compare {
+
+enum class DocumentSort : uint8_t { kPlan, kState, kStateFile };
+
+/// A resource instance or output.
+struct Item {
+  /// What `node` is.
+  enum class Sort : uint8_t {
+    kChange,    ///< `actions`, `before`, `after`, … of a plan
+    kResource,  ///< a resource of a state
+    kInstance,  ///< an instance of a state file
+    kOutput,    ///< of a state or state file
+  };
+  std::string address;
+  std::string deposed;  ///< key of a deposed object
+  Sort sort = Sort::kChange;
+  tfjson::Node node;  ///< none: it has none
+
+  /// The address, with the key of a deposed object behind it.
+  std::string Address() const;
+};
+
+/// Resource instances of a document, sorted by CompareKeys().
+std::vector<Item> ResourcesOf(const tfjson::Node& document, DocumentSort sort);
+/// Outputs, their addresses being "output.NAME".
+std::vector<Item> OutputsOf(const tfjson::Node& document, DocumentSort sort);
+
+/// Order by address, numbers in it by value, then by deposed key.
+int CompareKeys(const Item& left, const Item& right);
+/// Whether everything that counts is the same text in both.
+bool SameText(const Item& left, const Item& right);
 
 /// A part of a resource or output, such as `before` of a change.
 struct Part {
@@ -19,21 +51,17 @@ struct Part {
   bool atomic = false;  ///< differs as a whole
 };
 
-struct Item {
-  std::string address;
-  std::string deposed;  ///< key of a deposed object
-  std::vector<Part> parts;
+/// Reads the parts of items, of which a document may have only the text.
+class PartReader {
+ public:
+  /// The parts of an item, valid until the next call. Resources have other parts than outputs,
+  /// changes others than states; all of one sort have the same.
+  Result<std::vector<Part>> Read(const Item& item);
 
-  /// The address, with the key of a deposed object behind it.
-  std::string Address() const;
+ private:
+  tfjson::Tree values_;
+  tfjson::Tree mask_;
+  std::unique_ptr<tfjson::Document> converted_;
 };
-
-/// Resource instances of a document, sorted by CompareKeys(). All have the same parts.
-std::vector<Item> ResourcesOf(const tfjson::Node& document);
-/// Outputs, their addresses being "output.NAME".
-std::vector<Item> OutputsOf(const tfjson::Node& document);
-
-/// Order by address, numbers in it by value, then by deposed key.
-int CompareKeys(const Item& left, const Item& right);
 
 }  // namespace kinu::compare

@@ -1,8 +1,9 @@
+#include "compare/state_file.h"
+
 #include <map>
 #include <utility>
 
 #include "codec/json_writer.h"
-#include "compare/compare.h"
 
 namespace kinu::compare {
 namespace {
@@ -11,10 +12,6 @@ using tfjson::Node;
 
 Node Inside(const Node& object, std::string_view name) {
   return object && object.is_object() ? object.Find(name) : Node();
-}
-
-std::string TextOf(const Node& node) {
-  return node && node.is_string() ? node.String() : std::string();
 }
 
 /// A mask of sensitive parts that is made of paths.
@@ -126,27 +123,24 @@ void WriteValue(JsonWriter& out, const Node& value, const Mask* mask) {
   }
 }
 
-/// An address without an instance key.
-std::string ResourceAddress(const Node& resource) {
-  std::string address = TextOf(Inside(resource, "module"));
-  address += address.empty() ? "" : ".";
-  const std::string mode = TextOf(Inside(resource, "mode"));
-  address += mode.empty() || mode == "managed" ? "" : mode + ".";
-  return address + TextOf(Inside(resource, "type")) + "." + TextOf(Inside(resource, "name"));
+}  // namespace
+
+Result<Node> Unfolded(const Node& node, tfjson::Tree& tree) {
+  if (!node || !node.folded()) {
+    return node;
+  }
+  if (!tree.ReadFolded(node)) {
+    return Fail(ErrorCode::kInvalid, "a value has too many elements to be held in memory");
+  }
+  return tree.root();
 }
 
-void WriteInstance(JsonWriter& out, const std::string& resource, const Node& instance) {
+Result<std::unique_ptr<tfjson::Document>> ResourceOfInstance(const Node& instance) {
+  tfjson::Tree tree;
+  KINU_TRY(const Node values, Unfolded(Inside(instance, "attributes"), tree));
+  std::string text;
+  JsonWriter out(text, {.escape = JsonEscape::kPlain, .indent = {}, .prefix = {}});
   out.BeginObject();
-  std::string address = resource;
-  if (const Node key = Inside(instance, "index_key"); key && !key.is_null()) {
-    address += '[';
-    address += key.text();
-    address += ']';
-  }
-  out.Member("address", address);
-  if (const Node deposed = Inside(instance, "deposed"); deposed && deposed.is_string()) {
-    out.Member("deposed_key", deposed.String());
-  }
   if (const Node status = Inside(instance, "status"); status && status.Is("tainted")) {
     out.Member("tainted", true);
   }
@@ -160,63 +154,12 @@ void WriteInstance(JsonWriter& out, const std::string& resource, const Node& ins
     out.Key("sensitive_values");
     mask.Write(out);
   }
-  if (const Node values = Inside(instance, "attributes"); values && !values.is_null()) {
+  if (values && !values.is_null()) {
     out.Key("values");
     WriteValue(out, values, masked ? &mask : nullptr);
   }
   out.EndObject();
-}
-
-}  // namespace
-
-bool IsPlan(const Node& document) {
-  return Inside(document, "resource_changes") || Inside(document, "planned_values");
-}
-
-bool IsStateFile(const Node& document) {
-  return Inside(document, "version") && !Inside(document, "format_version") &&
-         (Inside(document, "lineage") || Inside(document, "resources") ||
-          Inside(document, "modules"));
-}
-
-Result<std::string> StateDocument(const Node& state_file) {
-  const Node version = Inside(state_file, "version");
-  if (!version || version.text() != "4") {
-    return Fail(ErrorCode::kUnsupported,
-                "state files of version " +
-                    std::string(version ? version.text() : std::string_view("none")) +
-                    " are not compared");
-  }
-  std::string text;
-  text.reserve(state_file.text().size() + state_file.text().size() / 4);
-  JsonWriter out(text, {.escape = JsonEscape::kPlain, .indent = {}, .prefix = {}});
-  out.BeginObject();
-  out.Member("format_version", "1.0");
-  out.Key("values");
-  out.BeginObject();
-  if (const Node outputs = Inside(state_file, "outputs")) {
-    out.Key("outputs");
-    out.Raw(outputs.text());
-  }
-  out.Key("root_module");
-  out.BeginObject();
-  out.Key("resources");
-  out.BeginArray();
-  if (const Node resources = Inside(state_file, "resources")) {
-    for (const Node resource : resources.elements()) {
-      const std::string address = ResourceAddress(resource);
-      if (const Node instances = Inside(resource, "instances")) {
-        for (const Node instance : instances.elements()) {
-          WriteInstance(out, address, instance);
-        }
-      }
-    }
-  }
-  out.EndArray();
-  out.EndObject();
-  out.EndObject();
-  out.EndObject();
-  return text;
+  return tfjson::Document::Parse(std::move(text));
 }
 
 }  // namespace kinu::compare

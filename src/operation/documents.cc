@@ -290,29 +290,27 @@ std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace
   return document;
 }
 
-std::optional<std::string> ReadDocument(const session::Workspace& workspace,
-                                        const std::string& path, const DocumentOptions& options,
-                                        Diagnostics& diags) {
+namespace {
+
+/// The whole text of a document that is open. Nothing when it fails.
+std::optional<std::string> RestOf(OpenedDocument& document, const std::string& path,
+                                  Diagnostics& diags) {
   constexpr size_t kPiece = size_t{1} << 16;
-  auto document = OpenDocument(workspace, path, options, diags);
-  if (document == nullptr) {
-    return std::nullopt;
-  }
-  std::string text = std::move(document->text);
+  std::string text = std::move(document.text);
   if (!text.empty()) {
     return text;
   }
-  text = document->ahead;
+  text = document.ahead;
   struct stat status{};
   size_t expected = kPiece;
-  if (::fstat(document->fd, &status) == 0 && S_ISREG(status.st_mode)) {
+  if (::fstat(document.fd, &status) == 0 && S_ISREG(status.st_mode)) {
     expected = static_cast<size_t>(status.st_size) + 1;
   }
   text.reserve(text.size() + expected + kPiece);
   for (size_t size = text.size();;) {
     int64_t got = 0;
     text.resize_and_overwrite(size + expected, [&](char* data, size_t) {
-      got = ReadSome(document->fd, data + size, expected);
+      got = ReadSome(document.fd, data + size, expected);
       return size + static_cast<size_t>(std::max<int64_t>(got, 0));
     });
     if (got < 0) {
@@ -325,6 +323,39 @@ std::optional<std::string> ReadDocument(const session::Workspace& workspace,
     size += static_cast<size_t>(got);
     expected = kPiece;
   }
+}
+
+}  // namespace
+
+std::optional<std::string> ReadDocument(const session::Workspace& workspace,
+                                        const std::string& path, const DocumentOptions& options,
+                                        Diagnostics& diags) {
+  const auto document = OpenDocument(workspace, path, options, diags);
+  return document == nullptr ? std::nullopt : RestOf(*document, path, diags);
+}
+
+std::unique_ptr<tfjson::Document> ReadTree(const session::Workspace& workspace,
+                                           const std::string& path, const DocumentOptions& options,
+                                           const tfjson::Shape& shape, Diagnostics& diags) {
+  const auto opened = OpenDocument(workspace, path, options, diags);
+  if (opened == nullptr) {
+    return nullptr;
+  }
+  Result<std::unique_ptr<tfjson::Document>> document;
+  opened->tokens.reset();
+  if (opened->mapped != nullptr) {
+    document = tfjson::Document::Parse(std::move(opened->mapped), shape);
+  } else if (auto text = RestOf(*opened, path, diags)) {
+    document = tfjson::Document::Parse(*std::move(text), shape);
+  } else {
+    return nullptr;
+  }
+  if (!document) {
+    diags.Error("Failed to read document",
+                document.error().message + ".\n\nThe document is " + path + ".");
+    return nullptr;
+  }
+  return *std::move(document);
 }
 
 }  // namespace kinu::operation

@@ -13,6 +13,7 @@
 #include "session/workspace.h"
 #include "state/state.h"
 #include "tfjson/token_stream.h"
+#include "tfjson/tree.h"
 
 namespace kinu::operation {
 
@@ -63,5 +64,11 @@ std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace
 std::optional<std::string> ReadDocument(const session::Workspace& workspace,
                                         const std::string& path, const DocumentOptions& options,
                                         Diagnostics& diags);
+
+/// A document of which the tree has what the shape says. Large files are mapped. Null when it
+/// fails.
+std::unique_ptr<tfjson::Document> ReadTree(const session::Workspace& workspace,
+                                           const std::string& path, const DocumentOptions& options,
+                                           const tfjson::Shape& shape, Diagnostics& diags);
 
 }  // namespace kinu::operation

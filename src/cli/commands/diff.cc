@@ -12,20 +12,15 @@ constexpr int kDifferent = 2;
 std::unique_ptr<tfjson::Document> ReadSide(const Invocation& invocation, const std::string& path,
                                            Diagnostics& diags) {
   for (const bool as_is : {true, false}) {
-    auto text = operation::ReadDocument(invocation.workspace, path, {.as_is = as_is}, diags);
-    if (!text) {
+    auto document = operation::ReadTree(invocation.workspace, path, {.as_is = as_is},
+                                        compare::kComparedShape, diags);
+    if (document == nullptr) {
       return nullptr;
     }
-    auto document = tfjson::Document::Parse(*std::move(text));
-    if (!document) {
-      diags.Error("Failed to read document",
-                  document.error().message + ".\n\nThe document is " + path + ".");
-      return nullptr;
-    }
-    const tfjson::Node root = (*document)->root();
+    const tfjson::Node root = document->root();
     const bool encrypted = root.is_object() && root.Find("encrypted_data");
     if (!encrypted || path == "-") {
-      return *std::move(document);
+      return document;
     }
   }
   return nullptr;
