@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codec/json_writer.h"
+#include "tfjson/masks.h"
 
 namespace kinu::check {
 namespace {
@@ -11,6 +12,11 @@ using tfjson::Member;
 using tfjson::Node;
 
 constexpr int kMaxDepth = 1000;
+
+/// No node for a mask that marks nothing, so that nothing is looked up in it.
+Node MaskOrNone(const Node& mask) {
+  return tfjson::AnyTrue(mask) ? mask : Node();
+}
 
 void ReadChangeOf(const Node& change, Object& object) {
   object.change = change;
@@ -22,11 +28,11 @@ void ReadChangeOf(const Node& change, Object& object) {
     } else if (member.name.Is("after")) {
       object.after.value = member.value;
     } else if (member.name.Is("before_sensitive")) {
-      object.before.sensitive = member.value;
+      object.before.sensitive = MaskOrNone(member.value);
     } else if (member.name.Is("after_sensitive")) {
-      object.after.sensitive = member.value;
+      object.after.sensitive = MaskOrNone(member.value);
     } else if (member.name.Is("after_unknown")) {
-      object.after.unknown = member.value;
+      object.after.unknown = MaskOrNone(member.value);
     }
   }
 }
@@ -45,7 +51,7 @@ Object Object::Of(const Node& entry) {
     } else if (member.name.Is("values")) {
       object.after.value = member.value;
     } else if (member.name.Is("sensitive_values")) {
-      object.after.sensitive = member.value;
+      object.after.sensitive = MaskOrNone(member.value);
     }
   }
   return object;
