@@ -314,6 +314,9 @@ size_t NextGrapheme(std::string_view text, size_t pos) {
 }
 
 size_t GraphemeCount(std::string_view text) {
+  if (IsAscii(text) && !text.contains('\r')) {
+    return text.size();
+  }
   size_t count = 0;
   for (size_t pos = 0; pos < text.size(); ++count) {
     pos = NextGrapheme(text, pos);
