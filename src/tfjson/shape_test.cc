@@ -82,6 +82,8 @@ TEST(Tree, RefusesTheSameTextsInEveryShape) {
                            R"([1,])",
                            R"([1 2])",
                            "[[}]",
+                           R"({"a\u":1})",
+                           R"({"b\ul{":[1],"a":"\x"})",
                            R"({"a":{}} x)",
                            R"({"a":tru})",
                            R"({"a":01})",
@@ -92,6 +94,14 @@ TEST(Tree, RefusesTheSameTextsInEveryShape) {
     ASSERT_FALSE(part.has_value()) << text;
     EXPECT_EQ(whole.error().message, part.error().message) << text;
   }
+}
+
+TEST(TokenStream, ShowsNothingOfAMalformedString) {
+  const std::string text = R"({"a\u":1,"b":2})";
+  TokenStream stream(text);
+  ASSERT_TRUE(stream.Take('{', ""));
+  EXPECT_EQ(stream.Peek(), '\0');
+  EXPECT_EQ(stream.problem().offset, 3U);
 }
 
 }  // namespace

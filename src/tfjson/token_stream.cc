@@ -163,6 +163,10 @@ void TokenStream::ScanMore() {
   end_ += found;
   scanned_ = to;
   if (scanner_.problem()) {
+    // Nothing of a malformed string may be seen: the token before the last one is complete.
+    while (end_ > next_ && end_[-1] > scanner_.problem().offset) {
+      --end_;
+    }
     FailAt(base_ + scanner_.problem().offset, scanner_.problem().message);
   } else if (at_end_ && to == size_) {
     if (scanner_.in_string()) {
