@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -212,25 +213,43 @@ bool IsAsciiBlock(const char* block) {
 
 }  // namespace
 
+namespace {
+
+/// The first byte above 0x7F from `pos` on, or the end.
+size_t SkipAscii(std::string_view text, size_t pos) {
+  constexpr uint64_t kHighs = 0x8080808080808080;
+  constexpr size_t kWord = sizeof(uint64_t);
+  if (pos < text.size() && Byte(text, pos) >= 0x80) {
+    return pos;
+  }
+  while (text.size() - pos >= kBlock && IsAsciiBlock(text.data() + pos)) {
+    pos += kBlock;
+  }
+  for (; text.size() - pos >= kWord; pos += kWord) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data() + pos, kWord);
+    if (std::endian::native != std::endian::little) {
+      break;
+    }
+    if ((word & kHighs) != 0) {
+      return pos + static_cast<size_t>(std::countr_zero(word & kHighs)) / 8;
+    }
+  }
+  while (pos < text.size() && Byte(text, pos) < 0x80) {
+    ++pos;
+  }
+  return pos;
+}
+
+}  // namespace
+
 size_t FindInvalidUtf8(std::string_view text) {
-  size_t pos = 0;
-  while (pos < text.size()) {
-    if (text.size() - pos >= kBlock && IsAsciiBlock(text.data() + pos)) {
-      pos += kBlock;
-      continue;
+  for (size_t pos = SkipAscii(text, 0); pos < text.size(); pos = SkipAscii(text, pos)) {
+    const Decoded decoded = DecodeUtf8(text, pos);
+    if (!decoded.ok) {
+      return pos;
     }
-    const size_t end = std::min(pos + kBlock, text.size());
-    while (pos < end) {
-      if (Byte(text, pos) < 0x80) {
-        ++pos;
-        continue;
-      }
-      const Decoded decoded = DecodeUtf8(text, pos);
-      if (!decoded.ok) {
-        return pos;
-      }
-      pos += decoded.size;
-    }
+    pos += decoded.size;
   }
   return text.size();
 }

@@ -25,6 +25,20 @@ TEST(Utf8, RejectsInvalidBytes) {
   EXPECT_EQ(ReplaceInvalidUtf8("a\xED\xA0\x80z"), "a\uFFFD\uFFFD\uFFFDz");
 }
 
+TEST(Utf8, FindsTheFirstInvalidByteAnywhere) {
+  for (size_t at = 0; at < 200; ++at) {
+    for (size_t gap = 1; gap < 80; gap += 13) {
+      std::string text;
+      while (text.size() < at) {
+        text += text.size() % gap == 0 && text.size() + 2 <= at ? "\u00e9" : "a";
+      }
+      EXPECT_EQ(FindInvalidUtf8(text), text.size());
+      EXPECT_EQ(FindInvalidUtf8(text + "\xFF"), at);
+      EXPECT_EQ(FindInvalidUtf8(text + "\x80" + std::string(70, 'a')), at);
+    }
+  }
+}
+
 TEST(Utf8, EncodesWhatItDecodes) {
   for (char32_t point :
        {0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF}) {
