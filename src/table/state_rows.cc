@@ -20,7 +20,11 @@ void AppendJson(BatchWriter& rows, const Redaction& redaction, const Node& value
 }
 
 void AppendPlainJson(BatchWriter& rows, const Node& value) {
-  AppendJson(rows, Redaction(), value, Mask());
+  if (!value || value.is_null()) {
+    rows.Null();
+    return;
+  }
+  rows.TextBy([&](std::string& json) { tfjson::AppendCompact(json, value.text()); });
 }
 
 void AppendText(BatchWriter& rows, const Node& object, std::string_view name) {
@@ -124,7 +128,7 @@ void AppendUnknown(const Source& source, BatchWriter& rows, const Owner& owner, 
   if (!unknown) {
     return;
   }
-  const Redaction everything;
+  static const Redaction everything;
   everything.ForEachLeaf(unknown, mask, [&](const Redaction::Leaf& leaf) {
     if (!leaf.value.is_true()) {
       return;
