@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Measures the Python package with many files and directories; run it with the Python that has the package.
+"""Measures the Python package with many files, directories and expressions; run it with the Python that has the package.
 
     bench/many.py export [--files 5000] [--distinct 100] [--megabytes 2] [--table resources]
     bench/many.py fleet --program PATH [--directories 200] [--resources 500] [--spark]
+    bench/many.py language [--kilobytes 1000] [--expressions 10000]
 
 export  writes a table of generated states as Parquet, and beside it the same rows made with the module json from a part
         of the files. The files are links to `distinct` different ones, so that the disk is not measured.
 fleet   compares the wall time of a fleet with the sum of its plans divided by the processors: of plans as the fleet
         measured them, and of the same commands one after the other.
+language  parses generated files, beside python-hcl2 (PyPI) if that is there, and evaluates expressions.
 """
 import argparse
 import json
@@ -17,9 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-
-import pyarrow
-from pyarrow import parquet
 
 import kinu
 
@@ -84,6 +83,8 @@ def rows_by_json(folder, first, last):
 
 
 def export_by_json(folder, first, last, out):
+    import pyarrow
+    from pyarrow import parquet
     schema = pyarrow.RecordBatchReader.from_stream(kinu.tables([], "resources")).schema
     rows = []
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
@@ -107,6 +108,7 @@ def used(command):
 
 
 def measure_export(given):
+    from pyarrow import parquet
     with tempfile.TemporaryDirectory() as folder:
         states = generate(folder, given.files, given.distinct, int(given.megabytes * 1e6))
         size = sum(entry.stat().st_size for entry in os.scandir(states))
@@ -116,7 +118,7 @@ def measure_export(given):
               (given.files, size / 1e9, wall, cpu, memory))
         if given.table != "resources":
             return
-        part = min(given.files, 200)
+        part = min(given.files // kinu.fleet.cores(), 200)
         code = "import sys; sys.path.insert(0, %r); import many; many.export_by_json(%r, 0, %d, %r)" % (
             os.path.dirname(os.path.abspath(__file__)), states, part, os.path.join(folder, "json.parquet"))
         _, base, _ = used([sys.executable, "-c", code.replace(", 0, %d," % part, ", 0, 0,")])
@@ -165,6 +167,50 @@ def measure_fleet(given):
                   inside, inside / cores, (wall / (inside / cores) - 1) * 100))
 
 
+BLOCK = """resource "cloud_disk" "d%d" {
+  for_each = var.disks
+  name     = "disk-${each.key}-%d"
+  size     = each.value.size > %d ? each.value.size : 10
+  tags = merge(local.tags, { Name = upper(each.key), Team = "platform" })
+  rule {
+    port  = %d
+    cidrs = [for n in var.networks : cidrsubnet(n.cidr, 8, %d) if n.open]
+  }
+  depends_on = [cloud_network.main]
+}
+
+"""
+EXPRESSIONS = ('%d + length(names)', 'upper("a-${names[0]}-%d")', '[for n in names : "${n}-%d" if n != "b"]',
+               'cidrsubnet("10.0.0.0/8", 8, %d %% 256)', 'merge({ a = %d }, size > 3 ? { b = 1 } : {})')
+
+
+def seconds(act):
+    start = time.process_time()
+    act()
+    return time.process_time() - start
+
+
+def measure_language(given):
+    text = ""
+    while len(text) < given.kilobytes * 1000:
+        text += BLOCK % ((len(text),) * 5)
+    ours = min(seconds(lambda: kinu.parse(text)) for _ in range(3))
+    print("kinu.parse: %d KB in %.3f s" % (len(text) // 1000, ours))
+    try:
+        import hcl2
+    except ImportError:
+        print("python-hcl2 is not installed")
+    else:
+        # A part of the text, because it takes minutes.
+        part = text[:text.rindex("resource", 0, len(text) // 10)]
+        other = seconds(lambda: hcl2.loads(part)) * len(text) / len(part)
+        print("hcl2.loads: %.1f s (from a tenth), %.0f times" % (other, other / ours))
+    variables = {"names": ["a", "b", "c"], "size": 5}
+    texts = [EXPRESSIONS[i % len(EXPRESSIONS)] % i for i in range(given.expressions)]
+    spent = min(seconds(lambda: [kinu.evaluate(each, variables) for each in texts]) for _ in range(3))
+    print("kinu.evaluate: %d expressions in %.3f s" % (len(texts), spent))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(required=True)
@@ -180,6 +226,10 @@ def main():
     command.add_argument("--directories", type=int, default=200)
     command.add_argument("--resources", type=int, default=500)
     command.add_argument("--spark", action="store_true")
+    command = commands.add_parser("language")
+    command.add_argument("--kilobytes", type=int, default=1000)
+    command.add_argument("--expressions", type=int, default=10000)
+    command.set_defaults(run=measure_language)
     given = parser.parse_args()
     given.run(given)
 
