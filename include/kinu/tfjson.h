@@ -162,6 +162,9 @@ class Document {
   Document() = default;
   /// Parses a text. After an error, which has the byte offset, the document has no content.
   static Document Parse(std::string text, Diagnostics& problems);
+  /// Parses a text where it lies, without a copy. It must stay there while a copy of the document
+  /// exists, and a zero byte must follow it, as behind a std::string or a string literal.
+  static Document View(std::string_view text, Diagnostics& problems);
   /// Reads a file. A large one is mapped, not copied: do not shorten it while a copy of the document
   /// exists (a file that is replaced by another one stays as it was).
   static Document Open(const std::string& path, Diagnostics& problems);

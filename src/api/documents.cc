@@ -17,10 +17,9 @@
 namespace kinu::v1 {
 
 struct Document::Impl {
-  std::string text;                            ///< the text of `tree`
-  std::unique_ptr<tfjson::MappedFile> mapped;  ///< the same, if it is not null
+  std::string text;  ///< the text of `tree`, if the document has it (streams)
   tfjson::Tree tree;
-  std::unique_ptr<tfjson::Document> document;  ///< null if the value is in `tree` (streams)
+  std::unique_ptr<tfjson::Document> document;  ///< null if the value is in `tree`
 
   tfjson::Node root() const { return document != nullptr ? document->root() : tree.root(); }
 };
@@ -46,29 +45,49 @@ void Report(Diagnostics& problems, std::string summary, const std::string& detai
   problems.push_back({.summary = std::move(summary), .detail = detail + "."});
 }
 
+/// The content of a document that was read; null, and a problem, if it was not.
+template <typename Impl>
+std::shared_ptr<Impl> ContentOf(Result<std::unique_ptr<tfjson::Document>> parsed,
+                                Diagnostics& problems) {
+  if (!parsed) {
+    Report(problems, "Invalid JSON document", parsed.error().message);
+    return nullptr;
+  }
+  auto impl = std::make_shared<Impl>();
+  impl->document = *std::move(parsed);
+  return impl;
+}
+
 }  // namespace
 
 Document Document::Parse(std::string text, Diagnostics& problems) {
   Document document;
-  auto parsed = tfjson::Document::Parse(std::move(text));
-  if (!parsed) {
-    Report(problems, "Invalid JSON document", parsed.error().message);
-    return document;
-  }
+  document.impl_ = ContentOf<Impl>(tfjson::Document::Parse(std::move(text)), problems);
+  return document;
+}
+
+Document Document::View(std::string_view text, Diagnostics& problems) {
+  Document document;
   auto impl = std::make_shared<Impl>();
-  impl->document = *std::move(parsed);
-  document.impl_ = std::move(impl);
+  // The zero byte is for a value that is no container.
+  tfjson::TokenStream stream(tfjson::TokenStream::Container{text});
+  impl->tree.Expect(text.size());
+  if (impl->tree.Read(stream) && stream.TakeEnd()) {
+    document.impl_ = std::move(impl);
+  } else {
+    Report(problems, "Invalid JSON document", tfjson::DescribeProblem(stream.problem()));
+  }
   return document;
 }
 
 Document Document::Open(const std::string& path, Diagnostics& problems) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  auto impl = std::make_shared<Impl>();
+  std::unique_ptr<tfjson::MappedFile> mapped;
   if (fd >= 0) {
-    impl->mapped = tfjson::MappedFile::Open(fd);
+    mapped = tfjson::MappedFile::Open(fd);
     ::close(fd);
   }
-  if (impl->mapped == nullptr) {
+  if (mapped == nullptr) {
     Result<std::string> text = ReadFile(path);
     if (!text) {
       Report(problems, "Unreadable document", text.error().message);
@@ -76,14 +95,9 @@ Document Document::Open(const std::string& path, Diagnostics& problems) {
     }
     return Parse(*std::move(text), problems);
   }
+  static constexpr tfjson::Shape kWhole;
   Document document;
-  tfjson::TokenStream stream(*impl->mapped);
-  impl->tree.Expect(impl->mapped->text().size());
-  if (!impl->tree.Read(stream) || !stream.TakeEnd()) {
-    Report(problems, "Invalid JSON document", tfjson::DescribeProblem(stream.problem()));
-    return document;
-  }
-  document.impl_ = std::move(impl);
+  document.impl_ = ContentOf<Impl>(tfjson::Document::Parse(std::move(mapped), kWhole), problems);
   return document;
 }
 

@@ -416,6 +416,24 @@ TEST_F(OpenedDocuments, AreReadOrMapped) {
   EXPECT_EQ(problems.back().summary, "Unreadable document");
 }
 
+TEST(Documents, AreReadWhereTheyLie) {
+  Diagnostics problems;
+  const std::string text = kState;
+  const Document document = Document::View(text, problems);
+  ASSERT_TRUE(document) << Text(problems);
+  EXPECT_EQ(document.As<State>(problems)->format_version(), "1.0");
+  for (const char* scalar : {"12", "true", "\"a\"", " 1.5e3"}) {
+    EXPECT_TRUE(Document::View(scalar, problems)) << scalar;
+  }
+  EXPECT_TRUE(problems.empty());
+  for (const char* wrong : {"", "tru", "12,", "{", "[1]]", "\"a"}) {
+    EXPECT_FALSE(Document::View(wrong, problems)) << wrong;
+    EXPECT_FALSE(Document::Parse(wrong, problems)) << wrong;
+    ASSERT_GE(problems.size(), 2U);
+    EXPECT_EQ(problems.back().detail, problems[problems.size() - 2].detail);
+  }
+}
+
 TEST(Documents, ReadStateFiles) {
   Diagnostics problems;
   const Document document = Parsed(R"({"version":4,"terraform_version":"1.12.6","serial":7,
