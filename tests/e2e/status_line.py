@@ -2,10 +2,12 @@
 """Runs plan, apply, destroy, init and test in terminals of several widths, which change their width meanwhile.
 
   status_line.py --binary PATH [--frames FILE]
+  status_line.py --binary PATH --measure
 
 A small terminal emulator (below) keeps the screen and what scrolled out of it. While the program runs, the status line
 must be on the screen, in one line; afterwards nothing of it may be left, and all other lines must be those of a run
 without a status line. --frames writes the screens of one run.
+--measure runs nothing of this, but prints the least CPU of some applies with the line, without it, and without a terminal.
 """
 import argparse
 import fcntl
@@ -304,13 +306,50 @@ def elsewhere(test, root):
         test.expect((b"\x1b[31m" in done.stderr) == colored, "colours without a terminal, %s" % extra)
 
 
+def cpu_of_apply(binary, root, configuration, status):
+    """Seconds of CPU of one apply. `status`: the value of KINU_STATUS; None: no terminal."""
+    folder = tempfile.mkdtemp(dir=root)
+    with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
+        file.write(configuration)
+    ours, theirs = pty.openpty()
+    stream = subprocess.DEVNULL if status is None else theirs
+    process = subprocess.Popen([os.path.abspath(binary), "apply", "-auto-approve"], cwd=folder, stdin=subprocess.DEVNULL,
+                               stdout=stream, stderr=stream,
+                               env=dict(os.environ, TERM="xterm-256color", KINU_STATUS=status or "0"))
+    os.close(theirs)
+    try:
+        while os.read(ours, 65536):
+            pass
+    except OSError:  # the last user of the terminal has closed it
+        pass
+    os.close(ours)
+    _, _, usage = os.wait4(process.pid, 0)
+    return usage.ru_utime + usage.ru_stime
+
+
+def measure(binary, root):
+    slow = CONFIGURATION.replace("%d", "-1").replace("sleep 0.2", "sleep 1")
+    quick = 'resource "terraform_data" "a" {\n  count = 1000\n  input = count.index\n}\n'
+    for name, configuration, runs in (("60 objects of a second", slow, 3), ("1,000 objects", quick, 30)):
+        seconds = {"1": [], "0": [], None: []}
+        for _ in range(runs):
+            for status, spent in seconds.items():
+                spent.append(cpu_of_apply(binary, root, configuration, status))
+        print("%s: %.4f s with the line, %.4f s without, %.4f s without a terminal" % (
+            name, *(min(spent) for spent in seconds.values())))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--frames")
+    parser.add_argument("--measure", action="store_true")
     args = parser.parse_args()
     test = Test(args.binary)
     with tempfile.TemporaryDirectory(prefix="status-") as root:
+        if args.measure:
+            measure(args.binary, root)
+            return 0
         widths(test, root, args.frames)
         resized(test, root)
         failures(test, root)
