@@ -17,7 +17,8 @@ seed() {  # TARGET: prints the seed files of a target
     fuzz_state) find tests/golden/state -type f -size -200k ;;
     fuzz_json_value) find tests/golden docs/schemas -name '*.json' -size -20k ;;
     fuzz_c_interface) find examples tests/golden docs/examples '(' -name '*.tf' -o -name '*.json' -o -name '*.tfstate' ')' -size -16k ;;
-    fuzz_recorded | fuzz_compare) find docs/examples tests/golden/documents -name '*.json' -size -60k ;;
+    fuzz_recorded) find docs/examples tests/golden/documents -name '*.json' -size -60k ;;
+    fuzz_compare) find docs/examples tests/golden/documents fuzz/seeds/compare '(' -name '*.json' -o -path '*/seeds/*' ')' -type f -size -60k ;;
     fuzz_plan_file) find tests/golden/plan -type f -size -200k ;;
     *) [[ ! -d fuzz/seeds/${1#fuzz_} ]] || find "fuzz/seeds/${1#fuzz_}" -type f ;;
   esac
