@@ -1,12 +1,12 @@
 #include "backend/azure_client.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "codec/xml.h"
 #include "net/cloud/aws_sigv4.h"
+#include "net/http_date.h"
 #include "net/url.h"
 
 namespace kinu::backend {
@@ -21,16 +21,6 @@ std::string Lowered(std::string_view text) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   });
   return out;
-}
-
-/// "Mon, 02 Jan 2026 15:04:05 GMT".
-std::string HttpDate() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[40];
-  const size_t size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  return {text, size};
 }
 
 void AddLease(net::HttpRequest& request, const std::string& lease) {
@@ -118,7 +108,7 @@ void AzureContainer::AddKeys(net::HttpRequest& request) const {
 
 Result<net::HttpResponse> AzureContainer::Send(net::HttpRequest request) const {
   request.headers.Set("x-ms-version", "2023-11-03");
-  request.headers.Set("x-ms-date", HttpDate());
+  request.headers.Set("x-ms-date", net::HttpDate());
   request.timeout = options_.timeout;
   request.max_redirects = 0;
   request.max_body = uint64_t{4} << 30;

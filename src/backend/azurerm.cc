@@ -4,11 +4,9 @@
 
 #include <algorithm>
 
-#include "addrs/compatible_version.h"
 #include "backend/azure_client.h"
 #include "backend/azure_login.h"
-#include "backend/new_workspace.h"
-#include "backend/remote_store.h"
+#include "backend/object_backend.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
 #include "codec/base64.h"
@@ -16,37 +14,6 @@
 
 namespace kinu::backend {
 namespace {
-
-/// What one configuration needs to reach its container.
-struct AzureService {
-  explicit AzureService(net::Transport& transport)
-      : client(transport, {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion),
-                           .stop = nullptr,
-                           .wait = {}}) {}
-  AzureService(const AzureService&) = delete;
-  AzureService& operator=(const AzureService&) = delete;
-
-  net::HttpClient client;
-  std::optional<net::AzureIdentity> identity;
-  std::optional<AzureContainer> container;
-};
-
-/// A client that keeps what it refers to.
-class AzureStateClient final : public RemoteClient {
- public:
-  AzureStateClient(std::shared_ptr<AzureService> service, std::string name)
-      : service_(std::move(service)), client_(*service_->container, std::move(name)) {}
-
-  Result<std::optional<std::string>> Get() override { return client_.Get(); }
-  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
-  Result<void> Delete() override { return client_.Delete(); }
-  Result<std::string> Lock(const state::LockInfo& info) override { return client_.Lock(info); }
-  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
-
- private:
-  std::shared_ptr<AzureService> service_;
-  AzureClient client_;
-};
 
 bool IsLowerOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -76,9 +43,13 @@ void CheckNames(const std::string& account, const std::string& container,
 constexpr std::pair<const char*, const char*> kExclusive[] = {
     {"customer_provided_key", "encryption_scope"}, {"environment", "metadata_host"}};
 
-class AzureBackend final : public Backend {
+class AzureService final : public ObjectService {
  public:
-  explicit AzureBackend(net::Transport& transport) : transport_(transport) {}
+  explicit AzureService(net::Transport& transport) : client_(transport, ServiceClientOptions()) {}
+  AzureService(const AzureService&) = delete;
+  AzureService& operator=(const AzureService&) = delete;
+
+  Traits traits() const override { return {.name = "azure", .reads_to_find = true}; }
 
   void Check(const Value& settings, provider::Problems& problems) const override {
     for (const auto& [a, b] : kExclusive) {
@@ -98,13 +69,11 @@ class AzureBackend final : public Backend {
     }
   }
 
-  void Configure(const Value& settings, provider::Problems& problems) override {
-    service_ = std::make_shared<AzureService>(transport_);
-    key_ = SettingText(settings, "key");
-    const Result<net::AzureCloud> cloud = FindAzureCloud(service_->client, settings);
+  ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
+    const Result<net::AzureCloud> cloud = FindAzureCloud(client_, settings);
     if (!cloud) {
       AddFailure(problems, cloud.error().message);
-      return;
+      return {};
     }
     AzureOptions options;
     options.account = SettingText(settings, "storage_account_name");
@@ -121,53 +90,23 @@ class AzureBackend final : public Backend {
     if (!provider::HasErrors(problems)) {
       LogIn(settings, *cloud, options, problems);
     }
-    service_->container.emplace(
-        service_->client, service_->identity ? &*service_->identity : nullptr, std::move(options));
+    container_.emplace(client_, identity_ ? &*identity_ : nullptr, std::move(options));
+    const std::string key = SettingText(settings, "key");
+    const std::string prefix = key + "env:";
+    return {.default_key = key, .prefix = prefix, .suffix = {}, .listed = prefix};
   }
 
-  Result<std::vector<std::string>> Workspaces() override {
-    const std::string prefix = key_ + "env:";
-    auto blobs = service_->container->List(prefix);
-    if (!blobs) {
-      return Fail(blobs.error().code, "error listing blobs: " + std::move(blobs).error().message);
-    }
-    std::vector<std::string> names;
-    for (const std::string& blob : *blobs) {
-      if (blob.starts_with(prefix) && blob.find('/', prefix.size()) == std::string::npos) {
-        names.push_back(blob.substr(prefix.size()));
-      }
-    }
-    std::ranges::sort(names);
-    names.insert(names.begin(), std::string(kDefaultWorkspace));
-    return names;
+  Result<std::vector<std::string>> List(const std::string& prefix) const override {
+    auto blobs = container_->List(prefix);
+    return blobs ? std::move(blobs)
+                 : Fail(blobs.error().code, "error listing blobs: " + blobs.error().message);
   }
 
-  Result<void> DeleteWorkspace(std::string_view name) override {
-    if (name.empty() || name == kDefaultWorkspace) {
-      return Fail(ErrorCode::kInvalid, "can't delete default state");
-    }
-    return AzureStateClient(service_, NameOf(name)).Delete();
-  }
-
-  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
-                                             std::shared_ptr<Program> program,
-                                             Opening opening) override {
-    auto client = std::make_unique<AzureStateClient>(service_, NameOf(workspace));
-    KINU_TRY(const std::optional<std::string> present, client->Get());
-    auto store = std::make_unique<RemoteStore>(std::move(client), StoringOf(workspace));
-    if (!present && opening == Opening::kMake) {
-      if (auto made = StartWorkspace(*store, std::move(program), "azure"); !made) {
-        return std::unexpected(std::move(made).error());
-      }
-    }
-    return store;
+  Result<std::unique_ptr<RemoteClient>> Client(const std::string& key) const override {
+    return std::make_unique<AzureClient>(*container_, key);
   }
 
  private:
-  std::string NameOf(std::string_view workspace) const {
-    return workspace == kDefaultWorkspace ? key_ : key_ + "env:" + std::string(workspace);
-  }
-
   /// Finds how requests are signed: a key, a SAS token, or an identity, directly or for the key.
   void LogIn(const Value& settings, const net::AzureCloud& cloud, AzureOptions& options,
              provider::Problems& problems) {
@@ -193,8 +132,8 @@ class AzureBackend final : public Backend {
     }
     const std::string subscription = login->subscription;
     const bool by_token = SettingFlag(settings, "use_azuread_auth");
-    service_->identity.emplace(service_->client, cloud, *std::move(login),
-                               by_token ? "https://storage.azure.com" : cloud.manager_audience);
+    identity_.emplace(client_, cloud, *std::move(login),
+                      by_token ? "https://storage.azure.com" : cloud.manager_audience);
     if (!by_token) {
       TakeKey(settings, cloud, subscription, options, problems);
     }
@@ -218,7 +157,7 @@ class AzureBackend final : public Backend {
     if (provider::HasErrors(problems)) {
       return;
     }
-    auto key = AskAzureKey(service_->client, *service_->identity, cloud, settings, subscription);
+    auto key = AskAzureKey(client_, *identity_, cloud, settings, subscription);
     if (!key) {
       AddFailure(problems, "error getting container client: " + key.error().message);
       return;
@@ -226,9 +165,9 @@ class AzureBackend final : public Backend {
     options.access_key = *std::move(key);
   }
 
-  net::Transport& transport_;
-  std::string key_;
-  std::shared_ptr<AzureService> service_;
+  net::HttpClient client_;
+  std::optional<net::AzureIdentity> identity_;
+  std::optional<AzureContainer> container_;
 };
 
 std::unique_ptr<Backend> MakeAzurerm(const StateFlags&) {
@@ -373,7 +312,7 @@ constexpr Setting kAzureSettings[] = {
 }  // namespace
 
 std::unique_ptr<Backend> MakeAzureBackend(net::Transport& transport) {
-  return std::make_unique<AzureBackend>(transport);
+  return MakeObjectBackend(std::make_unique<AzureService>(transport));
 }
 
 constexpr BackendSpec kAzurerm{.type = "azurerm",

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include "addrs/compatible_version.h"
 #include "backend/cos_client.h"
-#include "backend/new_workspace.h"
-#include "backend/remote_store.h"
+#include "backend/object_backend.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
-#include "base/files.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
 #include "net/curl_transport.h"
@@ -22,36 +19,13 @@ namespace kinu::backend {
 namespace {
 
 /// What one configuration needs to reach its bucket and the service of tags.
-struct CosService {
-  CosService(net::Transport& transport, CosOptions options, const std::string& region)
-      : client(transport, {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion),
-                           .stop = nullptr,
-                           .wait = {}}),
-        tags(client, options.keys, "tag", "2018-08-13", region),
+struct CosServices {
+  CosServices(const net::HttpClient& client, CosOptions options, const std::string& region)
+      : tags(client, options.keys, "tag", "2018-08-13", region),
         bucket(client, std::move(options)) {}
-  CosService(const CosService&) = delete;
-  CosService& operator=(const CosService&) = delete;
 
-  net::HttpClient client;
   TencentService tags;
   CosBucket bucket;
-};
-
-/// A client that keeps what it refers to.
-class CosStateClient final : public RemoteClient {
- public:
-  CosStateClient(std::shared_ptr<CosService> service, std::string name)
-      : service_(std::move(service)), client_(service_->bucket, service_->tags, std::move(name)) {}
-
-  Result<std::optional<std::string>> Get() override { return client_.Get(); }
-  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
-  Result<void> Delete() override { return client_.Delete(); }
-  Result<std::string> Lock(const state::LockInfo& info) override { return client_.Lock(info); }
-  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
-
- private:
-  std::shared_ptr<CosService> service_;
-  CosClient client_;
 };
 
 /// How long a role is assumed, in seconds: of the block, else of the environment.
@@ -99,19 +73,18 @@ bool FitsCosHost(std::string_view text) {
   });
 }
 
-class CosBackend final : public Backend {
+class CosService final : public ObjectService {
  public:
-  explicit CosBackend(net::Transport& transport) : transport_(transport) {}
+  explicit CosService(net::Transport& transport)
+      : transport_(transport), client_(transport, ServiceClientOptions()) {}
+  CosService(const CosService&) = delete;
+  CosService& operator=(const CosService&) = delete;
 
+  Traits traits() const override {
+    return {.name = "cos", .refused_default = "default state is not allow to delete"};
+  }
   void Check(const Value& settings, provider::Problems& problems) const override {
-    const std::string prefix = SettingText(settings, "prefix");
-    if (prefix.starts_with('/') || prefix.starts_with("./")) {
-      AddFailure(problems, "prefix must not start with '/' or './'");
-    }
-    const std::string key = SettingText(settings, "key");
-    if (key.starts_with('/') || key.ends_with('/')) {
-      AddFailure(problems, "key can not start and end with '/'");
-    }
+    CheckDirectorySettings(settings, "prefix", problems);
     const std::string acl = SettingText(settings, "acl", "private");
     if (acl != "private" && acl != "public-read") {
       AddFailure(problems, "acl value invalid, expected private or public-read, got " + acl);
@@ -123,9 +96,7 @@ class CosBackend final : public Backend {
     }
   }
 
-  void Configure(const Value& settings, provider::Problems& problems) override {
-    prefix_ = SettingText(settings, "prefix");
-    key_ = SettingText(settings, "key", "terraform.tfstate");
+  ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
     const std::string region = SettingText(settings, "region");
     CosOptions options{.bucket = SettingText(settings, "bucket"),
                        .host = {},
@@ -138,13 +109,13 @@ class CosBackend final : public Backend {
       AddFailure(problems,
                  "invalid bucket or region: they consist of lowercase letters, digits "
                  "and hyphens");
-      return;
+      return {};
     }
     if (options.keys.secret_id.empty() || options.keys.secret_key.empty()) {
       AddFailure(problems,
                  "no keys of Tencent Cloud are configured: set secret_id and secret_key, or "
                  "TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY");
-      return;
+      return {};
     }
     options.host = options.bucket + ".cos." +
                    (SettingFlag(settings, "accelerate") ? "accelerate" : region) + ".myqcloud.com";
@@ -154,53 +125,25 @@ class CosBackend final : public Backend {
         auto keys = AssumeCosRole(client, options.keys, region, role);
         if (!keys) {
           AddFailure(problems, std::move(keys).error().message);
-          return;
+          return {};
         }
         options.keys = *std::move(keys);
       }
     }
-    service_ = std::make_shared<CosService>(transport_, std::move(options), region);
+    services_.emplace(client_, std::move(options), region);
+    const std::string prefix = SettingText(settings, "prefix");
+    ObjectLayout layout =
+        DirectoryLayout(prefix, SettingText(settings, "key", "terraform.tfstate"));
+    layout.listed = prefix;
+    return layout;
   }
 
-  Result<std::vector<std::string>> Workspaces() override {
-    KINU_TRY(const std::vector<std::string> objects, service_->bucket.List(prefix_));
-    const std::string start = JoinPath(prefix_, "x");
-    const size_t skipped = start.size() - 1;
-    std::vector<std::string> names;
-    for (const std::string& object : objects) {
-      if (!object.starts_with(std::string_view(start).substr(0, skipped))) {
-        continue;
-      }
-      const std::string_view rest = std::string_view(object).substr(skipped);
-      const size_t slash = rest.find('/');
-      if (slash != rest.npos && slash > 0 && rest.substr(slash + 1) == key_) {
-        names.emplace_back(rest.substr(0, slash));
-      }
-    }
-    std::ranges::sort(names);
-    names.insert(names.begin(), std::string(kDefaultWorkspace));
-    return names;
+  Result<std::vector<std::string>> List(const std::string& prefix) const override {
+    return services_->bucket.List(prefix);
   }
 
-  Result<void> DeleteWorkspace(std::string_view name) override {
-    if (name.empty() || name == kDefaultWorkspace) {
-      return Fail(ErrorCode::kInvalid, "default state is not allow to delete");
-    }
-    return CosStateClient(service_, NameOf(name)).Delete();
-  }
-
-  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
-                                             std::shared_ptr<Program> program,
-                                             Opening opening) override {
-    auto store = std::make_unique<RemoteStore>(
-        std::make_unique<CosStateClient>(service_, NameOf(workspace)), StoringOf(workspace));
-    KINU_TRY(const std::vector<std::string> names, Workspaces());
-    if (std::ranges::find(names, workspace) == names.end() && opening == Opening::kMake) {
-      if (auto made = StartWorkspace(*store, std::move(program), "cos"); !made) {
-        return std::unexpected(std::move(made).error());
-      }
-    }
-    return store;
+  Result<std::unique_ptr<RemoteClient>> Client(const std::string& key) const override {
+    return std::make_unique<CosClient>(services_->bucket, services_->tags, key);
   }
 
  private:
@@ -214,14 +157,9 @@ class CosBackend final : public Backend {
     }
   }
 
-  std::string NameOf(std::string_view workspace) const {
-    return JoinPath(workspace == kDefaultWorkspace ? prefix_ : JoinPath(prefix_, workspace), key_);
-  }
-
   net::Transport& transport_;
-  std::string prefix_;
-  std::string key_;
-  std::shared_ptr<CosService> service_;
+  net::HttpClient client_;
+  std::optional<CosServices> services_;
 };
 
 std::unique_ptr<Backend> MakeCos(const StateFlags&) {
@@ -274,7 +212,7 @@ constexpr Setting kCosSettings[] = {
 }  // namespace
 
 std::unique_ptr<Backend> MakeCosBackend(net::Transport& transport) {
-  return std::make_unique<CosBackend>(transport);
+  return MakeObjectBackend(std::make_unique<CosService>(transport));
 }
 
 constexpr BackendSpec kCos{.type = "cos",

@@ -11,6 +11,7 @@
 #include "codec/json_writer.h"
 #include "codec/xml.h"
 #include "log/log.h"
+#include "net/cloud/aws_service.h"
 #include "net/cloud/aws_sigv4.h"
 #include "net/url.h"
 
@@ -22,17 +23,10 @@ constexpr std::string_view kDigestHeader = "x-cos-meta-md5";
 
 /// "404 Not Found: NoSuchKey: MESSAGE"
 std::unexpected<Error> RefusedByCos(const net::HttpResponse& response) {
-  std::string text = response.StatusText();
-  if (const auto fault = ReadXml(response.body)) {
-    const std::string_view code = fault->Text("Code");
-    const std::string_view message = fault->Text("Message");
-    text += (code.empty() ? "" : ": " + std::string(code)) +
-            (message.empty() ? "" : ": " + std::string(message));
-  }
   const ErrorCode code = response.status == 404   ? ErrorCode::kNotFound
                          : response.status == 409 ? ErrorCode::kExists
                                                   : ErrorCode::kUnavailable;
-  return Fail(code, std::move(text));
+  return Fail(code, net::AwsService::FaultOf(response).ToText());
 }
 
 Error CosFailure(std::string_view action, const std::string& name, Error cause) {

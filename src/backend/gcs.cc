@@ -2,13 +2,9 @@
 // Ref: opentofu internal/backend/remote-state/gcs.
 #include "backend/gcs.h"
 
-#include <algorithm>
-
-#include "addrs/compatible_version.h"
 #include "backend/gcs_client.h"
 #include "backend/google_login.h"
-#include "backend/new_workspace.h"
-#include "backend/remote_store.h"
+#include "backend/object_backend.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
@@ -23,36 +19,17 @@ namespace {
 constexpr std::string_view kStateSuffix = ".tfstate";
 
 /// What one configuration needs to reach its bucket.
-struct GcsService {
-  GcsService(net::Transport& transport, GcsOptions options, net::GoogleIdentityOptions who)
-      : client(transport, {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion),
-                           .stop = nullptr,
-                           .wait = {}}),
+struct GcsServices {
+  GcsServices(net::Transport& transport, GcsOptions options, net::GoogleIdentityOptions who)
+      : client(transport, ServiceClientOptions()),
         identity(client, "https://www.googleapis.com/auth/devstorage.read_write", std::move(who)),
         bucket(client, identity, std::move(options)) {}
-  GcsService(const GcsService&) = delete;
-  GcsService& operator=(const GcsService&) = delete;
+  GcsServices(const GcsServices&) = delete;
+  GcsServices& operator=(const GcsServices&) = delete;
 
   net::HttpClient client;
   net::GoogleIdentity identity;
   GcsBucket bucket;
-};
-
-/// A client that keeps what it refers to.
-class GcsStateClient final : public RemoteClient {
- public:
-  GcsStateClient(std::shared_ptr<GcsService> service, const std::string& path)
-      : service_(std::move(service)), client_(service_->bucket, path) {}
-
-  Result<std::optional<std::string>> Get() override { return client_.Get(); }
-  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
-  Result<void> Delete() override { return client_.Delete(); }
-  Result<std::string> Lock(const state::LockInfo& info) override { return client_.Lock(info); }
-  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
-
- private:
-  std::shared_ptr<GcsService> service_;
-  GcsClient client_;
 };
 
 /// The address of the JSON interface. STORAGE_EMULATOR_HOST names a server for tests.
@@ -85,9 +62,15 @@ GcsOptions OptionsOf(const Value& settings, provider::Problems& problems) {
   return options;
 }
 
-class GcsBackend final : public Backend {
+class GcsService final : public ObjectService {
  public:
-  explicit GcsBackend(net::Transport& transport) : transport_(transport) {}
+  explicit GcsService(net::Transport& transport) : transport_(transport) {}
+
+  Traits traits() const override {
+    return {.name = "gcs",
+            .refused_default = "cowardly refusing to delete the \"default\" state",
+            .reads_to_find = true};
+  }
 
   void Check(const Value& settings, provider::Problems& problems) const override {
     constexpr const char* kKeys[] = {"encryption_key", "kms_encryption_key"};
@@ -98,65 +81,38 @@ class GcsBackend final : public Backend {
     }
   }
 
-  void Configure(const Value& settings, provider::Problems& problems) override {
-    prefix_ = SettingText(settings, "prefix");
-    prefix_.erase(0, prefix_.find_first_not_of('/'));
-    if (!prefix_.empty() && !prefix_.ends_with('/')) {
-      prefix_ += '/';
+  ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
+    std::string prefix = SettingText(settings, "prefix");
+    prefix.erase(0, prefix.find_first_not_of('/'));
+    if (!prefix.empty() && !prefix.ends_with('/')) {
+      prefix += '/';
     }
     net::GoogleIdentityOptions who = ReadGoogleLogin(settings, problems);
     GcsOptions options = OptionsOf(settings, problems);
     if (!provider::HasErrors(problems)) {
-      service_ = std::make_shared<GcsService>(transport_, std::move(options), std::move(who));
+      services_ = std::make_unique<GcsServices>(transport_, std::move(options), std::move(who));
     }
+    return {.default_key = prefix + std::string(kDefaultWorkspace) + std::string(kStateSuffix),
+            .prefix = prefix,
+            .suffix = std::string(kStateSuffix),
+            .listed = prefix};
   }
 
-  Result<std::vector<std::string>> Workspaces() override {
-    auto objects = service_->bucket.List(prefix_);
-    if (!objects) {
-      return Fail(objects.error().code,
-                  "querying Cloud Storage failed: " + std::move(objects).error().message);
-    }
-    std::vector<std::string> names;
-    for (const std::string& object : *objects) {
-      std::string name = object.substr(object.rfind('/') + 1);
-      if (name.ends_with(kStateSuffix)) {
-        name.resize(name.size() - kStateSuffix.size());
-        if (name != kDefaultWorkspace) {
-          names.push_back(std::move(name));
-        }
-      }
-    }
-    std::ranges::sort(names);
-    names.insert(names.begin(), std::string(kDefaultWorkspace));
-    return names;
+  Result<std::vector<std::string>> List(const std::string& prefix) const override {
+    auto objects = services_->bucket.List(prefix);
+    return objects ? std::move(objects)
+                   : Fail(objects.error().code,
+                          "querying Cloud Storage failed: " + objects.error().message);
   }
 
-  Result<void> DeleteWorkspace(std::string_view name) override {
-    if (name == kDefaultWorkspace) {
-      return Fail(ErrorCode::kInvalid, "cowardly refusing to delete the \"default\" state");
-    }
-    return GcsStateClient(service_, prefix_ + std::string(name)).Delete();
-  }
-
-  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
-                                             std::shared_ptr<Program> program,
-                                             Opening opening) override {
-    auto client = std::make_unique<GcsStateClient>(service_, prefix_ + std::string(workspace));
-    KINU_TRY(const std::optional<std::string> present, client->Get());
-    auto store = std::make_unique<RemoteStore>(std::move(client), StoringOf(workspace));
-    if (!present && opening == Opening::kMake) {
-      if (auto made = StartWorkspace(*store, std::move(program), "gcs"); !made) {
-        return std::unexpected(std::move(made).error());
-      }
-    }
-    return store;
+  Result<std::unique_ptr<RemoteClient>> Client(const std::string& key) const override {
+    return std::make_unique<GcsClient>(services_->bucket,
+                                       key.substr(0, key.size() - kStateSuffix.size()));
   }
 
  private:
   net::Transport& transport_;
-  std::string prefix_;
-  std::shared_ptr<GcsService> service_;
+  std::unique_ptr<GcsServices> services_;
 };
 
 std::unique_ptr<Backend> MakeGcs(const StateFlags&) {
@@ -206,7 +162,7 @@ constexpr Setting kGcsSettings[] = {
 }  // namespace
 
 std::unique_ptr<Backend> MakeGcsBackend(net::Transport& transport) {
-  return std::make_unique<GcsBackend>(transport);
+  return MakeObjectBackend(std::make_unique<GcsService>(transport));
 }
 
 constexpr BackendSpec kGcs{

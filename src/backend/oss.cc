@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
-#include "addrs/compatible_version.h"
 #include "backend/alibaba_login.h"
-#include "backend/new_workspace.h"
+#include "backend/object_backend.h"
 #include "backend/oss_client.h"
-#include "backend/remote_store.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
-#include "base/files.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {
@@ -28,40 +25,6 @@ void CheckSession(std::string_view name, int64_t value, provider::Problems& prob
   }
 }
 
-/// What one configuration needs to reach its bucket and its table.
-struct OssService {
-  explicit OssService(net::Transport& transport)
-      : client(transport, {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion),
-                           .stop = nullptr,
-                           .wait = {}}) {}
-  OssService(const OssService&) = delete;
-  OssService& operator=(const OssService&) = delete;
-
-  net::HttpClient client;
-  std::optional<OssBucket> bucket;
-  std::optional<TablestoreTable> table;
-};
-
-/// A client that keeps what it refers to.
-class OssStateClient final : public RemoteClient {
- public:
-  OssStateClient(std::shared_ptr<OssService> service, std::string name)
-      : service_(std::move(service)),
-        client_(*service_->bucket, service_->table ? &*service_->table : nullptr, std::move(name)) {
-  }
-
-  Result<std::optional<std::string>> Get() override { return client_.Get(); }
-  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
-  Result<void> Delete() override { return client_.Delete(); }
-  Result<std::string> Lock(const state::LockInfo& info) override { return client_.Lock(info); }
-  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
-  bool can_lock() const override { return client_.can_lock(); }
-
- private:
-  std::shared_ptr<OssService> service_;
-  OssClient client_;
-};
-
 /// The name of a bucket becomes a part of URLs: reports one that the service does not allow.
 void CheckOssBucket(const std::string& bucket, provider::Problems& problems) {
   const bool fits = bucket.size() >= 3 && bucket.size() <= 63 && bucket.front() != '-' &&
@@ -75,19 +38,15 @@ void CheckOssBucket(const std::string& bucket, provider::Problems& problems) {
   }
 }
 
-class OssBackend final : public Backend {
+class OssService final : public ObjectService {
  public:
-  explicit OssBackend(net::Transport& transport) : transport_(transport) {}
+  explicit OssService(net::Transport& transport) : client_(transport, ServiceClientOptions()) {}
+  OssService(const OssService&) = delete;
+  OssService& operator=(const OssService&) = delete;
 
+  Traits traits() const override { return {.name = "OSS"}; }
   void Check(const Value& settings, provider::Problems& problems) const override {
-    const std::string prefix = SettingText(settings, "prefix");
-    if (prefix.starts_with('/') || prefix.starts_with("./")) {
-      AddFailure(problems, "workspace_key_prefix must not start with '/' or './'");
-    }
-    const std::string key = SettingText(settings, "key");
-    if (key.starts_with('/') || key.ends_with('/')) {
-      AddFailure(problems, "key can not start and end with '/'");
-    }
+    CheckDirectorySettings(settings, "workspace_key_prefix", problems);
     const std::string acl = SettingText(settings, "acl");
     if (!acl.empty() && acl != "private" && acl != "public-read" && acl != "public-read-write") {
       AddFailure(problems,
@@ -105,11 +64,7 @@ class OssBackend final : public Backend {
     }
   }
 
-  void Configure(const Value& settings, provider::Problems& problems) override {
-    prefix_ = FindSetting(settings, "prefix") == nullptr ? "env:" : SettingText(settings, "prefix");
-    prefix_.erase(0, prefix_.find_first_not_of('/'));
-    prefix_.erase(prefix_.find_last_not_of('/') + 1);
-    key_ = SettingText(settings, "key", "terraform.tfstate");
+  ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
     OssOptions options{.bucket = SettingText(settings, "bucket"),
                        .endpoint = {},
                        .keys = {},
@@ -122,85 +77,48 @@ class OssBackend final : public Backend {
       AddFailure(problems, "tablestore_table needs tablestore_endpoint");
     }
     if (provider::HasErrors(problems)) {
-      return;
+      return {};
     }
-    auto service = std::make_shared<OssService>(transport_);
-    auto login = FindAlibabaLogin(service->client, settings);
+    auto login = FindAlibabaLogin(client_, settings);
     if (!login) {
       AddFailure(problems, std::move(login).error().message);
-      return;
+      return {};
     }
     if (!table.empty()) {
       if (!table_endpoint.starts_with("http")) {
         table_endpoint.insert(0, "https://");
       }
       table_endpoint.erase(table_endpoint.find_last_not_of('/') + 1);
-      service->table.emplace(service->client, login->keys, std::move(table_endpoint),
-                             std::move(table));
+      table_.emplace(client_, login->keys, std::move(table_endpoint), std::move(table));
     }
     options.endpoint = std::move(login->endpoint);
     options.keys = std::move(login->keys);
-    service->bucket.emplace(service->client, std::move(options));
-    service_ = std::move(service);
+    bucket_.emplace(client_, std::move(options));
+    std::string prefix =
+        FindSetting(settings, "prefix") == nullptr ? "env:" : SettingText(settings, "prefix");
+    prefix.erase(0, prefix.find_first_not_of('/'));
+    return DirectoryLayout(prefix, SettingText(settings, "key", "terraform.tfstate"));
   }
 
-  Result<std::vector<std::string>> Workspaces() override {
-    const std::string start = prefix_.empty() ? "" : prefix_ + '/';
-    KINU_TRY(const std::vector<std::string> objects, service_->bucket->List(start));
-    std::vector<std::string> names;
-    for (const std::string& object : objects) {
-      const std::string_view rest =
-          object.starts_with(start) ? std::string_view(object).substr(start.size()) : "";
-      const size_t slash = rest.find('/');
-      if (slash != rest.npos && slash > 0 && rest.substr(slash + 1) == key_) {
-        names.emplace_back(rest.substr(0, slash));
+  Result<std::vector<std::string>> List(const std::string& prefix) const override {
+    return bucket_->List(prefix);
+  }
+
+  /// Fails if there is no table of locks.
+  Result<std::unique_ptr<RemoteClient>> Client(const std::string& key) const override {
+    if (table_) {
+      if (auto found = table_->Describe(); !found) {
+        return Fail(found.error().code, "error describing table store " + table_->table() + ": " +
+                                            std::move(found).error().message);
       }
     }
-    std::ranges::sort(names);
-    names.insert(names.begin(), std::string(kDefaultWorkspace));
-    return names;
-  }
-
-  Result<void> DeleteWorkspace(std::string_view name) override {
-    if (name.empty() || name == kDefaultWorkspace) {
-      return Fail(ErrorCode::kInvalid, "can't delete default state");
-    }
-    KINU_TRY(const std::unique_ptr<OssStateClient> client, ClientOf(name));
-    return client->Delete();
-  }
-
-  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
-                                             std::shared_ptr<Program> program,
-                                             Opening opening) override {
-    KINU_TRY(std::unique_ptr<OssStateClient> client, ClientOf(workspace));
-    auto store = std::make_unique<RemoteStore>(std::move(client), StoringOf(workspace));
-    KINU_TRY(const std::vector<std::string> names, Workspaces());
-    if (std::ranges::find(names, workspace) == names.end() && opening == Opening::kMake) {
-      if (auto made = StartWorkspace(*store, std::move(program), "OSS"); !made) {
-        return std::unexpected(std::move(made).error());
-      }
-    }
-    return store;
+    return std::make_unique<OssClient>(*bucket_, table_ ? &*table_ : nullptr, key);
   }
 
  private:
-  /// The client of a workspace. Fails if there is no table of locks.
-  Result<std::unique_ptr<OssStateClient>> ClientOf(std::string_view workspace) {
-    if (service_->table) {
-      if (auto found = service_->table->Describe(); !found) {
-        return Fail(found.error().code, "error describing table store " + service_->table->table() +
-                                            ": " + std::move(found).error().message);
-      }
-    }
-    const std::string directory =
-        workspace == kDefaultWorkspace ? prefix_ : JoinPath(prefix_, workspace);
-    return std::make_unique<OssStateClient>(service_, JoinPath(directory, key_));
-  }
-
-  net::Transport& transport_;
-  std::string prefix_;
-  std::string key_;
-  std::shared_ptr<OssService> service_;
+  net::HttpClient client_;
+  std::optional<OssBucket> bucket_;
+  std::optional<TablestoreTable> table_;
 };
 
 std::unique_ptr<Backend> MakeOss(const StateFlags&) {
@@ -289,7 +207,7 @@ constexpr Setting kOssSettings[] = {
 }  // namespace
 
 std::unique_ptr<Backend> MakeOssBackend(net::Transport& transport) {
-  return std::make_unique<OssBackend>(transport);
+  return MakeObjectBackend(std::make_unique<OssService>(transport));
 }
 
 constexpr BackendSpec kOss{.type = "oss",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <map>
 
 #include "codec/base64.h"
@@ -10,21 +9,13 @@
 #include "codec/hash.h"
 #include "codec/xml.h"
 #include "log/log.h"
+#include "net/cloud/aws_service.h"
 #include "net/cloud/aws_sigv4.h"
+#include "net/http_date.h"
 #include "net/url.h"
 
 namespace kinu::backend {
 namespace {
-
-/// "Mon, 02 Jan 2026 15:04:05 GMT"
-std::string OssDate() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[40];
-  const size_t size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  return {text, size};
-}
 
 /// The URL of a bucket: in the host name, or in the path where the host is an address.
 std::string OssBucketUrl(const std::string& endpoint, const std::string& bucket) {
@@ -42,19 +33,12 @@ std::string OssBucketUrl(const std::string& endpoint, const std::string& bucket)
 
 /// The error in a response: "404 Not Found: NoSuchBucket: MESSAGE".
 std::unexpected<Error> RefusedByOss(std::string_view operation, const net::HttpResponse& response) {
-  std::string text = response.body;
-  if (text.empty()) {
-    text = DecodeBase64(std::string(response.headers.Get("x-oss-err"))).value_or("");
-  }
-  std::string out = std::string(operation) + ": " + response.StatusText();
-  if (const auto fault = ReadXml(text)) {
-    const std::string_view code = fault->Text("Code");
-    const std::string_view message = fault->Text("Message");
-    out += (code.empty() ? "" : ": " + std::string(code)) +
-           (message.empty() ? "" : ": " + std::string(message));
+  net::HttpResponse described = response;
+  if (described.body.empty()) {
+    described.body = DecodeBase64(std::string(response.headers.Get("x-oss-err"))).value_or("");
   }
   return Fail(response.status == 404 ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
-              std::move(out));
+              std::string(operation) + ": " + net::AwsService::FaultOf(described).ToText());
 }
 
 /// Whether the checksum in a response, if there is one, is that of the bytes.
@@ -86,7 +70,7 @@ Result<net::HttpResponse> OssBucket::Send(net::HttpRequest request, const std::s
   const std::string signed_query = sub_resource.empty() ? "" : '?' + std::string(sub_resource);
   request.url =
       base_ + net::AwsEscape(name) + signed_query + (query.empty() ? "" : '?' + std::string(query));
-  const std::string date = OssDate();
+  const std::string date = net::HttpDate();
   request.headers.Set("Date", date);
   std::map<std::string, std::string> headers;
   if (!options_.keys.security_token.empty()) {

@@ -2,10 +2,7 @@
 // Ref: opentofu internal/backend/remote-state/s3.
 #include "backend/s3.h"
 
-#include <algorithm>
-
-#include "backend/new_workspace.h"
-#include "backend/remote_store.h"
+#include "backend/object_backend.h"
 #include "backend/s3_settings.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
@@ -37,37 +34,18 @@ struct S3Services {
   std::optional<AwsLockTable> table;
 };
 
-/// A store that keeps what its client refers to.
-class S3StateClient final : public RemoteClient {
+class S3ObjectService final : public ObjectService {
  public:
-  S3StateClient(std::shared_ptr<S3Services> services, std::string key)
-      : services_(std::move(services)),
-        client_(services_->bucket, services_->table ? &*services_->table : nullptr, services_->s3,
-                std::move(key)) {}
+  explicit S3ObjectService(net::Transport& transport) : transport_(transport) {}
 
-  Result<std::optional<std::string>> Get() override { return client_.Get(); }
-  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
-  Result<void> Delete() override { return client_.Delete(); }
-  Result<std::string> Lock(const state::LockInfo& info) override { return client_.Lock(info); }
-  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
-  bool can_lock() const override { return client_.locks(); }
-
- private:
-  std::shared_ptr<S3Services> services_;
-  S3Client client_;
-};
-
-class S3Backend final : public Backend {
- public:
-  explicit S3Backend(net::Transport& transport) : transport_(transport) {}
-
+  Traits traits() const override { return {.name = "s3"}; }
   void Check(const Value& settings, provider::Problems& problems) const override {
     CheckS3Settings(settings, problems);
   }
-  void Configure(const Value& settings, provider::Problems& problems) override {
+  ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
     S3Settings read = ReadS3Settings(settings, problems);
     if (provider::HasErrors(problems)) {
-      return;
+      return {};
     }
     if (!Environment("AWS_METADATA_URL").empty() &&
         SettingText(settings, "ec2_metadata_service_endpoint").empty()) {
@@ -77,63 +55,25 @@ class S3Backend final : public Backend {
                                     "Use \"AWS_EC2_METADATA_SERVICE_ENDPOINT\" instead.",
                           .sourceless = true});
     }
-    services_ = std::make_shared<S3Services>(transport_, std::move(read));
+    services_ = std::make_unique<S3Services>(transport_, std::move(read));
     services_->caller.Check("S3 backend", problems);
+    const S3Settings& own = services_->settings;
+    const std::string prefix = own.workspace_prefix.empty() ? "" : own.workspace_prefix + '/';
+    return {.default_key = own.key, .prefix = prefix, .suffix = '/' + own.key, .listed = prefix};
   }
 
-  Result<std::vector<std::string>> Workspaces() override {
-    const std::string& prefix = services_->settings.workspace_prefix;
-    const std::string start = prefix.empty() ? prefix : prefix + '/';
-    KINU_TRY(const std::vector<std::string> keys, services_->bucket.List(start));
-    std::vector<std::string> names;
-    for (const std::string& key : keys) {
-      if (!key.starts_with(start)) {
-        continue;
-      }
-      const std::string_view rest = std::string_view(key).substr(start.size());
-      const size_t slash = rest.find('/');
-      if (slash != rest.npos && slash > 0 && rest.substr(slash + 1) == services_->settings.key) {
-        names.emplace_back(rest.substr(0, slash));
-      }
-    }
-    std::ranges::sort(names);
-    names.insert(names.begin(), std::string(kDefaultWorkspace));
-    return names;
+  Result<std::vector<std::string>> List(const std::string& prefix) const override {
+    return services_->bucket.List(prefix);
   }
 
-  Result<void> DeleteWorkspace(std::string_view name) override {
-    if (name.empty() || name == kDefaultWorkspace) {
-      return Fail(ErrorCode::kInvalid, "can't delete default state");
-    }
-    return S3StateClient(services_, KeyOf(name)).Delete();
-  }
-
-  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
-                                             std::shared_ptr<Program> program,
-                                             Opening opening) override {
-    auto store = std::make_unique<RemoteStore>(
-        std::make_unique<S3StateClient>(services_, KeyOf(workspace)), StoringOf(workspace));
-    KINU_TRY(const std::vector<std::string> names, Workspaces());
-    if (std::ranges::find(names, workspace) == names.end() && opening == Opening::kMake) {
-      if (auto made = StartWorkspace(*store, std::move(program), "s3"); !made) {
-        return std::unexpected(std::move(made).error());
-      }
-    }
-    return store;
+  Result<std::unique_ptr<RemoteClient>> Client(const std::string& key) const override {
+    return std::make_unique<S3Client>(
+        services_->bucket, services_->table ? &*services_->table : nullptr, services_->s3, key);
   }
 
  private:
-  std::string KeyOf(std::string_view workspace) const {
-    const S3Settings& settings = services_->settings;
-    if (workspace == kDefaultWorkspace) {
-      return settings.key;
-    }
-    return (settings.workspace_prefix.empty() ? "" : settings.workspace_prefix + '/') +
-           std::string(workspace) + '/' + settings.key;
-  }
-
   net::Transport& transport_;
-  std::shared_ptr<S3Services> services_;
+  std::unique_ptr<S3Services> services_;
 };
 
 std::unique_ptr<Backend> MakeS3(const StateFlags&) {
@@ -287,7 +227,7 @@ constexpr Setting kS3Settings[] = {
 }  // namespace
 
 std::unique_ptr<Backend> MakeS3Backend(net::Transport& transport) {
-  return std::make_unique<S3Backend>(transport);
+  return MakeObjectBackend(std::make_unique<S3ObjectService>(transport));
 }
 
 constexpr BackendSpec kS3{.type = "s3",
