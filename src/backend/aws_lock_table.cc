@@ -27,8 +27,8 @@ Result<std::string> AwsLockTable::Call(std::string_view operation, std::string b
   return service_.CallJson("1.0", "DynamoDB_20120810", operation, std::move(body));
 }
 
-Result<void> AwsLockTable::Put(std::string_view key, std::string_view attribute,
-                               std::string_view text, bool only_new) const {
+Result<void> AwsLockTable::Put(std::string_view key, std::string_view column, std::string_view text,
+                               bool only_new) const {
   std::string body;
   JsonWriter writer(body);
   writer.BeginObject();
@@ -37,7 +37,7 @@ Result<void> AwsLockTable::Put(std::string_view key, std::string_view attribute,
   }
   writer.Key("Item");
   writer.BeginObject();
-  WriteText(writer, attribute, text);
+  WriteText(writer, column, text);
   WriteText(writer, "LockID", key);
   writer.EndObject();
   writer.Member("TableName", std::string_view(table_));
@@ -47,13 +47,13 @@ Result<void> AwsLockTable::Put(std::string_view key, std::string_view attribute,
 }
 
 Result<std::optional<std::string>> AwsLockTable::Get(std::string_view key,
-                                                     std::string_view attribute) const {
+                                                     std::string_view column) const {
   std::string body;
   JsonWriter writer(body);
   writer.BeginObject();
   writer.Member("ConsistentRead", true);
   WriteKey(writer, key);
-  writer.Member("ProjectionExpression", "LockID, " + std::string(attribute));
+  writer.Member("ProjectionExpression", "LockID, " + std::string(column));
   writer.Member("TableName", std::string_view(table_));
   writer.EndObject();
   KINU_TRY(const std::string text, Call("GetItem", std::move(body)));
@@ -63,7 +63,7 @@ Result<std::optional<std::string>> AwsLockTable::Get(std::string_view key,
   if (item == nullptr || !item->is_object() || item->members().empty()) {
     return std::nullopt;
   }
-  const JsonNode* value = item->Find(attribute);
+  const JsonNode* value = item->Find(column);
   const JsonNode* string = value != nullptr && value->is_object() ? value->Find("S") : nullptr;
   return string != nullptr && string->is_string() ? std::string(string->text()) : std::string();
 }

@@ -9,6 +9,7 @@
 #include "backend/oss_client.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
+#include "backend/tablestore.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {

@@ -8,7 +8,6 @@
 #include "codec/crc.h"
 #include "codec/hash.h"
 #include "codec/xml.h"
-#include "log/log.h"
 #include "net/cloud/aws_service.h"
 #include "net/cloud/aws_sigv4.h"
 #include "net/http_date.h"
@@ -45,15 +44,6 @@ std::unexpected<Error> RefusedByOss(std::string_view operation, const net::HttpR
 bool FitsOssChecksum(const net::HttpResponse& response, std::string_view bytes) {
   const std::string_view sum = response.headers.Get("x-oss-hash-crc64ecma");
   return sum.empty() || sum == std::to_string(Crc64(bytes));
-}
-
-std::string BadOssDigest(std::string_view digest) {
-  return "state data in OSS does not have the expected content.\n\n"
-         "The MD5 digest of the stored state differs from the one in the TableStore table. OSS may "
-         "still be storing the last update: try again in a minute or two. If the digests keep "
-         "differing, and neither service has an outage, check the stored state and set Digest in "
-         "the table to the following value: " +
-         EncodeHex(digest);
 }
 
 }  // namespace
@@ -186,37 +176,9 @@ Result<void> OssBucket::Delete(const std::string& name) const {
   return response.ok() ? Result<void>() : RefusedByOss("DeleteObject", response);
 }
 
-std::string OssClient::StoredDigest() const {
-  if (table_ == nullptr) {
-    return {};
-  }
-  auto row = table_->Get(DigestKey(), "Digest");
-  if (!row) {
-    log::Write(log::Level::kWarn, "oss: reading the digest: " + row.error().message);
-    return {};
-  }
-  constexpr size_t kSize = 16;
-  auto digest = DecodeHex(row->value_or(""));
-  return digest && digest->size() == kSize ? *std::move(digest) : std::string();
-}
-
 Result<std::optional<std::string>> OssClient::Get() {
-  constexpr std::chrono::seconds kLimit{10};
-  constexpr std::chrono::seconds kStep{2};
-  for (std::chrono::seconds waited{0};; waited += kStep) {
-    KINU_TRY(std::optional<std::string> bytes, bucket_.Get(name_));
-    if (bytes && bytes->empty()) {
-      bytes.reset();
-    }
-    const std::string expected = StoredDigest();
-    const std::string digest = bytes ? Digest(HashKind::kMd5, *bytes) : std::string();
-    if (expected.empty() || expected == digest) {
-      return bytes;
-    }
-    if (waited >= kLimit || !bucket_.Wait(kStep)) {
-      return Fail(ErrorCode::kUnavailable, BadOssDigest(digest));
-    }
-  }
+  return rows_.Read([this] { return bucket_.Get(name_); },
+                    [this](std::chrono::milliseconds time) { return bucket_.Wait(time); });
 }
 
 Result<void> OssClient::Put(std::string_view bytes) {
@@ -224,13 +186,7 @@ Result<void> OssClient::Put(std::string_view bytes) {
     return Fail(stored.error().code,
                 "failed to upload state " + name_ + ": " + std::move(stored).error().message);
   }
-  if (table_ != nullptr) {
-    auto noted = table_->Put(
-        {.key = DigestKey(), .column = "Digest", .text = HexDigest(HashKind::kMd5, bytes)}, false);
-    if (!noted) {
-      log::Write(log::Level::kWarn, "oss: storing the digest: " + noted.error().message);
-    }
-  }
+  rows_.StoreDigest(bytes);
   return {};
 }
 
@@ -239,65 +195,24 @@ Result<void> OssClient::Delete() {
     return Fail(deleted.error().code,
                 "error deleting state " + name_ + ": " + std::move(deleted).error().message);
   }
-  if (table_ != nullptr) {
-    if (auto deleted = table_->Delete(DigestKey()); !deleted) {
-      log::Write(log::Level::kWarn, "oss: deleting the digest: " + deleted.error().message);
-    }
-  }
+  rows_.DeleteDigest();
   return {};
 }
 
-Result<state::LockInfo> OssClient::Holder() const {
-  KINU_TRY(const std::optional<std::string> text, table_->Get(LockPath(), "Info"));
-  if (!text) {
-    return Fail(ErrorCode::kNotFound, "no lock info found for: \"" + LockPath() +
-                                          "\" within the TableStore table: " + table_->table());
-  }
-  return state::LockInfo::FromJson(*text);
-}
-
 Result<std::string> OssClient::Lock(const state::LockInfo& info) {
-  if (table_ == nullptr) {
+  if (!can_lock()) {
     return std::string();
   }
   state::LockInfo own = info;
-  own.path = LockPath();
-  constexpr int kAttempts = 10;
-  for (int attempt = 1;; ++attempt) {
-    const auto stored =
-        table_->Put({.key = LockPath(), .column = "Info", .text = own.ToJson()}, true);
-    if (stored) {
-      return own.id;
-    }
-    const Result<state::LockInfo> holder = Holder();
-    if (holder && holder->id == own.id) {
-      return own.id;  // the request was sent again after its first response was lost
-    }
-    if (holder) {
-      return Fail(ErrorCode::kExists, stored.error().message + '\n' + holder->ToText());
-    }
-    // The holder has released it meanwhile: the next attempt may take it.
-    if (holder.error().code != ErrorCode::kNotFound || stored.error().code != ErrorCode::kExists ||
-        attempt == kAttempts) {
-      return Fail(ErrorCode::kUnavailable, stored.error().message + '\n' + holder.error().message);
-    }
+  own.path = rows_.path();
+  if (auto locked = rows_.Lock(own); !locked) {
+    return std::unexpected(std::move(locked).error());
   }
+  return own.id;
 }
 
 Result<void> OssClient::Unlock(std::string_view id) {
-  if (table_ == nullptr) {
-    return {};
-  }
-  auto holder = Holder();
-  if (!holder) {
-    return Fail(holder.error().code,
-                "failed to retrieve lock info: " + std::move(holder).error().message);
-  }
-  if (holder->id != id) {
-    return Fail(ErrorCode::kInvalid, "lock id \"" + std::string(id) +
-                                         "\" does not match existing lock\n" + holder->ToText());
-  }
-  return table_->Delete(LockPath());
+  return rows_.Unlock(id);
 }
 
 }  // namespace kinu::backend

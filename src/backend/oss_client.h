@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "backend/alibaba_login.h"
+#include "backend/lock_table.h"
 #include "backend/lock_wait.h"
 #include "backend/remote_client.h"
-#include "backend/tablestore.h"
 
 namespace kinu::backend {
 
@@ -59,25 +59,23 @@ class OssBucket {
 class OssClient final : public RemoteClient {
  public:
   /// `bucket` and `table` must outlive the object. `table`: null if states are not locked.
-  OssClient(const OssBucket& bucket, const TablestoreTable* table, std::string name)
-      : bucket_(bucket), table_(table), name_(std::move(name)) {}
+  OssClient(const OssBucket& bucket, const LockTable* table, std::string name)
+      : bucket_(bucket),
+        name_(std::move(name)),
+        rows_(table, bucket_.name() + '/' + name_,
+              {.backend = "oss", .store = "OSS", .table = "TableStore"}) {}
 
   Result<std::optional<std::string>> Get() override;
   Result<void> Put(std::string_view bytes) override;
   Result<void> Delete() override;
   Result<std::string> Lock(const state::LockInfo& info) override;
   Result<void> Unlock(std::string_view id) override;
-  bool can_lock() const override { return table_ != nullptr; }
+  bool can_lock() const override { return rows_.has_table(); }
 
  private:
-  std::string LockPath() const { return bucket_.name() + '/' + name_; }
-  std::string DigestKey() const { return LockPath() + "-md5"; }
-  std::string StoredDigest() const;
-  Result<state::LockInfo> Holder() const;
-
   const OssBucket& bucket_;
-  const TablestoreTable* table_;
   std::string name_;
+  StateRows rows_;
 };
 
 }  // namespace kinu::backend

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "backend/cos_client.h"
 #include "backend/oss_client.h"
+#include "backend/tablestore.h"
 #include "codec/crc.h"
 #include "codec/hash.h"
 #include "codec/protowire.h"

@@ -2,6 +2,7 @@
 // Ref: opentofu internal/backend/remote-state/s3.
 #include "backend/s3.h"
 
+#include "backend/aws_lock_table.h"
 #include "backend/object_backend.h"
 #include "backend/s3_settings.h"
 #include "backend/settings.h"

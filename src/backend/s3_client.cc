@@ -47,47 +47,6 @@ void AddTags(net::HttpRequest& request, const std::map<std::string, std::string>
   }
 }
 
-/// The outcome of a request for the lock `id` that failed. A conflict if the holder is known;
-/// otherwise a failure that is final. The lock is taken if the holder is `id`: the request was sent
-/// again after its first response was lost.
-Result<void> LockFailure(const Error& cause, const Result<state::LockInfo>& holder,
-                         std::string_view id) {
-  if (holder && holder->id == id) {
-    return {};
-  }
-  if (holder) {
-    return Fail(ErrorCode::kExists, cause.message + '\n' + holder->ToText());
-  }
-  return Fail(ErrorCode::kUnavailable, cause.message + "\n" + holder.error().message);
-}
-
-/// Requests the lock `id`. Where it is held and then released before the holder is known, it is
-/// requested again.
-template <typename Request, typename Holder>
-Result<void> TakeLock(const Request& request, const Holder& find_holder, std::string_view id) {
-  constexpr int kAttempts = 10;
-  for (int attempt = 1;; ++attempt) {
-    const Result<void> stored = request();
-    if (stored) {
-      return {};
-    }
-    const Result<state::LockInfo> holder = find_holder();
-    const bool released = !holder && holder.error().code == ErrorCode::kNotFound;
-    if (!released || stored.error().code != ErrorCode::kExists || attempt == kAttempts) {
-      return LockFailure(stored.error(), holder, id);
-    }
-  }
-}
-
-std::string BadDigest(std::string_view digest) {
-  return "state data in S3 does not have the expected content.\n\n"
-         "The MD5 digest of the stored state differs from the one in the DynamoDB table. S3 may "
-         "still be storing the last update: try again in a minute or two. If the digests keep "
-         "differing, and neither service has an outage, check the stored state and set Digest in "
-         "the table to the following value: " +
-         EncodeHex(digest) + "\n";
-}
-
 }  // namespace
 
 S3Bucket::S3Bucket(const net::AwsService& service, S3Options options)
@@ -255,38 +214,12 @@ Result<std::optional<std::string>> S3Client::GetOnce() const {
   if (!exists) {
     return std::nullopt;
   }
-  KINU_TRY(std::optional<std::string> bytes, bucket_.Get(key_));
-  return bytes && bytes->empty() ? std::nullopt : std::move(bytes);
-}
-
-std::string S3Client::StoredDigest() const {
-  if (table_ == nullptr) {
-    return {};
-  }
-  auto row = table_->Get(LockPath() + "-md5", "Digest");
-  if (!row) {
-    log::Write(log::Level::kWarn, "s3: reading the digest: " + row.error().message);
-    return {};
-  }
-  constexpr size_t kSize = 16;
-  auto digest = DecodeHex(row->value_or(""));
-  return digest && digest->size() == kSize ? *std::move(digest) : std::string();
+  return bucket_.Get(key_);
 }
 
 Result<std::optional<std::string>> S3Client::Get() {
-  constexpr std::chrono::seconds kLimit{10};
-  constexpr std::chrono::seconds kStep{2};
-  for (std::chrono::seconds waited{0};; waited += kStep) {
-    KINU_TRY(std::optional<std::string> bytes, GetOnce());
-    const std::string expected = StoredDigest();
-    const std::string digest = bytes ? Digest(HashKind::kMd5, *bytes) : std::string();
-    if (expected.empty() || expected == digest) {
-      return bytes;
-    }
-    if (waited >= kLimit || !service_.Wait(kStep)) {
-      return Fail(ErrorCode::kUnavailable, BadDigest(digest));
-    }
-  }
+  return rows_.Read([this] { return GetOnce(); },
+                    [this](std::chrono::milliseconds time) { return service_.Wait(time); });
 }
 
 Result<void> S3Client::Put(std::string_view bytes) {
@@ -295,13 +228,7 @@ Result<void> S3Client::Put(std::string_view bytes) {
     return Fail(stored.error().code,
                 "failed to upload state: " + std::move(stored).error().message);
   }
-  if (table_ != nullptr) {
-    auto noted =
-        table_->Put(LockPath() + "-md5", "Digest", HexDigest(HashKind::kMd5, bytes), false);
-    if (!noted) {
-      log::Write(log::Level::kWarn, "s3: storing the digest: " + noted.error().message);
-    }
-  }
+  rows_.StoreDigest(bytes);
   return {};
 }
 
@@ -309,11 +236,7 @@ Result<void> S3Client::Delete() {
   if (auto deleted = bucket_.Delete(key_); !deleted) {
     return deleted;
   }
-  if (table_ != nullptr) {
-    if (auto deleted = table_->Delete(LockPath() + "-md5", nullptr); !deleted) {
-      log::Write(log::Level::kWarn, "s3: deleting the digest: " + deleted.error().message);
-    }
-  }
+  rows_.DeleteDigest();
   return {};
 }
 
@@ -329,42 +252,25 @@ Result<state::LockInfo> S3Client::FileHolder() const {
                                             info.error().message);
 }
 
-Result<state::LockInfo> S3Client::TableHolder() const {
-  KINU_TRY(const std::optional<std::string> text, table_->Get(LockPath(), "Info"));
-  if (!text) {
-    return Fail(ErrorCode::kNotFound, "no lock info found for: \"" + LockPath() +
-                                          "\" within the DynamoDB table: " + table_->table());
-  }
-  return state::LockInfo::FromJson(*text);
-}
-
 Result<void> S3Client::LockByFile(const state::LockInfo& info) const {
   if (!bucket_.options().lock_file) {
     return {};
   }
-  return TakeLock(
+  return RequestLock(
       [&] { return bucket_.Put(LockFile(), info.ToJson(), bucket_.options().lock_tags, true); },
       [&] { return FileHolder(); }, info.id);
 }
 
-Result<void> S3Client::LockByTable(const state::LockInfo& info) const {
-  if (table_ == nullptr) {
-    return {};
-  }
-  return TakeLock([&] { return table_->Put(LockPath(), "Info", info.ToJson(), true); },
-                  [&] { return TableHolder(); }, info.id);
-}
-
 Result<std::string> S3Client::Lock(const state::LockInfo& info) {
-  if (!locks()) {
+  if (!can_lock()) {
     return std::string();
   }
   state::LockInfo own = info;
-  own.path = LockPath();
+  own.path = rows_.path();
   if (auto locked = LockByFile(own); !locked) {
     return std::unexpected(std::move(locked).error());
   }
-  if (auto locked = LockByTable(own); !locked) {
+  if (auto locked = rows_.Lock(own); !locked) {
     if (auto unlocked = UnlockFile(own.id); !unlocked) {
       log::Write(log::Level::kWarn, "s3: releasing the lock file: " + unlocked.error().message);
     }
@@ -390,33 +296,16 @@ Result<void> S3Client::UnlockFile(std::string_view id) const {
   return bucket_.Delete(LockFile());
 }
 
-Result<void> S3Client::UnlockTable(std::string_view id) const {
-  if (table_ == nullptr) {
-    return {};
-  }
-  auto holder = TableHolder();
-  if (!holder) {
-    return Fail(holder.error().code,
-                "failed to retrieve lock info: " + std::move(holder).error().message);
-  }
-  if (holder->id != id) {
-    return Fail(ErrorCode::kInvalid, "lock id \"" + std::string(id) +
-                                         "\" does not match existing lock\n" + holder->ToText());
-  }
-  const std::string info = holder->ToJson();
-  return table_->Delete(LockPath(), &info);
-}
-
 Result<void> S3Client::Unlock(std::string_view id) {
   Result<void> file = UnlockFile(id);
-  Result<void> row = UnlockTable(id);
+  Result<void> row = rows_.Unlock(id);
   if (!file && !row) {
     return Fail(file.error().code, file.error().message + '\n' + row.error().message);
   }
   if (!file) {
     return Fail(
         file.error().code,
-        (table_ != nullptr ? "dynamoDB lock released but s3 failed: " : "") + file.error().message);
+        (rows_.has_table() ? "dynamoDB lock released but s3 failed: " : "") + file.error().message);
   }
   if (!row) {
     return Fail(row.error().code,

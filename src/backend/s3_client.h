@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/aws_lock_table.h"
+#include "backend/lock_table.h"
 #include "backend/remote_client.h"
 #include "net/cloud/aws_service.h"
 
@@ -67,9 +67,13 @@ class S3Client final : public RemoteClient {
  public:
   /// `table`: null if locks and digests are not kept in one. `bucket` and `table` must outlive the
   /// object.
-  S3Client(const S3Bucket& bucket, const AwsLockTable* table, const net::AwsService& service,
+  S3Client(const S3Bucket& bucket, const LockTable* table, const net::AwsService& service,
            std::string key)
-      : bucket_(bucket), table_(table), service_(service), key_(std::move(key)) {}
+      : bucket_(bucket),
+        service_(service),
+        key_(std::move(key)),
+        rows_(table, bucket.options().bucket + '/' + key_,
+              {.backend = "s3", .store = "S3", .table = "DynamoDB"}) {}
 
   /// Fails if the state is not the one whose digest is in the table, not even after ten seconds.
   Result<std::optional<std::string>> Get() override;
@@ -77,25 +81,19 @@ class S3Client final : public RemoteClient {
   Result<void> Delete() override;
   Result<std::string> Lock(const state::LockInfo& info) override;
   Result<void> Unlock(std::string_view id) override;
-  bool locks() const { return table_ != nullptr || bucket_.options().lock_file; }
+  bool can_lock() const override { return rows_.has_table() || bucket_.options().lock_file; }
 
  private:
-  std::string LockPath() const { return bucket_.options().bucket + '/' + key_; }
   std::string LockFile() const { return key_ + ".tflock"; }
   Result<std::optional<std::string>> GetOnce() const;
-  /// The digest in the table as raw bytes; empty if there is none.
-  std::string StoredDigest() const;
   Result<state::LockInfo> FileHolder() const;
-  Result<state::LockInfo> TableHolder() const;
   Result<void> LockByFile(const state::LockInfo& info) const;
-  Result<void> LockByTable(const state::LockInfo& info) const;
   Result<void> UnlockFile(std::string_view id) const;
-  Result<void> UnlockTable(std::string_view id) const;
 
   const S3Bucket& bucket_;
-  const AwsLockTable* table_;
   const net::AwsService& service_;
   std::string key_;
+  StateRows rows_;
 };
 
 }  // namespace kinu::backend

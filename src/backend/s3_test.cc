@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/aws_lock_table.h"
 #include "backend/s3_settings.h"
 #include "codec/base64.h"
 #include "codec/hash.h"

@@ -281,7 +281,10 @@ Result<void> TablestoreTable::Describe() const {
   return done ? Result<void>() : std::unexpected(std::move(done).error());
 }
 
-Result<void> TablestoreTable::Put(const TablestoreRow& row, bool only_new) const {
+Result<void> TablestoreTable::Put(std::string_view key, std::string_view column,
+                                  std::string_view text, bool only_new) const {
+  const TablestoreRow row{
+      .key = std::string(key), .column = std::string(column), .text = std::string(text)};
   std::string body;
   ProtoWriter writer(body);
   writer.AlwaysBytes(1, table_);
@@ -291,14 +294,14 @@ Result<void> TablestoreTable::Put(const TablestoreRow& row, bool only_new) const
   return done ? Result<void>() : std::unexpected(std::move(done).error());
 }
 
-Result<std::optional<std::string>> TablestoreTable::Get(const std::string& key,
-                                                        const std::string& column) const {
+Result<std::optional<std::string>> TablestoreTable::Get(std::string_view key,
+                                                        std::string_view column) const {
   constexpr uint32_t kColumns = 3;
   constexpr uint32_t kVersions = 5;
   std::string body;
   ProtoWriter writer(body);
   writer.AlwaysBytes(1, table_);
-  writer.AlwaysBytes(2, TablestoreRow{.key = key}.Encode());
+  writer.AlwaysBytes(2, TablestoreRow{.key = std::string(key)}.Encode());
   writer.AlwaysBytes(kColumns, kKeyName);
   writer.AlwaysBytes(kColumns, column);
   writer.AlwaysInt(kVersions, 1);
@@ -323,11 +326,11 @@ Result<std::optional<std::string>> TablestoreTable::Get(const std::string& key,
   return found->value_or("");
 }
 
-Result<void> TablestoreTable::Delete(const std::string& key) const {
+Result<void> TablestoreTable::Delete(std::string_view key, const std::string*) const {
   std::string body;
   ProtoWriter writer(body);
   writer.AlwaysBytes(1, table_);
-  writer.AlwaysBytes(2, TablestoreRow{.key = key}.Encode(true));
+  writer.AlwaysBytes(2, TablestoreRow{.key = std::string(key)}.Encode(true));
   AppendExpectation(writer, kAny);
   auto done = Call("DeleteRow", std::move(body));
   return done ? Result<void>() : std::unexpected(std::move(done).error());

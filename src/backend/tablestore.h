@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backend/alibaba_login.h"
+#include "backend/lock_table.h"
 #include "net/http.h"
 
 namespace kinu::backend {
@@ -23,8 +24,7 @@ struct TablestoreRow {
   static Result<std::optional<std::string>> Find(std::string_view encoded, std::string_view column);
 };
 
-/// Every error message begins with the name of the operation.
-class TablestoreTable {
+class TablestoreTable final : public LockTable {
  public:
   /// `client` must outlive the object. `endpoint`: a URL without a slash at its end, whose host
   /// begins with the name of the instance.
@@ -33,14 +33,13 @@ class TablestoreTable {
 
   /// Fails if there is no such table.
   Result<void> Describe() const;
-  /// Stores a row. kExists: with `only_new`, there is one with this key.
-  Result<void> Put(const TablestoreRow& row, bool only_new) const;
-  /// The column's text: empty if the row has no such column, nothing if there is no such row.
-  Result<std::optional<std::string>> Get(const std::string& key, const std::string& column) const;
-  /// Deletes a row if there is one.
-  Result<void> Delete(const std::string& key) const;
-
-  const std::string& table() const { return table_; }
+  Result<void> Put(std::string_view key, std::string_view column, std::string_view text,
+                   bool only_new) const override;
+  Result<std::optional<std::string>> Get(std::string_view key,
+                                         std::string_view column) const override;
+  /// Deletes the row whatever `info` is.
+  Result<void> Delete(std::string_view key, const std::string* info) const override;
+  const std::string& table() const override { return table_; }
 
  private:
   Result<std::string> Call(const std::string& operation, std::string body) const;
