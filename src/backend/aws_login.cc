@@ -120,10 +120,29 @@ net::AwsCredentialOptions IdentityOf(const Value& settings) {
   return identity;
 }
 
+net::Proxies ProxiesOf(const Value& settings) {
+  net::Proxies proxies;
+  const std::pair<const char*, std::optional<std::string>*> named[] = {
+      {"http_proxy", &proxies.http}, {"https_proxy", &proxies.https}, {"no_proxy", &proxies.none}};
+  for (const auto& [name, proxy] : named) {
+    if (FindSetting(settings, name) != nullptr) {
+      *proxy = SettingText(settings, name);
+    }
+  }
+  if (proxies.none && proxies.none->empty()) {
+    proxies.none.reset();
+  }
+  return proxies;
+}
+
 net::AwsTransfer TransferOf(const Value& settings, Problems& problems) {
   net::AwsTransfer transfer;
   transfer.attempts = static_cast<int>(SettingNumber(settings, "max_retries", 5));
   transfer.verify_certificates = !SettingFlag(settings, "insecure");
+  transfer.proxies = ProxiesOf(settings);
+  if (TextOr(settings, "retry_mode", "AWS_RETRY_MODE") == "adaptive") {
+    transfer.pace = std::make_shared<net::AwsPace>(std::chrono::steady_clock::now());
+  }
   if (const std::string file = TextOr(settings, "custom_ca_bundle", "AWS_CA_BUNDLE");
       !file.empty()) {
     auto text = ReadFile(file);

@@ -130,6 +130,28 @@ TEST_F(S3ClientTest, SendsAgainAfterPassingFaults) {
   EXPECT_EQ(transport_.Lines().size(), 5U);
 }
 
+TEST_F(S3ClientTest, SlowsDownAfterThrottlingIfAdaptive) {
+  transfer_.pace = std::make_shared<net::AwsPace>(std::chrono::steady_clock::now());
+  transfer_.attempts = 1;
+  for (const char* fault : {"SlowDown", "SlowDown", "InternalError"}) {
+    On("PUT", "/k?x-id=PutObject", 503, S3Fault(fault));
+  }
+  EXPECT_FALSE(Client().Put("x"));
+  EXPECT_EQ(waited_.count(), 0);
+  EXPECT_FALSE(Client().Put("x"));
+  EXPECT_GT(waited_.count(), 0);  // half a request per second, and no token yet
+  EXPECT_LE(waited_.count(), 2000);
+}
+
+TEST_F(S3ClientTest, SendsOverItsProxies) {
+  transfer_.proxies = {.http = "http://p:1", .https = std::nullopt, .none = "x"};
+  On("DELETE", "/k?x-id=DeleteObject", 204);
+  EXPECT_TRUE(Client().Delete());
+  EXPECT_EQ(Sent(0).proxies.http, "http://p:1");
+  EXPECT_EQ(Sent(0).proxies.https, std::nullopt);
+  EXPECT_EQ(Sent(0).proxies.none, "x");
+}
+
 TEST_F(S3ClientTest, PutsWithAllHeaders) {
   options_.acl = "private";
   options_.encrypt = true;

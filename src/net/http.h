@@ -58,6 +58,14 @@ struct ClientCertificate {
   std::string key;
 };
 
+/// The proxies of requests, each in place of its variables in the environment where it is set; an
+/// empty one is none. Loopback hosts are never reached through one.
+struct Proxies {
+  std::optional<std::string> http;   ///< of HTTP_PROXY: for URLs with http
+  std::optional<std::string> https;  ///< of HTTPS_PROXY
+  std::optional<std::string> none;   ///< of NO_PROXY: hosts that are reached without a proxy
+};
+
 struct HttpRequest {
   /// The largest response body that is kept in memory unless the caller sets another limit.
   static constexpr uint64_t kDefaultMaxBody = uint64_t{64} << 20;
@@ -91,6 +99,7 @@ struct HttpRequest {
   std::string extra_authorities;  ///< PEM of authorities to trust besides those of the system
   bool verify_certificates = true;
   bool use_proxy = true;  ///< false for services of the machine's own network
+  Proxies proxies;
 };
 
 struct HttpResponse {

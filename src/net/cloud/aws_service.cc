@@ -57,6 +57,14 @@ constexpr std::string_view kRegions[] = {
     "us-isob-east-1", "us-isob-west-1", "us-isof-east-1", "us-isof-south-1", "us-west-1",
     "us-west-2"};
 
+bool IsThrottled(const HttpResponse& response) {
+  // Codes of kPassingFaults that do not say that there were too many requests.
+  constexpr std::string_view kOthers[] = {"RequestTimeout", "RequestTimeoutException"};
+  const AwsFault fault = AwsService::FaultOf(response);
+  return std::ranges::find(kPassingFaults, fault.code) != std::end(kPassingFaults) &&
+         std::ranges::find(kOthers, fault.code) == std::end(kOthers);
+}
+
 bool MayPass(const Result<HttpResponse>& response) {
   if (!response) {
     return response.error().code == ErrorCode::kUnavailable;
@@ -100,6 +108,7 @@ Result<HttpResponse> AwsService::Send(HttpRequest request) const {
   request.max_redirects = 0;
   request.extra_authorities = transfer_.extra_authorities;
   request.verify_certificates = transfer_.verify_certificates;
+  request.proxies = transfer_.proxies;
   for (int attempt = 1;; ++attempt) {
     KINU_TRY(const AwsCredentials credentials, identity_.Get());
     HttpRequest signed_request = request;
@@ -107,7 +116,17 @@ Result<HttpResponse> AwsService::Send(HttpRequest request) const {
         !done) {
       return std::unexpected(std::move(done).error());
     }
+    if (transfer_.pace != nullptr) {
+      const auto delay = transfer_.pace->Take(std::chrono::steady_clock::now());
+      if (delay > delay.zero() && !Wait(delay)) {
+        return Fail(ErrorCode::kCancelled, "interrupted");
+      }
+    }
     Result<HttpResponse> response = client_.Send(signed_request);
+    if (transfer_.pace != nullptr) {
+      transfer_.pace->Update(response && !response->ok() && IsThrottled(*response),
+                             std::chrono::steady_clock::now());
+    }
     if (attempt >= transfer_.attempts || !MayPass(response) || !Wait(Backoff(attempt - 1))) {
       return response;
     }

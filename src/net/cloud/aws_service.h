@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "net/cloud/aws_credentials.h"
+#include "net/cloud/aws_pace.h"
 #include "net/http.h"
 
 namespace kinu::net {
@@ -17,6 +19,9 @@ struct AwsTransfer {
   int attempts = 5;               ///< of one request; at least one is made
   std::string extra_authorities;  ///< as in HttpRequest
   bool verify_certificates = true;
+  Proxies proxies;  ///< as in HttpRequest
+  /// Slows requests down after throttled ones. Null: it does not (retry mode "standard").
+  std::shared_ptr<AwsPace> pace;
   /// Waits between attempts; false ends them. Empty: sleeps.
   std::function<bool(std::chrono::milliseconds)> wait;
 };

@@ -350,12 +350,16 @@ class CurlRuntime final : public NetRuntime {
   /// Ref: golang.org/x/net/http/httpproxy FromEnvironment.
   static void SetProxy(CURL* handle, const HttpRequest& request) {
     const std::string& url = request.url;
-    const std::string proxy = IsLoopback(url) || !request.use_proxy ? std::string()
-                              : url.starts_with("https://")
-                                  ? FirstVariable("HTTPS_PROXY", "https_proxy")
-                                  : FirstVariable("HTTP_PROXY", "http_proxy");
+    const Proxies& given = request.proxies;
+    std::string proxy;
+    if (!IsLoopback(url) && request.use_proxy) {
+      proxy = url.starts_with("https://")
+                  ? given.https.value_or(FirstVariable("HTTPS_PROXY", "https_proxy"))
+                  : given.http.value_or(FirstVariable("HTTP_PROXY", "http_proxy"));
+    }
+    const std::string none = given.none.value_or(FirstVariable("NO_PROXY", "no_proxy"));
     curl_easy_setopt(handle, CURLOPT_PROXY, proxy.c_str());
-    curl_easy_setopt(handle, CURLOPT_NOPROXY, FirstVariable("NO_PROXY", "no_proxy").c_str());
+    curl_easy_setopt(handle, CURLOPT_NOPROXY, none.c_str());
   }
 
   static std::unexpected<Error> Failure(CURLcode code, const char* detail,
