@@ -69,6 +69,7 @@ bool HostedBackend::Connect(const Address& address, provider::Problems& problems
   if (!FindService(address, place, problems)) {
     return false;
   }
+  place.report = [hosts = hosts()](const std::string& text) { hosts->Report(text); };
   auto organization =
       std::make_shared<const Organization>(transport_, std::move(place), hosts()->stop());
   Result<std::string> version = organization->Ping();

@@ -1,6 +1,7 @@
 #include "backend/organization.h"
 
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 #include "addrs/compatible_version.h"
@@ -207,6 +208,37 @@ std::string TextMember(const JsonNode* object, std::string_view name) {
   return member != nullptr && member->is_string() ? std::string(member->text()) : std::string();
 }
 
+namespace {
+
+/// Reports attempts that failed, except the first one and those that came too often. Its texts are
+/// read by people only.
+std::function<void(int, const net::HttpResponse*)> RetryReporter(const OrganizationPlace& place) {
+  using std::chrono::steady_clock;
+  if (!place.report) {
+    return {};
+  }
+  return [&place, since = steady_clock::now()](int attempt,
+                                               const net::HttpResponse* response) mutable {
+    constexpr int kTooMany = 429;
+    if (attempt == 1 || (response != nullptr && response->status == kTooMany)) {
+      since = steady_clock::now();
+    } else if (attempt == 2) {
+      place.report("There was an error connecting to the " +
+                   std::string(place.for_cloud_block ? "cloud" : "remote") +
+                   " backend. Please do not exit\nOpenTofu to prevent data loss! Trying to restore "
+                   "the connection...\n");
+    } else {
+      const int64_t seconds =
+          std::chrono::round<std::chrono::seconds>(steady_clock::now() - since).count();
+      place.report("Still trying to restore the connection... (" +
+                   (seconds < 60 ? "" : std::to_string(seconds / 60) + 'm') +
+                   std::to_string(seconds % 60) + "s elapsed)");
+    }
+  };
+}
+
+}  // namespace
+
 Organization::Organization(net::Transport& transport, OrganizationPlace place,
                            const std::atomic<bool>* stop)
     : client_(
@@ -229,6 +261,7 @@ net::HttpRequest Organization::RequestTo(std::string_view method, const std::str
     request.headers.Set("X-Terraform-Integration", "cloud");
   }
   request.retry = kPatience;
+  request.on_retry = RetryReporter(place_);
   request.max_body = uint64_t{1} << 32;
   return request;
 }

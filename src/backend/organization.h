@@ -45,6 +45,8 @@ struct OrganizationPlace {
   std::string name;
   std::string token;
   bool for_cloud_block = false;  ///< requests say so
+  /// Tells the user that requests fail and are sent again. May be empty.
+  std::function<void(const std::string& text)> report;
 };
 
 /// Errors have the texts of go-tfe: kNotFound: there is no such thing, or the token does not show

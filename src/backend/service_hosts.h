@@ -20,6 +20,8 @@ class ServiceHosts {
   virtual Result<std::string> Token(const std::string& host) = 0;
   /// Becomes true when the user interrupts. Null: never.
   virtual const std::atomic<bool>* stop() const { return nullptr; }
+  /// Tells the user about a request that takes long.
+  virtual void Report(const std::string& /*text*/) {}
 };
 
 }  // namespace kinu::backend

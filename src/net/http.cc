@@ -218,6 +218,9 @@ Result<HttpResponse> HttpClient::Send(const HttpRequest& request) const {
                                                " giving up after " + std::to_string(attempt) +
                                                " attempt(s): " + why);
     }
+    if (request.on_retry) {
+      request.on_retry(attempt, response ? &*response : nullptr);
+    }
     const auto after = response ? RetryAfter(*response) : std::nullopt;
     if (!Wait(after.value_or(std::min(wait, request.retry.max_wait)))) {
       return Fail(ErrorCode::kCancelled, Prefix(request, request.url) + "interrupted");

@@ -58,6 +58,8 @@ struct ClientCertificate {
   std::string key;
 };
 
+struct HttpResponse;
+
 /// The proxies of requests, each in place of its variables in the environment where it is set; an
 /// empty one is none. Loopback hosts are never reached through one.
 struct Proxies {
@@ -91,6 +93,9 @@ struct HttpRequest {
   /// below the host, and to its other ports.
   bool same_origin_credentials = false;
   RetryPolicy retry;
+  /// Called after each attempt that failed and is followed by another, with its number from 1 and
+  /// the response; null: there was none. May be empty.
+  std::function<void(int attempt, const HttpResponse* response)> on_retry;
   std::optional<ClientCertificate> client_certificate;
   /// A login that belongs to the connection, by the schemes Negotiate or NTLM: receives the token
   /// of the server, which is empty at first, and returns the next one; an empty one gives up. It

@@ -1,5 +1,6 @@
 #include "session/hosts.h"
 
+#include <cstdio>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -38,6 +39,10 @@ class NetworkHosts final : public backend::ServiceHosts {
   }
 
   const std::atomic<bool>* stop() const override { return stop_; }
+  void Report(const std::string& text) override {
+    // Not stdout: a document may be there.
+    std::fputs((text + '\n').c_str(), stderr);
+  }
 
  private:
   static Result<std::string> NormalName(const std::string& host) {

@@ -329,6 +329,22 @@ def faults(place):
                  place.state("app")["outputs"]["o"]["value"] == "third")
 
 
+def retries(place):
+    """What the user reads while requests fail and are sent again: nothing for the first failure."""
+    place.write(remote('name = "app"') + RESOURCE % ("one", "first"))
+    place.run("init", "-no-color")
+    connecting = "There was an error connecting to the remote backend."
+    faults = place.service.faults
+    faults["GET /api/v2/organizations/acme/workspaces/app"] = [503]
+    place.expect("one failure is not reported", connecting not in place.run("plan", "-no-color"))
+    faults["GET /api/v2/organizations/acme/workspaces/app"] = [503, 503, 503]
+    text = place.run("plan", "-no-color")
+    place.says(text, connecting + " Please do not exit OpenTofu to prevent data loss! "
+               "Trying to restore the connection...", "Still trying to restore the connection... (")
+    place.expect("each is reported once", text.count(connecting) == 1 and
+                 text.count("Still trying") == 1)
+
+
 def readers(place):
     """terraform_remote_state reads through both."""
     place.write(remote('name = "app"') + RESOURCE % ("one", "first"))
@@ -390,7 +406,7 @@ def killed(place):
 # Tests of what the reference does in the same way.
 SHARED = (life_of_remote,)
 TESTS = (life_of_remote, prefixes, life_of_cloud, tags, surroundings, discovery, migrations,
-         to_cloud, many_to_cloud, renamed, versions, execution, faults, readers, sealed, killed)
+         to_cloud, many_to_cloud, renamed, versions, execution, faults, retries, readers, sealed, killed)
 
 if __name__ == "__main__":
     sys.exit(hosted.main(TESTS, SHARED))
