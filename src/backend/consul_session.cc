@@ -159,8 +159,10 @@ void ConsulLock::Renew() {
 
 Result<void> ConsulLock::Release() {
   Stop();
+  // Without its mark, other clients would take the key for something else until it is deleted.
   KINU_TRY(const net::HttpResponse released,
-           service_->Ask("PUT", KeyPath(key_) + "?release=" + session_));
+           service_->Ask("PUT", KeyPath(key_) + "?release=" + session_ +
+                                    "&flags=" + std::string(kLockFlags)));
   if (released.status != 200) {
     return Refused(released);
   }

@@ -75,7 +75,7 @@ TEST_F(ConsulTest, LocksBySessions) {
   On("PUT", "/v1/kv/a%20b/c/.lock?acquire=s1&flags=3304740253564472344", "true\n");
   On("PUT", "/v1/kv/a%20b/c/.lockinfo", "true");
   On("DELETE", "/v1/kv/a%20b/c/.lockinfo", "true");
-  On("PUT", "/v1/kv/a%20b/c/.lock?release=s1", "true");
+  On("PUT", "/v1/kv/a%20b/c/.lock?release=s1&flags=3304740253564472344", "true");
   auto store = Make()->Open(kDefaultWorkspace, program_).value();
   ASSERT_TRUE(store->Lock({.operation = "test"}));
   const auto info = state::LockInfo::FromJson(transport_.requests().back().body);
