@@ -47,7 +47,10 @@ std::unexpected<Error> RefusedBy(const net::HttpResponse& response) {
     const std::string_view message = document->Text("Message");
     text += ": " + std::string(message.substr(0, message.find('\n')));
   }
-  return Fail(response.status == 404 ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
+  const bool conflict = response.status == 409 || response.status == 412;
+  return Fail(response.status == 404 ? ErrorCode::kNotFound
+              : conflict             ? ErrorCode::kExists
+                                     : ErrorCode::kUnavailable,
               std::move(text));
 }
 
@@ -319,10 +322,17 @@ std::string AzureClient::LeaseAdvice() const {
               : "");
 }
 
-std::unexpected<Error> AzureClient::LockFailure(const std::string& cause) const {
+std::unexpected<Error> AzureClient::LockFailure(const Error& cause) const {
   const auto holder = Holder();
-  return holder ? Fail(ErrorCode::kExists, cause + '\n' + holder->ToText())
-                : Fail(ErrorCode::kUnavailable, cause + '\n' + holder.error().message);
+  if (holder) {
+    return Fail(ErrorCode::kExists, cause.message + '\n' + holder->ToText());
+  }
+  // A holder stores its info after it has taken the lease, and removes it before it gives that
+  // back.
+  const bool anonymous =
+      cause.code == ErrorCode::kExists && holder.error().code == ErrorCode::kNotFound;
+  return Fail(anonymous ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
+              cause.message + '\n' + holder.error().message + (anonymous ? LeaseAdvice() : ""));
 }
 
 Result<void> AzureClient::WriteInfo(const state::LockInfo* info) const {
@@ -346,14 +356,14 @@ Result<std::string> AzureClient::Lock(const state::LockInfo& info) {
   }
   if (!*properties) {
     if (auto made = container_.Put(name_, "", {}, ""); !made) {
-      return LockFailure(made.error().message);
+      return LockFailure(made.error());
     }
   } else if ((*properties)->leased) {
-    return LockFailure("state blob is already locked" + (Holder() ? std::string() : LeaseAdvice()));
+    return LockFailure({ErrorCode::kExists, "state blob is already locked"});
   }
   if (auto acquired = container_.Acquire(name_, own.id); !acquired) {
     (void)container_.Release(name_, own.id);  // its response may be all that was lost
-    return LockFailure(acquired.error().message);
+    return LockFailure(acquired.error());
   }
   lease_ = own.id;
   if (auto written = WriteInfo(&own); !written) {

@@ -92,8 +92,9 @@ class AzureClient final : public RemoteClient {
   Result<state::LockInfo> Holder() const;
   /// How to end a lease that has no lock info.
   std::string LeaseAdvice() const;
-  /// The failure of a request for the lock, with its holder if it is known.
-  std::unexpected<Error> LockFailure(const std::string& cause) const;
+  /// The failure of a request for the lock, with its holder if it is known; kNotFound if it is held
+  /// by nobody who is known.
+  std::unexpected<Error> LockFailure(const Error& cause) const;
   /// Writes the lock's info into the metadata, or removes it (null).
   Result<void> WriteInfo(const state::LockInfo* info) const;
 

@@ -6,6 +6,7 @@
 
 #include "backend/azure_client.h"
 #include "backend/azure_login.h"
+#include "backend/lock_wait.h"
 #include "backend/object_backend.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
@@ -14,6 +15,24 @@
 
 namespace kinu::backend {
 namespace {
+
+/// A client that waits for the name of a lock's holder.
+class AzureStateClient final : public RemoteClient {
+ public:
+  AzureStateClient(const AzureContainer& container, std::string name)
+      : client_(container, std::move(name)) {}
+
+  Result<std::optional<std::string>> Get() override { return client_.Get(); }
+  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
+  Result<void> Delete() override { return client_.Delete(); }
+  Result<std::string> Lock(const state::LockInfo& info) override {
+    return WaitForHolder([&] { return client_.Lock(info); });
+  }
+  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
+
+ private:
+  AzureClient client_;
+};
 
 bool IsLowerOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -103,7 +122,7 @@ class AzureService final : public ObjectService {
   }
 
   Result<std::unique_ptr<RemoteClient>> Client(const std::string& key) const override {
-    return std::make_unique<AzureClient>(*container_, key);
+    return std::make_unique<AzureStateClient>(*container_, key);
   }
 
  private:

@@ -115,9 +115,17 @@ TEST_F(AzureClientTest, AConflictNamesTheHolder) {
   EXPECT_EQ(transport_.requests().back().headers.Get("x-ms-lease-action"), "release");
 }
 
-TEST_F(AzureClientTest, ALeaseWithoutInfoIsFinal) {
+TEST_F(AzureClientTest, NobodyIsKnownToHoldALeaseWithoutInfo) {
   On("HEAD " + kBlob, 200, "", {{"x-ms-lease-status", "locked"}});
-  EXPECT_EQ(Client().Lock(Info("own")).error().code, ErrorCode::kUnavailable);
+  const auto held = Client().Lock(Info("own"));
+  EXPECT_EQ(held.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(held.error().message.contains("az storage blob lease break --blob-name"));
+}
+
+TEST_F(AzureClientTest, NobodyIsKnownToHaveTakenTheLeaseFirst) {
+  On("HEAD " + kBlob, 200, "", {{"x-ms-lease-status", "unlocked"}});
+  On("PUT " + kBlob + "?comp=lease", 409, "", {{"x-ms-error-code", "LeaseAlreadyPresent"}});
+  EXPECT_EQ(Client().Lock(Info("own")).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(AzureClientTest, GivesTheLeaseBackIfItsInfoIsRefused) {

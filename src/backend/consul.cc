@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/consul_session.h"
+#include "backend/lock_wait.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
 #include "backend/settings.h"
@@ -67,7 +68,9 @@ class ConsulClient final : public RemoteClient {
   Result<std::optional<std::string>> Get() override;
   Result<void> Put(std::string_view bytes) override;
   Result<void> Delete() override;
-  Result<std::string> Lock(const state::LockInfo& info) override;
+  Result<std::string> Lock(const state::LockInfo& info) override {
+    return WaitForHolder([&] { return TryLock(info); });
+  }
   Result<void> Unlock(std::string_view id) override;
   bool can_lock() const override { return service_->lock; }
 
@@ -76,6 +79,7 @@ class ConsulClient final : public RemoteClient {
   std::string ChunkFolder(const std::string& hash) const {
     return base_ + "/tfstate." + hash + '/';
   }
+  Result<std::string> TryLock(const state::LockInfo& info);
   Result<std::optional<Entry>> Read(const std::string& key) const;
   /// Stores the value at the path unless it has changed since it was read.
   Result<void> Swap(std::string_view bytes);
@@ -232,7 +236,7 @@ Result<void> ConsulClient::Delete() {
   return {};
 }
 
-Result<std::string> ConsulClient::Lock(const state::LockInfo& info) {
+Result<std::string> ConsulClient::TryLock(const state::LockInfo& info) {
   if (!service_->lock) {
     return std::string();
   }
@@ -242,10 +246,8 @@ Result<std::string> ConsulClient::Lock(const state::LockInfo& info) {
     const Result<state::LockInfo> known =
         holder ? state::LockInfo::FromJson(holder->bytes)
                : Result<state::LockInfo>(Fail(ErrorCode::kNotFound, ""));
-    // It is worth waiting for a known holder only.
-    return known
-               ? Fail(ErrorCode::kExists, "the state is locked\n" + known->ToText())
-               : Fail(ErrorCode::kUnavailable, "the state is locked, and nothing says who did it");
+    return known ? Fail(ErrorCode::kExists, "the state is locked\n" + known->ToText())
+                 : Fail(ErrorCode::kNotFound, "the state is locked, and nothing says who did it");
   }
   state::LockInfo stored = info;
   stored.id = lock->session();
@@ -254,6 +256,7 @@ Result<std::string> ConsulClient::Lock(const state::LockInfo& info) {
   KINU_TRY(const net::HttpResponse response,
            service_->Ask("PUT", KeyPath(LockInfoKey()), stored.ToJson()));
   if (response.status != 200) {
+    (void)lock->Release();
     return Refused(response);
   }
   lock_ = std::move(lock);

@@ -97,6 +97,29 @@ TEST_F(ConsulTest, ReportsTheHolder) {
   EXPECT_TRUE(held.error().message.contains(holder.ToText()));
 }
 
+TEST_F(ConsulTest, WaitsForTheNameOfTheHolder) {
+  const state::LockInfo holder = state::NewLockInfo("other");
+  On("PUT", "/v1/session/create", R"({"ID":"s1"})");
+  On("PUT", "/v1/kv/a%20b/c/.lock?acquire=s1&flags=3304740253564472344", "false");
+  On("GET", "/v1/kv/a%20b/c/.lockinfo", "", 404);
+  On("GET", "/v1/kv/a%20b/c/.lockinfo", Row(holder.ToJson(), 1));
+  auto store = Make()->Open(kDefaultWorkspace, program_).value();
+  const auto held = store->Lock({.operation = "test"});
+  EXPECT_TRUE(held.error().message.contains(holder.ToText()));
+}
+
+TEST_F(ConsulTest, EndsTheSessionOfALockThatItCannotName) {
+  On("PUT", "/v1/session/create", R"({"ID":"s1"})");
+  On("PUT", "/v1/kv/a%20b/c/.lock?acquire=s1&flags=3304740253564472344", "true");
+  On("PUT", "/v1/kv/a%20b/c/.lockinfo", "no", 500);
+  On("PUT", "/v1/kv/a%20b/c/.lock?release=s1&flags=3304740253564472344", "true");
+  On("DELETE", "/v1/kv/a%20b/c/.lock", "true");
+  On("PUT", "/v1/session/destroy/s1", "true");
+  auto store = Make()->Open(kDefaultWorkspace, program_).value();
+  EXPECT_FALSE(store->Lock({.operation = "test"}));
+  EXPECT_TRUE(transport_.requests().back().url.ends_with("/v1/session/destroy/s1"));
+}
+
 TEST_F(ConsulTest, ListsWorkspaces) {
   On("GET", "/v1/kv/a%20b/c-env%3A?keys&separator=%2F",
      R"(["a b/c-env:two","a b/c-env:one","a b/c-env:one/"])");

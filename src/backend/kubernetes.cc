@@ -7,6 +7,7 @@
 
 #include "addrs/compatible_version.h"
 #include "backend/kube_config.h"
+#include "backend/lock_wait.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
 #include "backend/settings.h"
@@ -22,6 +23,7 @@ namespace kinu::backend {
 namespace {
 
 constexpr std::string_view kLockInfo = "app.terraform.io/lock-info";
+constexpr std::string_view kHeld = "the state is already locked by another tofu client";
 constexpr uint64_t kMaxUnpacked = uint64_t{1} << 32;
 
 using Members = std::vector<std::pair<std::string, Value>>;
@@ -93,9 +95,9 @@ std::unexpected<Error> RefusedByCluster(const net::HttpResponse& response) {
   const JsonDocument document = ParseJson(response.body);
   const JsonNode* message =
       document.ok() && document.root().is_object() ? document.root().Find("message") : nullptr;
-  return Fail(ErrorCode::kUnavailable, message != nullptr && message->is_string()
-                                           ? std::string(message->text())
-                                           : response.StatusText());
+  return Fail(response.status == 409 ? ErrorCode::kExists : ErrorCode::kUnavailable,
+              message != nullptr && message->is_string() ? std::string(message->text())
+                                                         : response.StatusText());
 }
 
 class KubeClient final : public RemoteClient {
@@ -106,10 +108,13 @@ class KubeClient final : public RemoteClient {
   Result<std::optional<std::string>> Get() override;
   Result<void> Put(std::string_view bytes) override;
   Result<void> Delete() override;
-  Result<std::string> Lock(const state::LockInfo& info) override;
+  Result<std::string> Lock(const state::LockInfo& info) override {
+    return WaitForHolder([&] { return TryLock(info); });
+  }
   Result<void> Unlock(std::string_view id) override;
 
  private:
+  Result<std::string> TryLock(const state::LockInfo& info) const;
   /// The name of the secret.
   Result<std::string> Name() const;
   /// An object; nothing if there is none.
@@ -241,12 +246,11 @@ Result<void> KubeClient::Delete() {
 std::unexpected<Error> HeldBy(const Value& lease, std::string_view why) {
   const std::string text = TextOf(PartOf(PartOf(lease, "metadata"), "annotations"), kLockInfo);
   const Result<state::LockInfo> holder = state::LockInfo::FromJson(text);
-  // It is worth waiting for a known holder only.
   return holder ? Fail(ErrorCode::kExists, std::string(why) + '\n' + holder->ToText())
-                : Fail(ErrorCode::kUnavailable, std::string(why));
+                : Fail(ErrorCode::kNotFound, std::string(why));
 }
 
-Result<std::string> KubeClient::Lock(const state::LockInfo& info) {
+Result<std::string> KubeClient::TryLock(const state::LockInfo& info) const {
   KINU_TRY(const std::string secret, Name());
   const std::string name = "lock-" + secret;
   const std::string path = service_->Leases() + '/' + name;
@@ -261,7 +265,7 @@ Result<std::string> KubeClient::Lock(const state::LockInfo& info) {
   }
   const Value spec = PartOf(*lease, "spec");
   if (!TextOf(spec, "holderIdentity").empty()) {
-    return HeldBy(*lease, "the state is already locked by another tofu client");
+    return HeldBy(*lease, kHeld);
   }
   const Value metadata = PartOf(*lease, "metadata");
   const Value annotations =
@@ -277,10 +281,18 @@ Result<std::string> KubeClient::Taken(const Result<Value>& stored, const std::st
     return id;
   }
   const Result<std::optional<Value>> now = Find(path);
-  if (now && *now && TextOf(PartOf(**now, "spec"), "holderIdentity") == id) {
+  const std::string holder =
+      now && *now ? TextOf(PartOf(**now, "spec"), "holderIdentity") : std::string();
+  if (holder == id) {
     return id;
   }
-  return std::unexpected(stored.error());
+  const bool outrun = now && stored.error().code == ErrorCode::kExists;
+  if (outrun && !holder.empty()) {
+    return HeldBy(**now, kHeld);
+  }
+  // Who was faster may have released it again.
+  return outrun ? Fail(ErrorCode::kNotFound, stored.error().message)
+                : std::unexpected(stored.error());
 }
 
 Result<void> KubeClient::Unlock(std::string_view id) {

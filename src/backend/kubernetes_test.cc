@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/deflate.h"
+#include "codec/json_writer.h"
 #include "net/testing/scripted_transport.h"
 
 namespace kinu::backend {
@@ -67,6 +68,25 @@ constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/de
 constexpr std::string_view kLease =
     "/apis/coordination.k8s.io/v1/namespaces/default/leases/lock-tfstate-default-s";
 
+std::string LeaseOf(const state::LockInfo& holder) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Key("metadata");
+  json.BeginObject();
+  json.Key("annotations");
+  json.BeginObject();
+  json.Member("app.terraform.io/lock-info", std::string_view(holder.ToJson()));
+  json.EndObject();
+  json.EndObject();
+  json.Key("spec");
+  json.BeginObject();
+  json.Member("holderIdentity", std::string_view(holder.id));
+  json.EndObject();
+  json.EndObject();
+  return out;
+}
+
 TEST_F(KubernetesTest, ReplacesTheSecretThatItRead) {
   On("GET", kSecret, Secret(kState));
   On("PUT", kSecret, "{}");
@@ -98,6 +118,29 @@ TEST_F(KubernetesTest, LocksByLeases) {
   ASSERT_TRUE(store->Unlock());
   EXPECT_FALSE(transport_.requests().back().body.contains("holderIdentity"));
   EXPECT_FALSE(transport_.requests().back().body.contains("lock-info"));
+}
+
+TEST_F(KubernetesTest, ReportsWhoTookTheLeaseFirst) {
+  On("GET", kSecret, Secret(kState));
+  const state::LockInfo other = state::NewLockInfo("other");
+  // There is no lease when it is looked for, and one when it shall be made.
+  On("GET", kLease, "{}", 404);
+  On("GET", kLease, LeaseOf(other));
+  On("POST", kLeases, R"({"message":"leases \"lock\" already exists"})", 409);
+  auto store = Make()->Open(kDefaultWorkspace, program_).value();
+  const auto held = store->Lock({.operation = "test"});
+  EXPECT_EQ(held.error().code, ErrorCode::kExists);
+  EXPECT_TRUE(held.error().message.contains(other.ToText())) << held.error().message;
+}
+
+TEST_F(KubernetesTest, TakesALeaseThatWasGivenBackMeanwhile) {
+  On("GET", kSecret, Secret(kState));
+  const std::string free = R"({"metadata":{"labels":{"tfstate":"true"}},"spec":{}})";
+  On("GET", kLease, free);
+  On("PUT", kLease, R"({"message":"the object has been modified"})", 409);
+  On("PUT", kLease, "{}");
+  auto store = Make()->Open(kDefaultWorkspace, program_).value();
+  EXPECT_TRUE(store->Lock({.operation = "test"}));
 }
 
 TEST_F(KubernetesTest, ListsWorkspaces) {

@@ -13,6 +13,8 @@ constexpr milliseconds kFirstDelay{1000};
 constexpr milliseconds kLongestDelay{16000};
 constexpr milliseconds kSlow{400};
 constexpr milliseconds kPoll{20};
+constexpr milliseconds kAnonymous{2000};
+constexpr milliseconds kAnonymousPoll{200};
 
 }  // namespace
 
@@ -50,6 +52,20 @@ Result<void> WaitForLock(const state::LockRequest& request, milliseconds grace,
                     std::chrono::ceil<milliseconds>(retry - now)}));
     }
     delay = at_once ? delay : std::min(delay * 2, kLongestDelay);
+  }
+}
+
+Result<std::string> WaitForHolder(const std::function<Result<std::string>()>& attempt) {
+  const steady_clock::time_point deadline = steady_clock::now() + kAnonymous;
+  for (;;) {
+    Result<std::string> id = attempt();
+    if (id || id.error().code != ErrorCode::kNotFound) {
+      return id;
+    }
+    if (steady_clock::now() >= deadline) {
+      return Fail(ErrorCode::kExists, std::move(id).error().message);
+    }
+    std::this_thread::sleep_for(kAnonymousPoll);
   }
 }
 

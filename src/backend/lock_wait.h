@@ -17,6 +17,11 @@ Result<void> WaitForLock(const state::LockRequest& request, std::chrono::millise
                          const std::function<Result<bool>()>& attempt,
                          const std::function<std::string()>& conflict);
 
+/// Calls `attempt` as long as it fails with kNotFound: the lock is held, but nothing says by whom.
+/// Where taking or releasing a lock is two requests, its holder is unknown between them. After two
+/// seconds that is a conflict too: kExists.
+Result<std::string> WaitForHolder(const std::function<Result<std::string>()>& attempt);
+
 /// Sleeps, and returns true.
 bool SleepFor(std::chrono::milliseconds time);
 
