@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/lock_wait.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
 #include "backend/settings.h"
@@ -78,12 +79,21 @@ class PgClient final : public RemoteClient {
   Result<void> Delete() override {
     return Run("DELETE FROM " + table_->Name() + " WHERE name = $1", {workspace_});
   }
-  Result<std::string> Lock(const state::LockInfo& info) override;
-  Result<void> Unlock(std::string_view) override {
-    return held_.empty() ? Result<void>() : Release(std::exchange(held_, {}));
+  Result<std::string> Lock(const state::LockInfo& info) override {
+    return WaitForHolder([&] { return TryLock(info); });
+  }
+  Result<void> Unlock(std::string_view id) override {
+    return held_.empty() ? EndHolder(id) : Release(std::exchange(held_, {}));
   }
 
  private:
+  Result<std::string> TryLock(const state::LockInfo& info);
+  /// The session that has an advisory lock, as the server knows it.
+  Result<std::optional<state::LockInfo>> HolderOf(const std::string& lock) const;
+  /// The failure for an advisory lock that another session has.
+  std::unexpected<Error> HeldBy(const std::string& lock, std::string_view why) const;
+  /// Ends the session that holds the workspace's lock, if it has that id.
+  Result<void> EndHolder(std::string_view id) const;
   Result<void> Run(const std::string& statement, const std::vector<std::string>& values) const {
     const Result<PgRows> rows = table_->Query(statement, values);
     return rows ? Result<void>() : std::unexpected(rows.error());
@@ -97,12 +107,60 @@ class PgClient final : public RemoteClient {
   std::string held_;  // the advisory lock; empty: none
 };
 
-Result<std::string> PgClient::Lock(const state::LockInfo& info) {
+Result<std::optional<state::LockInfo>> PgClient::HolderOf(const std::string& lock) const {
+  KINU_TRY(
+      const PgRows rows,
+      table_->Query(
+          "SELECT a.pid, a.application_name, a.usename || coalesce('@' || host(a.client_addr), "
+          "''), to_char(a.backend_start AT TIME ZONE 'UTC', "
+          "'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM pg_locks l JOIN pg_stat_activity a USING "
+          "(pid) WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.database "
+          "= (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
+          "((l.classid::bigint << 32) | l.objid::bigint) = $1::bigint",
+          {lock}));
+  if (rows.empty()) {
+    return std::nullopt;
+  }
+  const std::vector<std::optional<std::string>>& session = rows[0];
+  state::LockInfo holder;
+  holder.id = session[0].value_or("");
+  holder.path = table_->Name();
+  holder.who = session[1].value_or("");
+  if (holder.who.empty()) {
+    holder.who = session[2].value_or("");
+  }
+  holder.created = session[3].value_or("");
+  holder.info = "PostgreSQL session: " + holder.id;
+  return holder;
+}
+
+std::unexpected<Error> PgClient::HeldBy(const std::string& lock, std::string_view why) const {
+  const auto holder = HolderOf(lock);
+  if (!holder) {
+    return std::unexpected(holder.error());
+  }
+  const std::string text = std::string(why) + workspace_;
+  return *holder ? Fail(ErrorCode::kExists, text + '\n' + (*holder)->ToText())
+                 : Fail(ErrorCode::kNotFound, text);  // it has been released meanwhile
+}
+
+Result<void> PgClient::EndHolder(std::string_view id) const {
+  KINU_TRY(const PgRows rows,
+           table_->Query("SELECT id FROM " + table_->Name() + " WHERE name = $1", {workspace_}));
+  KINU_TRY(const std::optional<state::LockInfo> holder,
+           HolderOf(rows.empty() ? table_->CreationLock() : rows[0][0].value_or("")));
+  if (!holder) {
+    return {};  // the lock ended with its session
+  }
+  if (holder->id != id) {
+    return Fail(ErrorCode::kInvalid, "lock id \"" + std::string(id) +
+                                         "\" does not match existing lock\n" + holder->ToText());
+  }
+  return Run("SELECT pg_terminate_backend($1::int)", {holder->id});
+}
+
+Result<std::string> PgClient::TryLock(const state::LockInfo& info) {
   const std::string creation = table_->CreationLock();
-  // Who holds a lock is not stored: the text shows who asks.
-  const auto taken = [&](std::string_view why) {
-    return Fail(ErrorCode::kExists, std::string(why) + workspace_ + '\n' + info.ToText());
-  };
   KINU_TRY(const PgRows rows,
            table_->Query("SELECT id, pg_try_advisory_lock(id), pg_try_advisory_lock($1::bigint) "
                          "FROM " +
@@ -112,7 +170,7 @@ Result<std::string> PgClient::Lock(const state::LockInfo& info) {
     KINU_TRY(const PgRows locked,
              table_->Query("SELECT pg_try_advisory_lock($1::bigint)", {creation}));
     if (locked.empty() || !IsTrue(locked[0][0])) {
-      return taken("Already locked for workspace creation: ");
+      return HeldBy(creation, "Already locked for workspace creation: ");
     }
     held_ = creation;
     return info.id;
@@ -124,11 +182,11 @@ Result<std::string> PgClient::Lock(const state::LockInfo& info) {
     (void)Release(creation);
   }
   if (!has_row) {
-    return taken("Workspace is already locked: ");
+    return HeldBy(row, "Workspace is already locked: ");
   }
   if (!may_create) {
     (void)Release(row);
-    return taken("Cannot lock workspace; already locked for workspace creation: ");
+    return HeldBy(creation, "Cannot lock workspace; already locked for workspace creation: ");
   }
   held_ = row;
   return info.id;
@@ -194,7 +252,8 @@ Result<void> PgBackend::Prepare(const Value& settings) {
   auto table = std::make_shared<PgTable>();
   table->schema = SettingText(settings, "schema_name", "terraform_remote_state");
   table->table = SettingText(settings, "table_name", "states");
-  KINU_TRY(table->connection, runtime_->Connect(SettingText(settings, "conn_str")));
+  KINU_TRY(table->connection,
+           runtime_->Connect(SettingText(settings, "conn_str"), state::NewLockInfo("connect").who));
   table_ = table;
   return CreateTable(*table, settings);
 }

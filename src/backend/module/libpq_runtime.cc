@@ -89,10 +89,13 @@ bool NamesSslMode(const std::string& settings) {
 
 class LibpqRuntime final : public PgRuntime {
  public:
-  Result<std::unique_ptr<PgConnection>> Connect(const std::string& settings) override {
+  Result<std::unique_ptr<PgConnection>> Connect(const std::string& settings,
+                                                const std::string& name) override {
     const bool named = NamesSslMode(settings);
-    const char* const keywords[] = {"dbname", named ? nullptr : "sslmode", nullptr};
-    const char* const values[] = {settings.c_str(), named ? nullptr : "require", nullptr};
+    const char* const keywords[] = {"dbname", "fallback_application_name",
+                                    named ? nullptr : "sslmode", nullptr};
+    const char* const values[] = {settings.c_str(), name.c_str(), named ? nullptr : "require",
+                                  nullptr};
     PGconn* connection = PQconnectdbParams(keywords, values, 1);
     if (PQstatus(connection) != CONNECTION_OK) {
       const std::string why = MessageOf(PQerrorMessage(connection));
