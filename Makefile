@@ -3,10 +3,11 @@
 PRESET ?= dev
 PREFIX ?= /usr/local
 BENCH ?=
+PEERS ?= --members 8 --applies 80
 FUZZ_RUNS ?= 1000000
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build quickstart test bench -profile profile asan tsan fuzz format tidy install package dist site wheel
+.PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package dist site wheel
 
 setup:
 	@tools/setup.sh build check clang
@@ -24,6 +25,13 @@ test:
 	@tools/setup.sh build check
 	@$(call BUILD,$(PRESET))
 	@tests/run.py build/$(PRESET)
+
+# The life of states in every real service that can be had here (tests/peers.py).
+test-peers:
+	@tools/setup.sh build peers
+	@$(call BUILD,$(PRESET)) --target kinu
+	@tests/services/build.sh
+	@tests/e2e/backends.py --binary build/$(PRESET)/src/cli/kinu $(PEERS)
 
 # `make bench -- -profile` writes docs/performance.md instead.
 bench:

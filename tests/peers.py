@@ -7,10 +7,15 @@ In a test:
 
   with peers.start("pg") as environment: ...
 
-`start` raises Unavailable, with the reason, where the service is not installed.
+`start` raises Unavailable, with the reason, where the service is not installed. Programs are looked for in
+the path and in build/services (or KINU_SERVICES), where tests/services/build.sh puts those that no
+distribution has. SLOW has the services that `make test` leaves out, and `make test-peers` does not.
 """
+import base64
 import contextlib
 import glob
+import hashlib
+import hmac
 import http.client
 import http.server
 import importlib
@@ -18,13 +23,17 @@ import json
 import os
 import shutil
 import socket
+import socketserver
+import ssl
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-PATIENCE = 30  # seconds until a service answers
+PATIENCE = 60  # seconds until a service answers
+HERE = os.path.dirname(os.path.abspath(__file__))
+SERVICES = os.environ.get("KINU_SERVICES") or os.path.join(os.path.dirname(HERE), "build", "services")
 
 
 class Unavailable(Exception):
@@ -84,10 +93,18 @@ def postgres():
             server.wait()
 
 
-def responds(port, path):
-    """Whether the service of that port answers a request, with whatever status."""
+def responds(port, path, statuses=()):
+    """Whether the service of that port answers a request, with one of the statuses if some are named."""
     try:
-        request("GET", port, path)
+        status = request("GET", port, path)
+    except (OSError, http.client.HTTPException):
+        return False
+    return not statuses or status in statuses
+
+
+def connects(port):
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
     except OSError:
         return False
     return True
@@ -104,11 +121,13 @@ def request(method, port, path, body=None, headers=()):
 
 
 @contextlib.contextmanager
-def serve(*command):
+def serve(name, *arguments, **environment):
     """A service whose program writes nothing; yields once it runs."""
-    if not shutil.which(command[0]):
-        raise Unavailable(command[0] + " is not installed")
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    program = shutil.which(name, path=os.environ["PATH"] + os.pathsep + SERVICES)
+    if not program:
+        raise Unavailable(name + " is not installed (tests/services/build.sh)")
+    server = subprocess.Popen([program, *arguments], env=dict(os.environ, **environment),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield server
     finally:
@@ -148,6 +167,152 @@ def gcs():
         request("POST", port, "/storage/v1/b?project=p", '{"name":"states"}',
                 {"Content-Type": "application/json"})
         yield {"STORAGE_EMULATOR_HOST": "127.0.0.1:%d" % port}
+
+
+@contextlib.contextmanager
+def consul():
+    """An agent of Consul that is a cluster of its own."""
+    port = free_port()
+    with serve("consul", "agent", "-dev", "-bind", "127.0.0.1", "-client", "127.0.0.1",
+               "-http-port", str(port), "-server-port", str(free_port()),
+               "-serf-lan-port", str(free_port()), "-serf-wan-port", "-1", "-dns-port", "-1",
+               "-grpc-port", "-1", "-grpc-tls-port", "-1", "-log-level", "err") as server:
+        # It answers reads only once the cluster has a leader.
+        wait_until(lambda: responds(port, "/v1/kv/?keys", (200, 404)), server)
+        yield {"CONSUL_HTTP_ADDR": "127.0.0.1:%d" % port}
+
+
+class Tunnel(socketserver.StreamRequestHandler):
+    """What a proxy does with CONNECT, whatever the host is called: everything leads to one port."""
+    port = 0
+
+    def handle(self):
+        while self.rfile.readline().strip():
+            pass
+        with socket.create_connection(("127.0.0.1", self.port)) as end:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            back = threading.Thread(target=self.copy, args=(end, self.connection), daemon=True)
+            back.start()
+            self.copy(self.connection, end)
+            back.join()
+
+    @staticmethod
+    def copy(source, target):
+        try:
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
+@contextlib.contextmanager
+def tunnel(port):
+    """The address of a proxy that leads to the port."""
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), type("Tunnel", (Tunnel,), {"port": port}))
+    server.daemon_threads, server.block_on_close, server.request_queue_size = True, False, 64
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield "http://127.0.0.1:%d" % server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def certificate_of(root, *hosts):
+    """The paths of a certificate for the hosts and of its key."""
+    try:
+        return scripted("state_service").make_certificate(root, hosts)
+    except FileNotFoundError as why:
+        raise Unavailable("%s is not installed" % why) from None
+
+
+AZURE_HOST = "account.blob.core.windows.net"
+
+
+def make_azure_container(port, certificate, key):
+    """Makes the container `states`; returns the status."""
+    headers = {"x-ms-date": time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime()),
+               "x-ms-version": "2023-11-03"}
+    text = "PUT" + "\n" * 12 + "".join("%s:%s\n" % pair for pair in headers.items())
+    text += "/account/states\nrestype:container"
+    signature = base64.b64encode(hmac.digest(base64.b64decode(key), text.encode(), hashlib.sha256))
+    headers.update({"Host": AZURE_HOST, "Content-Length": "0",
+                    "Authorization": "SharedKey account:" + signature.decode()})
+    context = ssl.create_default_context(cafile=certificate)
+    with socket.create_connection(("127.0.0.1", port)) as raw, \
+            context.wrap_socket(raw, server_hostname=AZURE_HOST) as end:
+        connection = http.client.HTTPConnection(AZURE_HOST)
+        connection.sock = end
+        connection.request("PUT", "/states?restype=container", headers=headers)
+        return connection.getresponse().status
+
+
+@contextlib.contextmanager
+def azure():
+    """Azurite: Azure's blobs with the account `account` and the container `states`, behind a proxy."""
+    port, key = free_port(), base64.b64encode(b"key of the account").decode()
+    with tempfile.TemporaryDirectory(prefix="kinu-azure-") as root:
+        certificate, private = certificate_of(root, AZURE_HOST)
+        with serve("azurite-blob", "--blobHost", "127.0.0.1", "--blobPort", str(port),
+                   "--cert", certificate, "--key", private, "--inMemoryPersistence", "--silent",
+                   "--skipApiVersionCheck", "--disableTelemetry", AZURITE_ACCOUNTS="account:" + key) as server:
+            wait_until(lambda: connects(port), server)
+            if (made := make_azure_container(port, certificate, key)) != 201:
+                raise Unavailable("Azurite made no container: %s" % made)
+            with tunnel(port) as proxy:
+                yield {"ARM_ACCESS_KEY": key, "HTTPS_PROXY": proxy, "https_proxy": proxy,
+                       "SSL_CERT_FILE": certificate}
+
+
+@contextlib.contextmanager
+def kubernetes():
+    """The API server of Kubernetes over etcd, without anything that runs containers."""
+    with tempfile.TemporaryDirectory(prefix="kinu-kube-") as root:
+        certificate, private = certificate_of(root, "localhost")
+        with open(os.path.join(root, "tokens"), "w", encoding="utf-8") as file:
+            file.write("token,user,1,system:masters\n")
+        port, store, member = free_port(), free_port(), "http://127.0.0.1:%d" % free_port()
+        keeper = "http://127.0.0.1:%d" % store
+        with serve("etcd", "--data-dir", os.path.join(root, "etcd"), "--listen-client-urls", keeper,
+                   "--advertise-client-urls", keeper, "--listen-peer-urls", member,
+                   "--initial-advertise-peer-urls", member, "--initial-cluster", "default=" + member) as etcd:
+            wait_until(lambda: responds(store, "/health", (200,)), etcd)
+            with serve("kube-apiserver", "--etcd-servers", keeper, "--bind-address", "127.0.0.1",
+                       "--advertise-address", "127.0.0.1", "--secure-port", str(port), "--cert-dir", root,
+                       "--tls-cert-file", certificate, "--tls-private-key-file", private,
+                       "--token-auth-file", os.path.join(root, "tokens"), "--authorization-mode", "RBAC",
+                       "--service-account-issuer", "https://localhost", "--endpoint-reconciler-type", "none",
+                       "--service-account-key-file", certificate, "--service-account-signing-key-file", private,
+                       "--service-cluster-ip-range", "10.0.0.0/24",
+                       "--disable-admission-plugins", "ServiceAccount") as server:
+                wait_until(lambda: has_namespace(port, certificate), server)
+                yield {"KUBE_CONFIG_PATH": kube_config(root, port, certificate)}
+
+
+def kube_config(root, port, certificate):
+    """The path of a file that tells clients where the cluster is, and who they are."""
+    cluster = {"server": "https://localhost:%d" % port, "certificate-authority": certificate}
+    path = os.path.join(root, "config")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "c",
+                   "clusters": [{"name": "c", "cluster": cluster}],
+                   "users": [{"name": "u", "user": {"token": "token"}}],
+                   "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}, file)
+    return path
+
+
+def has_namespace(port, certificate):
+    """Whether a cluster is ready to keep objects."""
+    connection = http.client.HTTPSConnection("localhost", port, timeout=10,
+                                             context=ssl.create_default_context(cafile=certificate))
+    try:
+        connection.request("GET", "/api/v1/namespaces/default", headers={"Authorization": "Bearer token"})
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
 
 
 class StateHandler(http.server.BaseHTTPRequestHandler):
@@ -205,7 +370,7 @@ def http_state():
 
 def scripted(module):
     """A module of scripted services in tests/e2e."""
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "e2e"))
+    sys.path.insert(0, os.path.join(HERE, "e2e"))
     return importlib.import_module(module)
 
 
@@ -232,7 +397,9 @@ def cos():
                 raise AssertionError("refused requests: %s" % service.wrong)
 
 
-PEERS = {"pg": postgres, "moto": moto, "gcs": gcs, "http": http_state, "oss": oss, "cos": cos}
+PEERS = {"pg": postgres, "moto": moto, "gcs": gcs, "http": http_state, "oss": oss, "cos": cos,
+         "consul": consul, "azure": azure, "kubernetes": kubernetes}
+SLOW = ("azure", "consul", "kubernetes")
 
 
 def start(name):

@@ -5,7 +5,8 @@
 #   tools/setup.sh GROUP...     groups: build, check (the format check of the tests), clang (tsan,
 #                               fuzz, tidy), package (make package), site (make site), wheel (make
 #                               wheel), browser (tests and pictures of the report of show -html,
-#                               which are skipped without it); none means all but the last three
+#                               which are skipped without it), peers (make test-peers); none means
+#                               all but the last four
 #
 # The release of the distribution pins the versions.
 set -euo pipefail
@@ -25,6 +26,7 @@ for group in "$@"; do
       ) ;;
     check) packages+=(clang-format-19) ;;
     clang) packages+=(clang-19 libclang-rt-19-dev clang-tidy-19) ;;
+    peers) packages+=(python3 python3-venv openssl postgresql etcd-server) ;;
     site) packages+=(python3 python3-venv) ;;
     browser) packages+=(chromium) ;;
     wheel) packages+=(python3-dev python3-venv) ;;
