@@ -38,6 +38,25 @@ Result<bool> Acquire(const ConsulService& service, const std::string& key,
   return response.body.starts_with("true");
 }
 
+/// Deletes the key of a lock, unless another session has taken the lock meanwhile: its lock would
+/// end.
+void DeleteFreeKey(const ConsulService& service, const std::string& key) {
+  const auto answer = service.Ask("GET", KeyPath(key));
+  if (!answer || answer->status != 200) {
+    return;
+  }
+  const JsonDocument document = ParseJson(answer->body);
+  if (!document.ok() || document.root().elements().empty()) {
+    return;
+  }
+  const JsonNode& row = document.root().elements()[0];
+  const JsonNode* session = row.is_object() ? row.Find("Session") : nullptr;
+  if (session == nullptr || session->text().empty()) {
+    const uint64_t index = NumberIn(row, "ModifyIndex");
+    (void)service.Ask("DELETE", KeyPath(key) + "?cas=" + std::to_string(index));
+  }
+}
+
 }  // namespace
 
 Result<net::HttpResponse> ConsulService::Ask(std::string_view method, const std::string& path,
@@ -167,7 +186,7 @@ Result<void> ConsulLock::Release() {
     return Refused(released);
   }
   // Nobody waits for these.
-  (void)service_->Ask("DELETE", KeyPath(key_));
+  DeleteFreeKey(*service_, key_);
   (void)service_->Ask("PUT", "/v1/session/destroy/" + session_);
   return {};
 }

@@ -1,6 +1,8 @@
 // The backend "consul" over a scripted agent.
 #include "backend/consul.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "codec/base64.h"
@@ -106,6 +108,27 @@ TEST_F(ConsulTest, WaitsForTheNameOfTheHolder) {
   auto store = Make()->Open(kDefaultWorkspace, program_).value();
   const auto held = store->Lock({.operation = "test"});
   EXPECT_TRUE(held.error().message.contains(holder.ToText()));
+}
+
+TEST_F(ConsulTest, LeavesALockThatAnotherOneHasTakenAlready) {
+  On("PUT", "/v1/session/create", R"({"ID":"s1"})");
+  On("PUT", "/v1/kv/a%20b/c/.lock?acquire=s1&flags=3304740253564472344", "true");
+  On("PUT", "/v1/kv/a%20b/c/.lockinfo", "true");
+  On("DELETE", "/v1/kv/a%20b/c/.lockinfo", "true");
+  On("PUT", "/v1/kv/a%20b/c/.lock?release=s1&flags=3304740253564472344", "true");
+  On("GET", "/v1/kv/a%20b/c/.lock", R"([{"Session":"s2","ModifyIndex":9}])");
+  On("GET", "/v1/kv/a%20b/c/.lock", R"([{"ModifyIndex":12}])");
+  const auto deleted = [&] {
+    return std::ranges::count_if(transport_.Lines(), [](const std::string& line) {
+      return line.starts_with("DELETE ") && line.contains("/.lock?cas=12");
+    });
+  };
+  auto store = Make()->Open(kDefaultWorkspace, program_).value();
+  for (const int wanted : {0, 1}) {
+    ASSERT_TRUE(store->Lock({.operation = "test"}));
+    ASSERT_TRUE(store->Unlock());
+    EXPECT_EQ(deleted(), wanted);
+  }
 }
 
 TEST_F(ConsulTest, EndsTheSessionOfALockThatItCannotName) {
