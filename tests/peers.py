@@ -135,12 +135,62 @@ def serve(name, *arguments, **environment):
         server.wait()
 
 
+class OneByOne(http.server.BaseHTTPRequestHandler):
+    """Hands requests to a service that may be asked one at a time only."""
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm, wbufsize = True, -1
+    port, mutex = 0, None
+
+    def give(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        with self.mutex, contextlib.closing(connection):
+            connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+            for name, value in self.headers.items():
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            data = answer.read()
+        self.send_response_only(answer.status, answer.reason)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("connection", "transfer-encoding", "content-length"):
+                self.send_header(name, value)
+        length = answer.getheader("Content-Length") if self.command == "HEAD" else None
+        self.send_header("Content-Length", length or str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+        self.wfile.flush()
+
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = give
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def one_by_one(port):
+    """The port of a server in front of that one."""
+    handler = type("OneByOne", (OneByOne,), {"port": port, "mutex": threading.Lock()})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.block_on_close, server.handle_error = False, lambda *_: None
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 @contextlib.contextmanager
 def moto():
-    """Amazon's services with the bucket `states` and the DynamoDB table `locks`."""
-    port = free_port()
-    with serve("moto_server", "-H", "127.0.0.1", "-p", str(port)) as server:
-        wait_until(lambda: responds(port, "/moto-api/"), server)
+    """Amazon's services with the bucket `states` and the DynamoDB table `locks`.
+
+    moto looks at a condition and stores afterwards: of two requests at once, both may succeed, which no service of
+    Amazon does. So it gets them one by one.
+    """
+    behind = free_port()
+    with serve("moto_server", "-H", "127.0.0.1", "-p", str(behind)) as server, one_by_one(behind) as port:
+        wait_until(lambda: responds(behind, "/moto-api/"), server)
         credential = ("AWS4-HMAC-SHA256 Credential=t/20200101/us-east-1/%s/aws4_request, "
                       "SignedHeaders=host, Signature=0")
         table = {"TableName": "locks", "BillingMode": "PAY_PER_REQUEST",

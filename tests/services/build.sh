@@ -6,9 +6,10 @@
 # requirements.txt, one directory each. What is up to date is left alone. What cannot be built is told, and its
 # tests are skipped.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
-target=${1:-../../build/services}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+target=${1:-$here/../../build/services}
 target=$(mkdir -p "$target" && cd "$target" && pwd)
+cd "$here"
 
 # build_go DIRECTORY PACKAGE: one package after the other, so that the machine stays usable.
 build_go() {
