@@ -23,6 +23,31 @@ constexpr std::array<uint8_t, 256> MakeReverse() {
 }
 constexpr std::array<uint8_t, 256> kReverse = MakeReverse();
 
+/// Decodes groups of four digits up to the first one that has anything else. Returns where that is.
+size_t DecodeGroups(std::string_view text, std::string& out) {
+  size_t pos = 0;
+  out.resize_and_overwrite(text.size() / 4 * 3 + 3, [&](char* bytes, size_t) {
+    char* to = bytes;
+    const auto digit = [&](size_t i) { return kReverse[static_cast<uint8_t>(text[pos + i])]; };
+    for (; pos + 4 <= text.size(); pos += 4) {
+      const uint8_t a = digit(0);
+      const uint8_t b = digit(1);
+      const uint8_t c = digit(2);
+      const uint8_t d = digit(3);
+      if ((a | b | c | d) == kNotInAlphabet) {
+        break;
+      }
+      const uint32_t group = static_cast<uint32_t>(a) << 18 | static_cast<uint32_t>(b) << 12 |
+                             static_cast<uint32_t>(c) << 6 | d;
+      *to++ = static_cast<char>(group >> 16);
+      *to++ = static_cast<char>(group >> 8);
+      *to++ = static_cast<char>(group);
+    }
+    return static_cast<size_t>(to - bytes);
+  });
+  return pos;
+}
+
 std::unexpected<Error> IllegalAt(size_t offset) {
   return Fail(ErrorCode::kInvalid, "illegal base64 data at input byte " + std::to_string(offset));
 }
@@ -31,28 +56,31 @@ std::unexpected<Error> IllegalAt(size_t offset) {
 
 std::string EncodeBase64(std::string_view bytes) {
   std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t pos = 0; pos < bytes.size(); pos += 3) {
-    const size_t count = bytes.size() - pos < 3 ? bytes.size() - pos : 3;
-    uint32_t group = 0;
-    for (size_t i = 0; i < 3; ++i) {
-      group = group << 8 | (i < count ? static_cast<uint8_t>(bytes[pos + i]) : 0U);
+  out.resize_and_overwrite((bytes.size() + 2) / 3 * 4, [&](char* text, size_t) {
+    char* to = text;
+    for (size_t pos = 0; pos < bytes.size(); pos += 3) {
+      const size_t count = std::min<size_t>(bytes.size() - pos, 3);
+      uint32_t group = 0;
+      for (size_t i = 0; i < 3; ++i) {
+        group = group << 8 | (i < count ? static_cast<uint8_t>(bytes[pos + i]) : 0U);
+      }
+      for (size_t i = 0; i < 4; ++i) {
+        *to++ = i <= count ? kAlphabet[group >> (18 - 6 * i) & 0x3F] : '=';
+      }
     }
-    for (size_t i = 0; i < 4; ++i) {
-      out += i <= count ? kAlphabet[group >> (18 - 6 * i) & 0x3F] : '=';
-    }
-  }
+    return static_cast<size_t>(to - text);
+  });
   return out;
 }
 
 Result<std::string> DecodeBase64(std::string_view text) {
   std::string out;
-  out.reserve(text.size() / 4 * 3);
+  const size_t start = DecodeGroups(text, out);
   uint32_t group = 0;
   int digits = 0;
   int padding = 0;
-  size_t group_end = 0;  // behind the last complete group
-  for (size_t pos = 0; pos < text.size(); ++pos) {
+  size_t group_end = start;  // behind the last complete group
+  for (size_t pos = start; pos < text.size(); ++pos) {
     const char c = text[pos];
     if (c == '\n' || c == '\r') {
       continue;

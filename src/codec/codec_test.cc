@@ -26,12 +26,16 @@ TEST(Base64, EncodesAndDecodes) {
       {"foob", "Zm9vYg=="},
       {"\xff\xfe\xfd", "//79"},
       {"fooba", "Zm9vYmE="},
+      {"a text that is too long for a short string",
+       "YSB0ZXh0IHRoYXQgaXMgdG9vIGxvbmcgZm9yIGEgc2hvcnQgc3RyaW5n"},
+      {"0123456789abcdef", "MDEyMzQ1Njc4OWFiY2RlZg=="},
   };
   for (const Case& c : cases) {
     EXPECT_EQ(EncodeBase64(c.bytes), c.text);
     EXPECT_EQ(DecodeBase64(c.text).value_or("?"), c.bytes);
   }
   EXPECT_EQ(DecodeBase64("Zm9v\nYg=\n=\n").value_or("?"), "foob");
+  EXPECT_EQ(DecodeBase64("Zm9vZm9vZ\nm9vZm9v").value_or("?"), "foofoofoofoo");
 }
 
 TEST(Base64, NamesTheOffsetOfWhatIsWrong) {
