@@ -263,8 +263,26 @@ Value Value::List(const Type& element, std::vector<Value> values) {
   return Access::Container(ValueTag::kList, Type::List(type), values);
 }
 
-Value Value::Map(const Type& element, std::vector<std::pair<std::string, Value>> entries) {
-  using Entry = std::pair<std::string, Value>;
+namespace {
+
+using Entry = std::pair<std::string, Value>;
+
+// Sorts by name; entries of one name keep their order. Few entries are sorted without memory.
+void SortByName(std::vector<Entry>& entries) {
+  const auto less = [](const Entry& a, const Entry& b) { return a.first < b.first; };
+  constexpr size_t kFew = 16;
+  if (entries.size() > kFew) {
+    std::stable_sort(entries.begin(), entries.end(), less);
+    return;
+  }
+  for (auto at = entries.begin(); at != entries.end(); ++at) {
+    std::rotate(std::upper_bound(entries.begin(), at, *at, less), at, at + 1);
+  }
+}
+
+// Normalizes and sorts the names; of entries with one name the last one stays. Moves the values
+// out.
+std::vector<Value> TakeInOrder(std::vector<Entry>& entries) {
   bool in_order = true;
   for (size_t i = 0; i < entries.size(); ++i) {
     if (!text::IsAscii(entries[i].first)) {
@@ -274,8 +292,7 @@ Value Value::Map(const Type& element, std::vector<std::pair<std::string, Value>>
     in_order = in_order && (i == 0 || entries[i - 1].first < entries[i].first);
   }
   if (!in_order) {
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.first < b.first; });
+    SortByName(entries);
     auto last = std::unique(entries.rbegin(), entries.rend(),
                             [](const Entry& a, const Entry& b) { return a.first == b.first; });
     entries.erase(entries.begin(), last.base());
@@ -285,6 +302,13 @@ Value Value::Map(const Type& element, std::vector<std::pair<std::string, Value>>
   for (Entry& entry : entries) {
     values.push_back(std::move(entry.second));
   }
+  return values;
+}
+
+}  // namespace
+
+Value Value::Map(const Type& element, std::vector<std::pair<std::string, Value>> entries) {
+  std::vector<Value> values = TakeInOrder(entries);
   Type type = ElementTypeFor(element, values);
   return Access::MapOf(Type::Map(type), values,
                        [&](size_t i) { return std::string_view(entries[i].first); });
@@ -352,46 +376,13 @@ Type ObjectTypeFor(std::span<const Value> values, const NameAt& name) {
   return slot;
 }
 
-// Sorts by name; entries of one name keep their order. Few entries are sorted without memory.
-template <typename Entry>
-void SortByName(std::vector<Entry>& entries) {
-  const auto less = [](const Entry& a, const Entry& b) { return a.first < b.first; };
-  constexpr size_t kFew = 16;
-  if (entries.size() > kFew) {
-    std::stable_sort(entries.begin(), entries.end(), less);
-    return;
-  }
-  for (auto at = entries.begin(); at != entries.end(); ++at) {
-    std::rotate(std::upper_bound(entries.begin(), at, *at, less), at, at + 1);
-  }
-}
-
 }  // namespace
 
 Value Value::Object(std::vector<std::pair<std::string, Value>> attributes) {
-  using Entry = std::pair<std::string, Value>;
   if (attributes.empty()) {
     return EmptyObject();
   }
-  bool in_order = true;
-  for (size_t i = 0; i < attributes.size(); ++i) {
-    if (!text::IsAscii(attributes[i].first)) {
-      std::string storage;
-      attributes[i].first = std::string(Normalized(attributes[i].first, storage));
-    }
-    in_order = in_order && (i == 0 || attributes[i - 1].first < attributes[i].first);
-  }
-  if (!in_order) {
-    SortByName(attributes);
-    auto last = std::unique(attributes.rbegin(), attributes.rend(),
-                            [](const Entry& a, const Entry& b) { return a.first == b.first; });
-    attributes.erase(attributes.begin(), last.base());
-  }
-  std::vector<Value> values;
-  values.reserve(attributes.size());
-  for (Entry& attribute : attributes) {
-    values.push_back(std::move(attribute.second));
-  }
+  std::vector<Value> values = TakeInOrder(attributes);
   Type type =
       ObjectTypeFor(values, [&](size_t i) { return std::string_view(attributes[i].first); });
   return Access::Container(ValueTag::kObject, type, values);
