@@ -178,6 +178,15 @@ class Test:
         return folder
 
 
+def record(path, mode, run, title):
+    """Writes every fifth picture of the screen, and the last one, if a file is named."""
+    if path:
+        with open(path, mode, encoding="utf-8") as file:
+            file.write("==== %s\n" % title)
+            for frame in run.frames[::5] + run.frames[-1:]:
+                file.write("\n".join(frame) + "\n" + "-" * 80 + "\n")
+
+
 def widths(test, root, frames):
     for columns in (40, 80, 200):
         folder = test.folder(root, "w%d" % columns)
@@ -190,10 +199,8 @@ def widths(test, root, frames):
         test.clean(run, what)
         text = "\n".join(run.screen.all())
         test.expect("Time: " in text, what + " has no closing line")
-        if frames and columns == 80:
-            with open(frames, "w", encoding="utf-8") as file:
-                for frame in run.frames[::5]:
-                    file.write("\n".join(frame) + "\n" + "-" * columns + "\n")
+        if columns == 80:
+            record(frames, "w", run, "apply of 60 objects")
         again = Run(test.binary, folder, ["destroy", "-auto-approve", "-no-color"], columns, {"KINU_STATUS": "0"})
         test.expect(again.finish() == 0, "destroy without a status line")
         test.expect(not again.status, "KINU_STATUS=0 draws %r" % again.status[:1])
@@ -207,17 +214,19 @@ def resized(test, root):
     test.clean(run, "resized apply")
 
 
-def failures(test, root):
+def failures(test, root, frames):
     folder = test.folder(root, "failing", failing=25)
     run = Run(test.binary, folder, ["apply", "-auto-approve", "-no-color"], 100)
     test.expect(run.finish() == 1, "a failing apply")
     test.clean(run, "failing apply")
+    record(frames, "a", run, "apply of which an object fails")
     folder = test.folder(root, "interrupted")
     run = Run(test.binary, folder, ["apply", "-auto-approve", "-no-color"], 100)
     test.expect(run.finish(interrupt=True) == 1, "an interrupted apply")
     text = "\n".join(run.screen.all())
     test.expect(re.search(r"\d+ of 60 done and recorded, \d+ running", text), "no line about the interrupt: " + text[-600:])
     test.clean(run, "interrupted apply")
+    record(frames, "a", run, "apply that is interrupted")
 
 
 def packages(test, root):
@@ -352,7 +361,7 @@ def main():
             return 0
         widths(test, root, args.frames)
         resized(test, root)
-        failures(test, root)
+        failures(test, root, args.frames)
         elsewhere(test, root)
         packages(test, root)
         suites(test, root)
