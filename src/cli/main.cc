@@ -24,6 +24,7 @@
 #include "plugin/log_relay.h"
 #include "terminal/shell_completion.h"
 #include "terminal/status_line.h"
+#include "terminal/streams.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 #include "tfjson/mapped_file.h"
@@ -382,6 +383,10 @@ int Run(std::vector<std::string> args) {
   const auto invocation = std::make_shared<Invocation>();
   KeepUntilExit(invocation);
   invocation->workspace.original_directory = WorkingDirectory();
+  // Not stdout: a document may be there.
+  invocation->workspace.report = [](std::string_view line) {
+    terminal::PrintError(std::string(line) + '\n');
+  };
   ReadCliConfig(invocation->workspace);
   if (!CheckAttachments() || !ChangeDirectory(args)) {
     return 1;

@@ -1,6 +1,6 @@
 #include "session/hosts.h"
 
-#include <cstdio>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -14,8 +14,8 @@ namespace {
 
 class NetworkHosts final : public backend::ServiceHosts {
  public:
-  NetworkHosts(install::CliConfig config, const std::atomic<bool>* stop)
-      : config_(std::move(config)), stop_(stop) {}
+  explicit NetworkHosts(const Workspace& workspace)
+      : config_(workspace.cli_config), stop_(workspace.stop), report_(workspace.report) {}
 
   Result<std::string> Service(const std::string& host, std::string_view id) override {
     KINU_TRY(const std::string name, NormalName(host));
@@ -40,8 +40,9 @@ class NetworkHosts final : public backend::ServiceHosts {
 
   const std::atomic<bool>* stop() const override { return stop_; }
   void Report(const std::string& text) override {
-    // Not stdout: a document may be there.
-    std::fputs((text + '\n').c_str(), stderr);
+    if (report_) {
+      report_(text);
+    }
   }
 
  private:
@@ -68,6 +69,7 @@ class NetworkHosts final : public backend::ServiceHosts {
 
   const install::CliConfig config_;
   const std::atomic<bool>* stop_;
+  const std::function<void(std::string_view line)> report_;
   std::once_flag once_;
   std::optional<install::Network> network_;
 };
@@ -75,7 +77,7 @@ class NetworkHosts final : public backend::ServiceHosts {
 }  // namespace
 
 std::shared_ptr<backend::ServiceHosts> HostsOf(const Workspace& workspace) {
-  return std::make_shared<NetworkHosts>(workspace.cli_config, workspace.stop);
+  return std::make_shared<NetworkHosts>(workspace);
 }
 
 }  // namespace kinu::session

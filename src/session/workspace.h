@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -40,6 +41,8 @@ struct Workspace {
   std::string chosen;  ///< name of the workspace that counts whatever is selected; empty: none
   /// Becomes true when the user interrupts; ends what waits for the network. Null: never.
   const std::atomic<bool>* stop = nullptr;
+  /// Tells the user about requests that take long: a line without its end. Empty: nobody is told.
+  std::function<void(std::string_view line)> report;
   bool stopped() const { return stop != nullptr && stop->load(); }
   /// What diagnostics about this workspace point into.
   std::shared_ptr<KeptObjects> kept = std::make_shared<KeptObjects>();
