@@ -1,13 +1,13 @@
 #include "backend/tablestore.h"
 
 #include <chrono>
-#include <ctime>
 #include <map>
 
 #include "codec/base64.h"
 #include "codec/crc.h"
 #include "codec/hash.h"
 #include "codec/protowire.h"
+#include "net/http_date.h"
 
 namespace kinu::backend {
 namespace {
@@ -136,16 +136,6 @@ RowCell ReadCell(RowReader& reader) {
   return cell;
 }
 
-/// "2026-01-02T15:04:05.000Z"
-std::string TablestoreDate() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[40];
-  const size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000Z", &parts);
-  return {text, size};
-}
-
 /// The code and message in the body of a response that reports an error.
 std::string TablestoreFault(const net::HttpResponse& response, std::string& code) {
   std::string message;
@@ -237,7 +227,7 @@ Result<std::string> TablestoreTable::Call(const std::string& operation, std::str
       {"x-ots-accesskeyid", keys_.access_key},
       {"x-ots-apiversion", "2015-12-31"},
       {"x-ots-contentmd5", EncodeBase64(Digest(HashKind::kMd5, body))},
-      {"x-ots-date", TablestoreDate()},
+      {"x-ots-date", net::UtcText("%Y-%m-%dT%H:%M:%S.000Z")},
       {"x-ots-instancename", instance_},
   };
   if (!keys_.security_token.empty()) {
