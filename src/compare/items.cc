@@ -179,7 +179,7 @@ bool SameText(const Item& left, const Item& right) {
     case Item::Sort::kResource:
       return same("tainted") && same("values");
     case Item::Sort::kInstance:
-      // The paths tell values from values with their type.
+      // How attributes are read depends on the sensitive paths, too (ResourceOfInstance).
       return same("status") && same("attributes") && same("sensitive_attributes");
     case Item::Sort::kOutput:
       return same("value");
