@@ -6,7 +6,7 @@
 #include "base/loop_threads.h"
 #include "config/decode.h"
 #include "config/load.h"
-#include "hcl/parse.h"
+#include "hcl/parse_in_pieces.h"
 
 namespace kinu::config {
 namespace {
@@ -61,11 +61,11 @@ std::vector<std::string> PreferTofu(const std::vector<std::string>& names,
   return out;
 }
 
-/// Parses a text in the syntax that its file name says.
-const hcl::Body* ParseText(std::string_view name, const SourceFile& file, hcl::SyntaxTree& tree,
-                           Diagnostics& diags) {
+/// Parses a text in the syntax that its file name says, on `threads` threads if it is large.
+const hcl::Body* ParseText(std::string_view name, const SourceFile& file, unsigned threads,
+                           hcl::SyntaxTree& tree, Diagnostics& diags) {
   return name.ends_with(".json") ? hcl::ParseJson(&file, tree, diags)
-                                 : hcl::ParseNative(&file, tree, diags);
+                                 : hcl::ParseNativeInPieces(&file, tree, threads, diags);
 }
 
 }  // namespace
@@ -126,33 +126,39 @@ const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& 
     return nullptr;
   }
   files.push_back(file);
-  return ParseText(name, *file, tree, syntax_);
+  return ParseText(name, *file, 1, tree, syntax_);
 }
 
-/// Parses files, side by side on all cores if they are large.
+/// Parses files, on all cores if they are large: side by side, or one after the other in pieces if
+/// most of the text is in one of them.
 std::vector<ModuleReader::ParsedFile> ModuleReader::ParseAll(
     const std::vector<std::string>& names) {
   constexpr size_t kLarge = 256 << 10;
   std::vector<ParsedFile> files;
   size_t bytes = 0;
+  size_t largest = 0;
   for (const std::string& name : names) {
     ParsedFile& file = files.emplace_back();
     file.name = name;
     file.source = ReadSource(out_.module->dir, name, file.unreadable);
     if (file.source != nullptr) {
       bytes += file.source->text().size();
+      largest = std::max(largest, file.source->text().size());
       out_.module->files.push_back(file.source);
     }
   }
-  const unsigned threads = files.size() > 1 && bytes >= kLarge ? UsableCores() : 1;
+  const unsigned cores = bytes >= kLarge ? UsableCores() : 1;
+  const bool in_pieces = largest > bytes / 2;
+  const unsigned threads = in_pieces ? 1 : cores;
   for (ParsedFile& file : files) {
     file.tree = threads == 1 ? out_.module->tree.get()
                              : out_.module->tree->Own(std::make_unique<hcl::SyntaxTree>());
   }
-  LoopThreads(threads).Run(files.size(), [&files](size_t i) {
+  LoopThreads(threads).Run(files.size(), [&](size_t i) {
     ParsedFile& file = files[i];
     if (file.source != nullptr) {
-      file.body = ParseText(file.name, *file.source, *file.tree, file.syntax);
+      file.body =
+          ParseText(file.name, *file.source, in_pieces ? cores : 1, *file.tree, file.syntax);
     }
   });
   return files;

@@ -87,5 +87,31 @@ TEST(SourceFiles, LargeFilesMeanWhatSmallOnesDo) {
   EXPECT_TRUE(small.contains("c.tf.json;")) << small;
 }
 
+// A file that has most of the text is parsed in pieces.
+TEST(SourceFiles, AllBlocksOfOneLargeFileAreRead) {
+  constexpr size_t kCount = 20'000;
+  const SourceSnapshot nothing;
+  const SnapshotFiles below(nothing);
+  OverlayFiles files(below);
+  std::string text;
+  for (size_t i = 0; i < kCount; ++i) {
+    text += "variable \"v" + std::to_string(i) + "\" {\n  default = " + std::to_string(i) + "\n}\n";
+  }
+  files.Set("large.tf", text);
+  files.Set("small.tf", "locals {}\n");
+  Diagnostics diags;
+  const auto config = LoadConfig(std::make_shared<Program>(), ".",
+                                 {.intent = LoadIntent::kRootModule, .files = &files}, diags);
+  EXPECT_TRUE(diags.empty());
+  const Module& module = *config->root().module;
+  ASSERT_EQ(module.variables.size(), kCount);
+  for (size_t i = 0; i < kCount; ++i) {
+    const int at = module.FindVariable(config->program->Find("v" + std::to_string(i)));
+    ASSERT_GE(at, 0) << i;
+    const Variable& variable = module.variables[static_cast<size_t>(at)];
+    EXPECT_EQ(GoString(*variable.default_value), "cty.NumberIntVal(" + std::to_string(i) + ")");
+  }
+}
+
 }  // namespace
 }  // namespace kinu::config

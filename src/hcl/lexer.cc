@@ -537,11 +537,11 @@ void Lexer::LexBareText() {
   }
 }
 
-Lexer::Lexer(std::string_view text, LexMode mode, Comments comments)
+Lexer::Lexer(std::string_view text, LexMode mode, Comments comments, size_t begin)
     : text_(text),
       size_(text.size()),
       keep_comments_(comments == Comments::kKeep),
-      at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0),
+      at_(begin == 0 && text.starts_with("\xEF\xBB\xBF") ? 3 : begin),
       state_(mode == LexMode::kTemplate ? State::kBare : State::kMain) {
   KINU_INVARIANT(text.size() < UINT32_MAX, "sources are limited to 4 GiB");
 }

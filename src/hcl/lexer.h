@@ -90,8 +90,8 @@ enum class Comments : uint8_t { kDrop, kKeep };
 /// Produces tokens in chunks, so that a parser need not hold all of them.
 class Lexer {
  public:
-  /// Skips a byte order mark at the start of the text.
-  Lexer(std::string_view text, LexMode mode, Comments comments = Comments::kDrop);
+  /// Begins at the offset `begin`. Skips a byte order mark at the start of the text.
+  Lexer(std::string_view text, LexMode mode, Comments comments = Comments::kDrop, size_t begin = 0);
 
   /// Appends about `count` tokens, at least one. The last token of a text is kEof; do not call
   /// again after it.

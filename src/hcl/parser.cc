@@ -59,6 +59,17 @@ Parser::Parser(const SourceFile* source, SyntaxTree& tree, LexMode mode, Diagnos
   tokens_.push_back({kNone, 0, 0});
 }
 
+Parser::Parser(const SourceFile* source, SyntaxTree& tree, Part part, Diagnostics& diags)
+    : source_(source),
+      source_text_(source->text().substr(0, part.end)),
+      tree_(tree),
+      diags_(diags),
+      lexer_(source_text_, LexMode::kNormal, Comments::kDrop, part.begin),
+      first_diagnostic_(diags.size()),
+      is_ascii_(text::IsAscii(source_text_.substr(part.begin))) {
+  tokens_.push_back({kNone, 0, 0});
+}
+
 Parser::Parser(const SourceFile* source, SyntaxTree& tree, std::vector<Token> tokens,
                Diagnostics& diags)
     : source_(source),

@@ -21,6 +21,12 @@ namespace kinu::hcl {
 class Parser {
  public:
   Parser(const SourceFile* source, SyntaxTree& tree, LexMode mode, Diagnostics& diags);
+  /// A part of a file.
+  struct Part {
+    uint32_t begin, end;
+  };
+  /// Parses the text of the part, as if the file ended there.
+  Parser(const SourceFile* source, SyntaxTree& tree, Part part, Diagnostics& diags);
   /// Parses the given tokens, which end with kEof and are neither comments nor invalid.
   Parser(const SourceFile* source, SyntaxTree& tree, std::vector<Token> tokens, Diagnostics& diags);
 

@@ -1,0 +1,92 @@
+#include "hcl/parse_in_pieces.h"
+
+#include <memory>
+
+#include "base/loop_threads.h"
+#include "hcl/parser.h"
+#include "text/unicode.h"
+
+namespace kinu::hcl {
+namespace {
+
+constexpr size_t kLeastPerPiece = 128 << 10;  // bytes; below, a thread costs more than it saves
+
+/// A part of a file with what its parser found.
+struct Piece {
+  uint32_t begin = 0, end = 0;
+  SyntaxTree* tree = nullptr;
+  const NativeBody* body = nullptr;
+  Diagnostics diags;
+
+  /// Whether it consists of complete blocks. If all pieces before it do, too, it begins at the top
+  /// level.
+  bool HasOnlyBlocks() const { return diags.empty() && body->attributes.empty(); }
+};
+
+void ParsePiece(const SourceFile* source, Piece& piece) {
+  Parser parser(source, *piece.tree, {piece.begin, piece.end}, piece.diags);
+  piece.body = parser.ParseFile();
+  parser.ReportTokens();
+}
+
+const NativeBody* JoinPieces(std::span<const Piece> pieces, SyntaxTree& tree) {
+  std::vector<NativeBlock> blocks;
+  size_t count = 0;
+  for (const Piece& piece : pieces) {
+    count += piece.body->blocks.size();
+  }
+  blocks.reserve(count);
+  for (const Piece& piece : pieces) {
+    blocks.insert(blocks.end(), piece.body->blocks.begin(), piece.body->blocks.end());
+  }
+  auto* body = tree.arena.New<NativeBody>(*pieces.front().body);
+  body->end = pieces.back().body->end;
+  body->blocks = tree.arena.CopySpan(blocks);
+  return body;
+}
+
+}  // namespace
+
+std::vector<uint32_t> LikelyCuts(std::string_view text, size_t pieces) {
+  constexpr std::string_view kBlockEnd = "\n}\n";
+  std::vector<uint32_t> cuts;
+  for (size_t i = 1; i < pieces; ++i) {
+    const size_t at = text.find(kBlockEnd, text.size() / pieces * i);
+    if (at == std::string_view::npos || at + kBlockEnd.size() >= text.size()) {
+      break;
+    }
+    const auto cut = static_cast<uint32_t>(at + kBlockEnd.size());
+    if (cuts.empty() || cut > cuts.back()) {
+      cuts.push_back(cut);
+    }
+  }
+  return cuts;
+}
+
+const NativeBody* ParseNativeInPieces(const SourceFile* source, SyntaxTree& tree, unsigned threads,
+                                      Diagnostics& diags) {
+  const std::string_view text = source->text();
+  const size_t wanted = std::min<size_t>(threads, text.size() / kLeastPerPiece);
+  // Columns of other texts are counted in grapheme clusters, whose table belongs to the whole file.
+  if (wanted < 2 || !text::IsAscii(text)) {
+    return ParseNative(source, tree, diags);
+  }
+  std::vector<Piece> pieces(1);
+  for (const uint32_t cut : LikelyCuts(text, wanted)) {
+    pieces.back().end = cut;
+    pieces.emplace_back().begin = cut;
+  }
+  pieces.back().end = static_cast<uint32_t>(text.size());
+  for (Piece& piece : pieces) {
+    piece.tree = tree.Own(std::make_unique<SyntaxTree>());
+  }
+  LoopThreads(threads).Run(pieces.size(), [&](size_t i) { ParsePiece(source, pieces[i]); });
+  for (const Piece& piece : pieces) {
+    if (!piece.HasOnlyBlocks()) {
+      return ParseNative(source, tree, diags);
+    }
+  }
+  return JoinPieces(pieces, tree);
+}
+
+}  // namespace kinu::hcl
