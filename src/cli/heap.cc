@@ -11,10 +11,15 @@
 namespace kinu::cli {
 
 void PrepareHeap() {
-  constexpr size_t kSegment = size_t{32} << 20;    // the unit in which mimalloc 2 takes memory
-  constexpr size_t kReserved = size_t{4} << 30;    // address space only; more comes from the system
-  constexpr size_t kSmallPages = size_t{1} << 20;  // of a segment that a short command may use
-  constexpr size_t kFirstSegments = 8;             // each thread begins one of its own
+  constexpr size_t kSegment = size_t{32} << 20;  // the unit in which mimalloc 2 takes memory
+  constexpr size_t kReserved = size_t{4} << 30;  // address space only; more comes from the system
+  // Each thread begins a segment of its own, with small pages at its start. The first is that of
+  // the thread that runs the command, because the heap of the main thread exists already: the heap
+  // of a short command needs no huge page.
+  constexpr size_t kFirstSegments = 8;
+  constexpr size_t kCommandSegment = 0;
+  constexpr size_t kSmallPages = size_t{2} << 20;
+  constexpr size_t kSmallPagesOfCommand = size_t{4} << 20;
   void* mapped = ::mmap(nullptr, kReserved + kSegment, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) {
@@ -23,7 +28,8 @@ void PrepareHeap() {
   const uintptr_t at = (reinterpret_cast<uintptr_t>(mapped) + kSegment - 1) & ~(kSegment - 1);
   auto* begin = reinterpret_cast<std::byte*>(at);
   for (size_t i = 0; i < kFirstSegments; ++i) {
-    (void)::madvise(begin + i * kSegment + kSmallPages, kSegment - kSmallPages, MADV_HUGEPAGE);
+    const size_t small = i == kCommandSegment ? kSmallPagesOfCommand : kSmallPages;
+    (void)::madvise(begin + i * kSegment + small, kSegment - small, MADV_HUGEPAGE);
   }
   (void)::madvise(begin + kFirstSegments * kSegment, kReserved - kFirstSegments * kSegment,
                   MADV_HUGEPAGE);
