@@ -10,25 +10,25 @@ BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 .PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package dist site wheel
 
 setup:
-	@tools/setup.sh build check clang
+	@tools/setup.sh build tests check clang
 
 build:
-	@tools/setup.sh build
+	@tools/setup.sh build tests
 	@$(call BUILD,$(PRESET))
 
 quickstart:
-	@tools/setup.sh build
+	@tools/setup.sh build tests
 	@$(call BUILD,dev) --target kinu kinu_test_providers
 	@tools/quickstart.sh build/dev
 
 test:
-	@tools/setup.sh build check
+	@tools/setup.sh build tests check
 	@$(call BUILD,$(PRESET))
 	@tests/run.py build/$(PRESET)
 
 # The life of states in every real service that can be had here (tests/peers.py).
 test-peers:
-	@tools/setup.sh build peers
+	@tools/setup.sh build tests peers
 	@$(call BUILD,$(PRESET)) --target kinu
 	@tests/services/build.sh
 	@tests/e2e/backends.py --binary build/$(PRESET)/src/cli/kinu $(PEERS)
@@ -50,12 +50,12 @@ profile:
 	@tools/profile.py build/recording/src/cli/kinu
 
 asan:
-	@tools/setup.sh build
+	@tools/setup.sh build tests
 	@$(call BUILD,asan) --target unit_tests
 	@ctest --test-dir build/asan --output-on-failure -j2 -L unit -LE slow
 
 tsan:
-	@tools/setup.sh build clang
+	@tools/setup.sh build tests clang
 	@$(call BUILD,tsan) --target threaded_tests
 	@ctest --test-dir build/tsan --output-on-failure -j2 -L threaded
 

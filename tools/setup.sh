@@ -2,15 +2,15 @@
 # Installs the packages that a make target needs on Debian 12, as root or through sudo. Prints
 # nothing if all are installed.
 #
-#   tools/setup.sh GROUP...     groups: build, check (the format check of the tests), clang (tsan,
-#                               fuzz, tidy), package (make package), site (make site), wheel (make
-#                               wheel), browser (tests and pictures of the report of show -html,
-#                               which are skipped without it), peers (make test-peers); none means
-#                               all but the last four
+#   tools/setup.sh GROUP...     groups: build (what the program and the libraries need), tests, check (the
+#                               format check of the tests), clang (tsan, fuzz, tidy), package (make
+#                               package), site (make site), wheel (make wheel), browser (tests and
+#                               pictures of the report of show -html, which are skipped without it),
+#                               peers (make test-peers); none means all but the last four
 #
 # The release of the distribution pins the versions.
 set -euo pipefail
-[ $# -gt 0 ] || set -- build check clang package
+[ $# -gt 0 ] || set -- build tests check clang package
 
 packages=()
 for group in "$@"; do
@@ -18,11 +18,14 @@ for group in "$@"; do
     build)
       packages+=(
         make cmake ninja-build g++ mold ccache pkg-config python3
-        protobuf-compiler libprotobuf-dev   # for tests: protoc, and the messages that it knows
         libnghttp2-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
         libcurl4-openssl-dev librnp-dev libarchive-dev libssh-dev libpq-dev
         libdeflate-dev libyaml-dev libedit-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
+      ) ;;
+    tests)
+      packages+=(
         libgtest-dev librapidcheck-dev
+        protobuf-compiler libprotobuf-dev   # protoc, and the messages that it knows
       ) ;;
     check) packages+=(clang-format-19) ;;
     clang) packages+=(clang-19 libclang-rt-19-dev clang-tidy-19) ;;
