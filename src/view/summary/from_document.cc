@@ -4,6 +4,7 @@
 
 #include "tfjson/format.h"
 #include "view/recorded/recorded.h"
+#include "view/recorded/shape.h"
 #include "view/summary/builder.h"
 
 namespace kinu::view {
@@ -11,11 +12,6 @@ namespace {
 
 using tfjson::Member;
 using tfjson::Node;
-
-std::string TextOf(const Node& object, std::string_view name) {
-  const Node text = object.Find(name);
-  return text && text.is_string() ? text.String() : std::string();
-}
 
 /// Reads addresses. Those that differ from the last one by an index are not parsed again.
 class AddressReader {
