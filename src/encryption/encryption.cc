@@ -49,8 +49,13 @@ struct Shared {
 /// One run of the key providers of a method.
 class KeyRun {
  public:
-  /// `stored`: the metadata of what is decrypted; null: for encryption.
-  KeyRun(KeyCache& cache, const Metadata* stored) : cache_(cache), stored_(stored) {}
+  enum class Use : uint8_t {
+    kCheck,  ///< nothing is encrypted: keys that take time are not made
+    kEncrypt,
+  };
+  KeyRun(KeyCache& cache, Use use) : cache_(cache), checks_(use == Use::kCheck) {}
+  /// `stored`: the metadata of what is decrypted.
+  KeyRun(KeyCache& cache, const Metadata& stored) : cache_(cache), stored_(&stored) {}
 
   std::optional<Value> Make(const config::PartValues& values, Diagnostics& diags) {
     const std::string& name = values.part->metadata_key;
@@ -60,7 +65,9 @@ class KeyRun {
       const auto found = stored_->find(name);
       metadata = found == stored_->end() ? &kNone : &found->second;
     }
-    const Result<Provided> made = cache_.Get(KeyProviderOf(values.part->type), values, metadata);
+    const KeyProviderSpec& spec = KeyProviderOf(values.part->type);
+    const Result<Provided> made =
+        checks_ && spec.check != nullptr ? spec.check(values) : cache_.Get(spec, values, metadata);
     if (!made) {
       const ErrorCode code = made.error().code;
       if (code == ErrorCode::kUnsupported) {
@@ -87,7 +94,8 @@ class KeyRun {
 
  private:
   KeyCache& cache_;
-  const Metadata* stored_;
+  const Metadata* stored_ = nullptr;
+  bool checks_ = false;
   Metadata metadata_;
 };
 
@@ -130,23 +138,23 @@ class TargetSealer final : public state::Sealer {
                std::vector<const config::EncryptionPart*> methods)
       : shared_(std::move(shared)), name_(std::move(name)), methods_(std::move(methods)) {}
 
-  /// False after an error.
+  /// False after an error: later there is none. Keys that take time are made once something is
+  /// sealed, so that whoever reads only does not wait for them.
   bool SetUp(Diagnostics& diags) {
-    if (methods_.empty() || methods_[0]->type == kUnencrypted) {
+    if (!encrypts()) {
       return true;
     }
-    KeyRun keys(shared_->cache, nullptr);
-    method_ = MakeMethod(*shared_, *methods_[0], keys, diags);
-    metadata_ = std::move(keys.metadata());
-    return method_ != nullptr;
+    KeyRun keys(shared_->cache, KeyRun::Use::kCheck);
+    return MakeMethod(*shared_, *methods_[0], keys, diags) != nullptr;
   }
 
   Result<std::string> Seal(std::string_view document,
                            const state::Snapshot* snapshot) const override {
-    if (method_ == nullptr) {
+    if (!encrypts()) {
       return std::string(document);
     }
-    Result<std::string> data = method_->Encrypt(document);
+    KINU_TRY(const Method* method, SealingMethod());
+    Result<std::string> data = method->Encrypt(document);
     if (!data) {
       return Fail(data.error().code,
                   "encryption failed for " + name_ + ": " + data.error().message);
@@ -179,6 +187,24 @@ class TargetSealer final : public state::Sealer {
   static constexpr std::string_view kPlan = "plan";
 
  private:
+  bool encrypts() const { return !methods_.empty() && methods_[0]->type != kUnencrypted; }
+
+  /// The first method with its keys, which are made once.
+  Result<const Method*> SealingMethod() const {
+    const std::lock_guard lock(shared_->mutex);
+    if (method_ == nullptr) {
+      Diagnostics diags;
+      KeyRun keys(shared_->cache, KeyRun::Use::kEncrypt);
+      method_ = MakeMethod(*shared_, *methods_[0], keys, diags);
+      metadata_ = std::move(keys.metadata());
+      if (method_ == nullptr) {
+        return Fail(ErrorCode::kInvalid,
+                    "encryption failed for " + name_ + ": " + FirstErrorOf(diags));
+      }
+    }
+    return method_.get();
+  }
+
   Result<Opened> OpenPlain(std::string_view bytes, const std::string& problem) const {
     const bool is_plan = name_ == kPlan;
     if (is_plan ? !bytes.starts_with("PK") : !ReadStateNumber(bytes).is_state) {
@@ -204,7 +230,7 @@ class TargetSealer final : public state::Sealer {
         continue;
       }
       Diagnostics diags;
-      KeyRun keys(shared_->cache, &envelope.metadata);
+      KeyRun keys(shared_->cache, envelope.metadata);
       const std::unique_ptr<Method> method = MakeMethod(*shared_, *methods_[i], keys, diags);
       if (method == nullptr) {
         return Fail(ErrorCode::kInvalid, FirstErrorOf(diags));
@@ -235,8 +261,9 @@ class TargetSealer final : public state::Sealer {
   std::shared_ptr<Shared> shared_;
   std::string name_;  // in messages
   std::vector<const config::EncryptionPart*> methods_;
-  std::unique_ptr<Method> method_;  // of methods_[0]; null: unencrypted
-  Metadata metadata_;
+  // Of methods_[0], once something is sealed; under the mutex until then.
+  mutable std::unique_ptr<Method> method_;
+  mutable Metadata metadata_;
 };
 
 constexpr const MethodSpec* kMethods[] = {&kAesGcm, &kExternalMethod};

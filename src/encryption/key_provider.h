@@ -29,6 +29,9 @@ struct KeyProviderSpec {
   /// length. kInvalid: the arguments are not valid. kUnsupported: the metadata is not readable.
   Result<Provided> (*provide)(const config::PartValues& values,
                               const std::string* metadata) = nullptr;
+  /// Of a provider whose keys take time and, with arguments that pass, cannot fail: checks the
+  /// arguments. The encryption key of the result has only its length. Null: there is no such check.
+  Result<Provided> (*check)(const config::PartValues& values) = nullptr;
 };
 
 /// The key provider of a type that the checked configuration names.

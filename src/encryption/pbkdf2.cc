@@ -139,38 +139,65 @@ std::string ProblemOf(const std::string& passphrase, const std::optional<Keys>& 
   return {};
 }
 
-Result<Provided> Provide(const config::PartValues& values, const std::string* metadata) {
-  const std::string passphrase = TextArgument(values, "passphrase").value_or("");
-  const auto chained = values.arguments.find("chain");
-  const std::optional<Keys> chain =
-      chained == values.arguments.end() ? std::nullopt : std::optional(KeysOf(chained->second));
-  Recipe recipe;
-  recipe.length = NumberArgument(values, "key_length").value_or(recipe.length);
-  recipe.iterations = NumberArgument(values, "iterations").value_or(recipe.iterations);
-  recipe.hash = TextArgument(values, "hash_function").value_or(recipe.hash);
-  const int64_t salt_length = NumberArgument(values, "salt_length").value_or(32);
-  if (std::string problem = ProblemOf(passphrase, chain, recipe, salt_length); !problem.empty()) {
+/// What the arguments say.
+struct Arguments {
+  std::string passphrase;
+  std::optional<Keys> chain;
+  Recipe recipe;  ///< without salt
+  int64_t salt_length = 32;
+};
+
+Result<Arguments> ReadArguments(const config::PartValues& values) {
+  Arguments out;
+  out.passphrase = TextArgument(values, "passphrase").value_or("");
+  if (const auto chain = values.arguments.find("chain"); chain != values.arguments.end()) {
+    out.chain = KeysOf(chain->second);
+  }
+  out.recipe.length = NumberArgument(values, "key_length").value_or(out.recipe.length);
+  out.recipe.iterations = NumberArgument(values, "iterations").value_or(out.recipe.iterations);
+  out.recipe.hash = TextArgument(values, "hash_function").value_or(out.recipe.hash);
+  out.salt_length = NumberArgument(values, "salt_length").value_or(out.salt_length);
+  if (std::string problem = ProblemOf(out.passphrase, out.chain, out.recipe, out.salt_length);
+      !problem.empty()) {
     return Fail(ErrorCode::kInvalid, std::move(problem));
   }
-  recipe.salt.resize(static_cast<size_t>(salt_length));
-  RandomBytes(recipe.salt.data(), recipe.salt.size());
+  return out;
+}
+
+/// Keys of which the one for encryption has only its length.
+Provided OfLength(const Recipe& recipe) {
   Provided out;
+  out.keys.encryption.resize(static_cast<size_t>(recipe.length));
+  return out;
+}
+
+Result<Provided> Check(const config::PartValues& values) {
+  KINU_TRY(const Arguments arguments, ReadArguments(values));
+  return OfLength(arguments.recipe);
+}
+
+Result<Provided> Provide(const config::PartValues& values, const std::string* metadata) {
+  KINU_TRY(const Arguments arguments, ReadArguments(values));
+  const auto& chain = arguments.chain;
   if (metadata == nullptr) {
-    out.keys.encryption = recipe.Derive(chain ? chain->encryption : passphrase);
+    Recipe recipe = arguments.recipe;
+    recipe.salt.resize(static_cast<size_t>(arguments.salt_length));
+    RandomBytes(recipe.salt.data(), recipe.salt.size());
+    Provided out;
+    out.keys.encryption = recipe.Derive(chain ? chain->encryption : arguments.passphrase);
     out.metadata = recipe.ToJson();
     return out;
   }
-  // Nothing will be encrypted with this key.
-  out.keys.encryption.resize(static_cast<size_t>(recipe.length));
+  Provided out = OfLength(arguments.recipe);
   KINU_TRY(const Recipe stored, ReadMetadata(*metadata));
   if (stored.complete()) {
-    out.keys.decryption = stored.Derive(chain ? chain->decryption : passphrase);
+    out.keys.decryption = stored.Derive(chain ? chain->decryption : arguments.passphrase);
   }
   return out;
 }
 
 }  // namespace
 
-constexpr KeyProviderSpec kPbkdf2{.type = "pbkdf2", .provide = Provide};
+constexpr KeyProviderSpec kPbkdf2{.type = "pbkdf2", .provide = Provide, .check = Check};
 
 }  // namespace kinu::encryption

@@ -74,6 +74,7 @@ class Life:
     def __init__(self, programs, root, environment, show):
         self.programs, self.root, self.show = programs, root, show
         self.environment = dict(os.environ, **environment)
+        self.environment.pop("TF_CLI_CONFIG_FILE", None)
         self.failed, self.count = [], 0
 
     def write(self, block, text="x"):

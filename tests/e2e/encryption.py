@@ -7,6 +7,7 @@ What one program seals, the other one (OpenTofu, where there is one) reads, in b
 is counted how often kinu derives keys.
 """
 import argparse
+import contextlib
 import glob
 import json
 import os
@@ -106,7 +107,7 @@ def rotate(life, keys):
 
 
 def count_derivations(life, key):
-    """One key opens what is stored, and one seals whatever a command stores."""
+    """One key opens what is stored, and one seals what a command stores, if it stores anything."""
     if not shutil.which("cc"):
         return "skipped: no C compiler"
     with open(os.path.join(life.root, "counter.c"), "w", encoding="utf-8") as file:
@@ -117,15 +118,15 @@ def count_derivations(life, key):
     count = os.path.join(life.root, "count")
     usual, kinu = life.environment, life.programs[0]
     told = []
-    for words, wanted in ((["apply", "-auto-approve"], 1), (["plan", "-out=p.bin"], 2), (["plan"], 2),
-                          (["output"], 2), (["apply", "-auto-approve", "-replace=terraform_data.a"], 2)):
+    for words, wanted in ((["apply", "-auto-approve"], 1), (["plan", "-out=p.bin"], 2), (["plan"], 1),
+                          (["output"], 1), (["state", "list"], 1), (["validate"], 0), (["apply", "-auto-approve", "-replace=terraform_data.a"], 2)):
         life.write(block(key), SECRET)
         open(count, "w", encoding="utf-8").close()
         life.environment = dict(usual, LD_PRELOAD=os.path.join(life.root, "counter.so"), COUNT=count)
         life.run(*words, program=kinu)
         found = os.path.getsize(count)
         told.append("%s %d" % (words[0], found))
-        if found > wanted or found == 0:
+        if found != wanted:
             life.failed.append("%s: %d keys were derived, wanted %d" % (" ".join(words), found, wanted))
     life.environment = usual
     life.run("destroy", "-auto-approve")
@@ -141,22 +142,24 @@ def main():
     programs = [os.path.abspath(options.binary)]
     if os.access(options.other, os.X_OK):
         programs.append(options.other)
-    failed = 0
-    try:
-        with peers.start("moto") as environment, tempfile.TemporaryDirectory() as root:
-            keys = [("aws_kms", name, KMS % (name, make_key(environment["AWS_ENDPOINT_URL"]))) for name in ("a", "b")]
-            keys[1:1] = [("pbkdf2", name, PBKDF2 % (name, name)) for name in ("one", "two")]
-            life = backends.Life(programs, root, environment, options.show)
-            rotate(life, keys)
-            print("derivations: " + count_derivations(life, keys[1]))
-            failed = len(life.failed)
-            for text in life.failed:
-                print("FAIL " + text)
-            print("%d commands, %d failed" % (life.count, failed))
-    except peers.Unavailable as why:
-        print("skipped: %s" % why)
-        return 77
-    return 1 if failed else 0
+    keys = [("pbkdf2", name, PBKDF2 % (name, name)) for name in ("one", "two")]
+    with contextlib.ExitStack() as stack:
+        environment = {}
+        try:
+            environment = stack.enter_context(peers.start("moto"))
+        except peers.Unavailable as why:
+            print("no keys of a service: %s" % why)
+        if environment:
+            services = [("aws_kms", name, KMS % (name, make_key(environment["AWS_ENDPOINT_URL"]))) for name in ("a", "b")]
+            keys = [services[0], *keys, services[1]]
+        root = stack.enter_context(tempfile.TemporaryDirectory())
+        life = backends.Life(programs, root, environment, options.show)
+        rotate(life, keys)
+        print("derivations: " + count_derivations(life, next(key for key in keys if key[0] == "pbkdf2")))
+        for text in life.failed:
+            print("FAIL " + text)
+        print("%d commands, %d failed" % (life.count, len(life.failed)))
+    return 1 if life.failed else 0
 
 
 if __name__ == "__main__":
