@@ -81,7 +81,7 @@ class Backend {
   virtual std::optional<StateFiles> Files(std::string_view) const { return std::nullopt; }
   /// Whether plans and applies of a workspace run in the service.
   virtual Result<bool> RunsRemotely(std::string_view) { return false; }
-  /// Those runs, where RunsRemotely(). Null otherwise.
+  /// Those runs, where RunsRemotely(). Null otherwise. Without a workspace: to look at runs only.
   virtual Result<std::shared_ptr<const HostedRuns>> Runs(std::string_view) { return nullptr; }
   /// Reports that the service runs a workspace with a version of the program that this one's states
   /// may not suit: an error, or a warning if the user wants to go on.

@@ -1,6 +1,8 @@
 #include "backend/hosted_backend.h"
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <utility>
 
 #include "addrs/compatible_version.h"
@@ -24,6 +26,20 @@ std::string Capitalized(std::string text) {
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   }
   return text;
+}
+
+/// Whether the service gives plans of runs to show in place of their logs, where workspaces want
+/// that. Ref: opentofu internal/cloud/backend_plan.go shouldRenderStructuredRunOutput.
+bool GivesPlans(const ServiceGreeting& greeting) {
+  constexpr int kFirst = 202302;
+  if (greeting.product == "HCP Terraform") {
+    return true;
+  }
+  int release = 0;
+  const std::string_view text =
+      std::string_view(greeting.release).substr(std::min<size_t>(1, greeting.release.size()));
+  std::from_chars(text.data(), text.data() + text.size(), release);
+  return release >= kFirst;
 }
 
 }  // namespace
@@ -72,15 +88,16 @@ bool HostedBackend::Connect(const Address& address, provider::Problems& problems
   place.report = [hosts = hosts()](const std::string& text) { hosts->Report(text); };
   auto organization =
       std::make_shared<const Organization>(transport_, std::move(place), hosts()->stop());
-  Result<std::string> version = organization->Ping();
-  if (!version) {
-    problems.push_back({.summary = "Failed to create the " + std::string(address.what) + " client",
-                        .detail = "The service cannot be reached: " + version.error().message + ".",
-                        .attribute = std::nullopt,
-                        .sourceless = true});
+  Result<ServiceGreeting> greeting = organization->Ping();
+  if (!greeting) {
+    problems.push_back(
+        {.summary = "Failed to create the " + std::string(address.what) + " client",
+         .detail = "The service cannot be reached: " + greeting.error().message + ".",
+         .attribute = std::nullopt,
+         .sourceless = true});
     return false;
   }
-  interface_version_ = *std::move(version);
+  greeting_ = *std::move(greeting);
   host_ = address.host;
   for_cloud_block_ = address.for_cloud_block;
   const Result<bool> operations = organization->ReadOperations();
@@ -151,10 +168,16 @@ Result<bool> HostedBackend::RunsRemotely(std::string_view workspace) {
 }
 
 Result<std::shared_ptr<const HostedRuns>> HostedBackend::Runs(std::string_view workspace) {
-  KINU_TRY(const std::string name, NameOf(workspace));
-  KINU_TRY(HostedWorkspace found, organization_->Find(name));
-  return std::make_shared<const HostedRuns>(organization_, std::move(found), host_,
-                                            for_cloud_block_);
+  HostedWorkspace found;
+  if (!workspace.empty()) {
+    KINU_TRY(const std::string name, NameOf(workspace));
+    KINU_TRY(found, organization_->Find(name));
+  }
+  return std::make_shared<const HostedRuns>(
+      organization_, std::move(found),
+      HostedRuns::Service{.host = host_,
+                          .takes_variables = for_cloud_block_,
+                          .gives_plans = for_cloud_block_ && GivesPlans(greeting_)});
 }
 
 void HostedBackend::CheckVersion(std::string_view workspace, bool go_on,

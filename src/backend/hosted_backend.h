@@ -36,7 +36,7 @@ class HostedBackend : public Backend {
   /// Finds the service and the organization. False after a problem.
   bool Connect(const Address& address, provider::Problems& problems);
   /// Of the service's interface, after Connect().
-  const std::string& interface_version() const { return interface_version_; }
+  const std::string& interface_version() const { return greeting_.interface_version; }
   const Organization& organization() const { return *organization_; }
 
   /// The name of a workspace in the organization. kNotFound: there is no default workspace.
@@ -54,7 +54,7 @@ class HostedBackend : public Backend {
 
   net::Transport& transport_;
   std::shared_ptr<const Organization> organization_;
-  std::string interface_version_;
+  ServiceGreeting greeting_;
   std::string host_;
   bool for_cloud_block_ = false;
   bool runs_here_ = false;  // whatever the workspaces say

@@ -153,6 +153,9 @@ std::string RunDocument(const NewRun& run, const HostedWorkspace& workspace) {
   if (run.saves) {
     out.Member("save-plan", true);
   }
+  if (run.generates) {
+    out.Member("allow-config-generation", true);
+  }
   WriteTexts(out, "replace-addrs", run.replacements);
   WriteTexts(out, "target-addrs", run.targets);
   WriteVariables(out, run);
@@ -234,9 +237,9 @@ class LineCutter {
 
 }  // namespace
 
-std::string HostedRuns::PageOf(const HostedRun& run) const {
-  return "https://" + host_ + "/app/" + organization_->name() + '/' + workspace_.name + "/runs/" +
-         run.id;
+std::string HostedRuns::PageOf(std::string_view workspace, const HostedRun& run) const {
+  return "https://" + service_.host + "/app/" + organization_->name() + '/' +
+         std::string(workspace) + "/runs/" + run.id;
 }
 
 Result<std::string> HostedRuns::Upload(std::string_view archive, ConfigurationUse use,
@@ -278,6 +281,53 @@ Result<HostedRun> HostedRuns::Start(const NewRun& run) const {
 Result<HostedRun> HostedRuns::Read(const std::string& run) const {
   KINU_TRY(const Answer now, AnswerOf(organization_->Ask("GET", "runs/" + net::AwsEscape(run))));
   return RunFrom(now);
+}
+
+Result<HostedPlan> HostedRuns::ReadPlan(const std::string& run) const {
+  KINU_TRY(const Answer now, AnswerOf(organization_->Ask("GET", "runs/" + net::AwsEscape(run) +
+                                                                    "?include=plan,workspace")));
+  HostedPlan out;
+  out.run = RunFrom(now);
+  out.destroy = Flag(now.attributes(), "is-destroy");
+  out.refresh_only = Flag(now.attributes(), "refresh-only");
+  for (const JsonNode& resource : IncludedIn(now)) {
+    const JsonNode* attributes = AttributesOf(resource);
+    const std::string id = TextMember(&resource, "id");
+    if (TextMember(&resource, "type") == "plans" && id == out.run.plan) {
+      out.status = TextMember(attributes, "status");
+      out.has_changes = Flag(attributes, "has-changes");
+      out.has_generated = Flag(attributes, "generated-configuration");
+    } else if (TextMember(&resource, "type") == "workspaces" && id == out.run.workspace) {
+      out.workspace = TextMember(attributes, "name");
+      out.workspace_locked = Flag(attributes, "locked");
+      out.workspace_shows_plans = Flag(attributes, "structured-run-output-enabled");
+    }
+  }
+  return out;
+}
+
+Result<std::string> HostedRuns::ReadPlanDocument(const std::string& plan, bool redacted) const {
+  KINU_TRY(net::HttpResponse response,
+           organization_->Download("plans/" + net::AwsEscape(plan) +
+                                   (redacted ? "/json-output-redacted" : "/json-output")));
+  return std::move(response.body);
+}
+
+Result<std::vector<std::string>> HostedRuns::ReadWarnings(const std::string& run) const {
+  KINU_TRY(const Answer now,
+           AnswerOf(organization_->Ask("GET", "runs/" + net::AwsEscape(run) + "/run-events")));
+  constexpr std::string_view kNotable[] = {"changed_policy_enforcements",
+                                           "changed_task_enforcements", "ignored_policy_sets"};
+  std::vector<std::string> out;
+  for (const JsonNode& event : now.data->elements()) {
+    const JsonNode* attributes = AttributesOf(event);
+    std::string text = TextMember(attributes, "description");
+    if (std::ranges::find(kNotable, TextMember(attributes, "action")) != std::end(kNotable) &&
+        !text.empty()) {
+      out.push_back(std::move(text));
+    }
+  }
+  return out;
 }
 
 Result<void> HostedRuns::Act(const std::string& run, std::string_view action) const {
@@ -385,10 +435,12 @@ Result<TaskStage> HostedRuns::ReadTaskStage(const std::string& id) const {
     } else if (TextMember(&resource, "type") == "policy-evaluations") {
       const JsonNode* counts = Step(attributes, "result-count");
       const int64_t advisory = Number(counts, "advisory-failed");
-      out.evaluations.push_back({.status = TextMember(attributes, "status"),
+      out.evaluations.push_back({.id = TextMember(&resource, "id"),
+                                 .status = TextMember(attributes, "status"),
                                  .advisory_failed = advisory,
                                  .policies = advisory + Number(counts, "mandatory-failed") +
-                                             Number(counts, "passed") + Number(counts, "errored")});
+                                             Number(counts, "passed") + Number(counts, "errored"),
+                                 .sets = {}});
     }
   }
   return out;
@@ -399,6 +451,28 @@ Result<void> HostedRuns::OverrideStage(const std::string& id) const {
       const net::HttpResponse response,
       organization_->Ask("POST", "task-stages/" + net::AwsEscape(id) + "/actions/override", "{}"));
   return {};
+}
+
+Result<std::vector<PolicySetOutcome>> HostedRuns::ReadPolicyOutcomes(
+    const std::string& evaluation) const {
+  KINU_TRY(const Answer now,
+           AnswerOf(organization_->Ask("GET", "policy-evaluations/" + net::AwsEscape(evaluation) +
+                                                  "/policy-set-outcomes")));
+  std::vector<PolicySetOutcome> out;
+  for (const JsonNode& resource : now.data->elements()) {
+    const JsonNode* attributes = AttributesOf(resource);
+    PolicySetOutcome& set = out.emplace_back();
+    set.name = TextMember(attributes, "policy-set-name");
+    const JsonNode* outcomes = Step(attributes, "outcomes");
+    for (const JsonNode& outcome :
+         outcomes == nullptr ? std::span<const JsonNode>() : outcomes->elements()) {
+      set.outcomes.push_back({.policy = TextMember(&outcome, "policy_name"),
+                              .status = TextMember(&outcome, "status"),
+                              .level = TextMember(&outcome, "enforcement_level"),
+                              .description = TextMember(&outcome, "description")});
+    }
+  }
+  return out;
 }
 
 Result<void> HostedRuns::OverridePolicy(const std::string& id) const {

@@ -25,6 +25,7 @@ enum class ConfigurationUse : uint8_t {
 struct NewRun {
   std::string configuration;  ///< id of its uploaded configuration
   bool saves = false;         ///< its plan is kept until someone applies it
+  bool generates = false;     ///< it may write configuration for imported objects
   bool destroy = false;
   bool refresh = true;
   bool refresh_only = false;
@@ -52,6 +53,19 @@ struct HostedRun {
   bool has_failed() const { return status == "canceled" || status == "errored"; }
 };
 
+/// A run with what is shown of its plan.
+struct HostedPlan {
+  HostedRun run;
+  std::string workspace;  ///< name
+  bool workspace_locked = false;
+  bool workspace_shows_plans = false;  ///< rather than logs
+  std::string status;                  ///< of the plan
+  bool has_changes = false;
+  bool has_generated = false;  ///< configuration for imported objects
+  bool destroy = false;
+  bool refresh_only = false;
+};
+
 struct CostEstimate {
   std::string status;
   std::string proposed;  ///< a month
@@ -75,10 +89,25 @@ struct TaskResult {
   std::string level;  ///< "mandatory" or "advisory"
 };
 
+/// What a policy says about a run.
+struct PolicyOutcome {
+  std::string policy;
+  std::string status;
+  std::string level;  ///< "mandatory" or "advisory"
+  std::string description;
+};
+
+struct PolicySetOutcome {
+  std::string name;
+  std::vector<PolicyOutcome> outcomes;
+};
+
 struct PolicyEvaluation {
+  std::string id;
   std::string status;
   int64_t advisory_failed = 0;
   int64_t policies = 0;
+  std::vector<PolicySetOutcome> sets;  ///< after ReadPolicyOutcomes()
 };
 
 /// The tasks at one point of a run.
@@ -97,19 +126,26 @@ class HostedRuns {
   /// Receives a line; false ends a log.
   using OnLine = std::function<bool(std::string_view line)>;
 
+  struct Service {
+    std::string host;
+    bool takes_variables = false;  ///< runs may have values of variables
+    bool gives_plans = false;      ///< as documents, where workspaces want them shown
+  };
+
+  /// `workspace`: that of runs that are started; without an id there is none.
   HostedRuns(std::shared_ptr<const Organization> organization, HostedWorkspace workspace,
-             std::string host, bool takes_variables)
+             Service service)
       : organization_(std::move(organization)),
         workspace_(std::move(workspace)),
-        host_(std::move(host)),
-        takes_variables_(takes_variables) {}
+        service_(std::move(service)) {}
 
   const HostedWorkspace& workspace() const { return workspace_; }
-  /// Whether runs may have values of variables.
-  bool takes_variables() const { return takes_variables_; }
-  const std::string& host() const { return host_; }
-  /// Where people look at a run.
-  std::string PageOf(const HostedRun& run) const;
+  bool takes_variables() const { return service_.takes_variables; }
+  bool gives_plans() const { return service_.gives_plans; }
+  const std::string& host() const { return service_.host; }
+  /// Where people look at a run of the workspace.
+  std::string PageOf(const HostedRun& run) const { return PageOf(workspace_.name, run); }
+  std::string PageOf(std::string_view workspace, const HostedRun& run) const;
 
   /// Uploads an archive and waits until the service has read it. Returns the id of the
   /// configuration.
@@ -117,6 +153,13 @@ class HostedRuns {
                              const Wait& wait) const;
   Result<HostedRun> Start(const NewRun& run) const;
   Result<HostedRun> Read(const std::string& run) const;
+  Result<HostedPlan> ReadPlan(const std::string& run) const;
+  /// The document of a plan by its id. `redacted`: to be shown, without sensitive values, and of
+  /// another format (view::ReadServicePlan); else only those may get it who administrate the
+  /// workspace.
+  Result<std::string> ReadPlanDocument(const std::string& plan, bool redacted) const;
+  /// What people should know about the start of a run.
+  Result<std::vector<std::string>> ReadWarnings(const std::string& run) const;
   /// `action`: "apply", "discard" or "cancel".
   Result<void> Act(const std::string& run, std::string_view action) const;
   /// Reads the log of a plan or an apply ("plans", "applies") until it ends. kCancelled: the user
@@ -131,12 +174,12 @@ class HostedRuns {
   Result<std::vector<TaskStage>> ReadTaskStages(const std::string& run) const;
   Result<TaskStage> ReadTaskStage(const std::string& id) const;
   Result<void> OverrideStage(const std::string& id) const;
+  Result<std::vector<PolicySetOutcome>> ReadPolicyOutcomes(const std::string& evaluation) const;
 
  private:
   std::shared_ptr<const Organization> organization_;
   HostedWorkspace workspace_;
-  std::string host_;
-  bool takes_variables_;
+  Service service_;
 };
 
 }  // namespace kinu::backend

@@ -322,11 +322,13 @@ Result<void> Organization::Upload(const std::string& url, std::string_view bytes
   return {};
 }
 
-Result<std::string> Organization::Ping() const {
+Result<ServiceGreeting> Organization::Ping() const {
   net::HttpRequest request = RequestTo("GET", "ping");
   request.retry = {.keep_last = true};
   KINU_TRY(const net::HttpResponse response, client_.Send(request));
-  return std::string(response.headers.Get("TFP-API-Version"));
+  return ServiceGreeting{.interface_version = std::string(response.headers.Get("TFP-API-Version")),
+                         .product = std::string(response.headers.Get("TFP-AppName")),
+                         .release = std::string(response.headers.Get("X-TFE-Version"))};
 }
 
 Result<bool> Organization::ReadOperations() const {

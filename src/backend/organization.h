@@ -49,6 +49,13 @@ struct OrganizationPlace {
   std::function<void(const std::string& text)> report;
 };
 
+/// What the service says about itself. Empty: nothing.
+struct ServiceGreeting {
+  std::string interface_version;
+  std::string product;  ///< "HCP Terraform", "Terraform Enterprise"
+  std::string release;  ///< of the product: "v202302-1"
+};
+
 /// Errors have the texts of go-tfe: kNotFound: there is no such thing, or the token does not show
 /// it. kExists: it conflicts with what there is.
 class Organization {
@@ -56,8 +63,7 @@ class Organization {
   Organization(net::Transport& transport, OrganizationPlace place, const std::atomic<bool>* stop);
 
   const std::string& name() const { return place_.name; }
-  /// Greets the service. Returns the version of its interface; empty: it does not say.
-  Result<std::string> Ping() const;
+  Result<ServiceGreeting> Ping() const;
   /// Whether the organization may run plans in the service.
   Result<bool> ReadOperations() const;
 

@@ -152,6 +152,7 @@ int OperationRun::Fail() {
 }
 
 int OperationRun::RunInService(const PlanRequest& request, operation::RemoteRunOptions options) {
+  options.plan_text = {.width = invocation.stdout_width, .can_apply = true};
   const int code =
       operation::RemoteRun(operation, request, std::move(options), *audience, diags).Run();
   return audience->Show(diags) ? 1 : code;

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
+#include "config/variables.h"
+#include "plan/plan.h"
+#include "session/workspace.h"
 
 namespace kinu::operation {
 
@@ -18,5 +22,22 @@ struct CloudPlan {
 std::optional<CloudPlan> ReadCloudPlan(const std::string& path);
 /// Writes such a file.
 Result<void> SaveCloudPlan(const std::string& path, const CloudPlan& plan);
+
+/// What the service has of a saved plan.
+struct FetchedPlan {
+  std::string document;
+  plan::Mode mode = plan::Mode::kNormal;
+  bool errored = false;
+  bool has_changes = false;
+  std::string header;  ///< markup: where to look at the run
+  std::string footer;  ///< markup: what can be done with it
+};
+
+/// Gets a saved plan from the service of the `cloud` block in the working directory. `redacted`: as
+/// view::ReadServicePlan() reads it, for whoever may see the run; else what `show -json` prints,
+/// for those who administrate its workspace. Ref: opentofu internal/cloud/backend_show.go.
+Result<FetchedPlan> FetchCloudPlan(const session::Workspace& workspace,
+                                   std::span<const config::VariableArgument> variables,
+                                   const CloudPlan& plan, bool redacted);
 
 }  // namespace kinu::operation

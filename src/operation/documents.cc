@@ -10,6 +10,7 @@
 #include "addrs/compatible_version.h"
 #include "base/files.h"
 #include "codec/json_writer.h"
+#include "operation/cloud_plan.h"
 #include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
 #include "session/load.h"
@@ -136,7 +137,7 @@ std::optional<std::string> StateJson(const session::Workspace& workspace, const 
 
 namespace {
 
-enum class FileKind : uint8_t { kJson, kPlanFile, kStateFile };
+enum class FileKind : uint8_t { kJson, kPlanFile, kStateFile, kCloudPlan };
 
 /// What the beginning of a file tells.
 struct Head {
@@ -173,6 +174,10 @@ Head ReadHead(const std::string& text) {
       head.kind = lineage ? FileKind::kStateFile : FileKind::kPlanFile;
       return head;
     }
+    if (name == "\"remote_plan_format\"") {
+      head.kind = FileKind::kCloudPlan;
+      return head;
+    }
     version = version || name == "\"version\"";
     lineage = lineage || name == "\"lineage\"";
     tokens.Advance();
@@ -201,9 +206,25 @@ std::string FirstBytes(int fd, std::string& taken) {
   return text;
 }
 
+/// The document of a plan that a file names.
+std::optional<std::string> Fetched(const session::Workspace& workspace, const std::string& path,
+                                   Diagnostics& diags) {
+  const std::optional<CloudPlan> named = ReadCloudPlan(path);
+  auto plan = named ? FetchCloudPlan(workspace, {}, *named, /*redacted=*/false)
+                    : Fail(ErrorCode::kInvalid, path + " does not name a saved plan");
+  if (!plan) {
+    diags.Error("Failed to read saved cloud plan", plan.error().message + ".");
+    return std::nullopt;
+  }
+  return std::move(plan->document) + '\n';
+}
+
 /// The document that a plan or state file stands for.
 std::optional<std::string> Converted(const session::Workspace& workspace, const std::string& path,
                                      FileKind kind, bool positions, Diagnostics& diags) {
+  if (kind == FileKind::kCloudPlan) {
+    return Fetched(workspace, path, diags);
+  }
   const session::EncryptionRef encryption = session::LoadEncryption(workspace, {}, diags);
   if (encryption == nullptr) {
     return std::nullopt;

@@ -10,22 +10,15 @@
 #include "config/variables.h"
 #include "hcl/writer/tokens.h"
 #include "operation/configuration_archive.h"
-#include "operation/task_stage.h"
+#include "operation/generated_config.h"
 #include "terminal/interrupts.h"
 #include "terminal/prompt.h"
+#include "view/recorded/service_plan.h"
 
 namespace kinu::operation {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr std::string_view kRuler =
-    "\n------------------------------------------------------------------------\n";
-
-/// The wait before the n-th question about a run.
-milliseconds PauseBefore(int n) {
-  return milliseconds(std::min<int64_t>(3000, std::llround(300 * std::pow(2.0, n / 3.0))));
-}
 
 /// The directory whose files the service wants: that of the configuration without the part that
 /// the workspace adds itself.
@@ -58,6 +51,10 @@ std::string LogText(std::string_view line) {
 }
 
 }  // namespace
+
+milliseconds RemoteRun::PauseBefore(int n) {
+  return milliseconds(std::min<int64_t>(3000, std::llround(300 * std::pow(2.0, n / 3.0))));
+}
 
 bool RemoteRun::Wait(milliseconds time) {
   constexpr milliseconds kStep(50);
@@ -95,11 +92,14 @@ void RemoteRun::Say(std::string_view markup) {
   }
 }
 
-void RemoteRun::ShowLine(std::string_view line) {
-  const std::string text = LogText(line);
-  audience_.Text(text + '\n');
+void RemoteRun::ShowLine(std::string_view line, view::LoggedPhase phase) {
+  if (runs_.takes_variables()) {
+    audience_.Text(view::RenderLogLine(line, phase, request_.style));
+  } else {
+    audience_.Text(LogText(line) + '\n');
+  }
   if (audience_.json() != nullptr) {
-    audience_.json()->Log(text);
+    audience_.json()->Log(LogText(line));
   }
 }
 
@@ -137,7 +137,7 @@ bool RemoteRun::Check() {
     Fail("Saving a generated plan is currently not supported",
          "A plan that the service makes stays in the service.");
   }
-  if (!options_.generated.empty()) {
+  if (!options_.generated.empty() && !runs_.takes_variables()) {
     Fail("Generating configuration is not currently supported",
          "The service cannot write configuration for imported objects.");
   }
@@ -209,6 +209,7 @@ bool RemoteRun::Start() {
   wanted.destroy = request_.mode == plan::Mode::kDestroy;
   wanted.refresh_only = request_.mode == plan::Mode::kRefreshOnly;
   wanted.refresh = request_.options.refresh;
+  wanted.generates = !options_.generated.empty();
   for (const TargetAddress& target : request_.options.targets) {
     wanted.targets.push_back(ToText(*request_.program, target));
   }
@@ -292,10 +293,26 @@ bool RemoteRun::Save() {
   return saved || Fail("Failed to write plan file", saved.error().message);
 }
 
+bool RemoteRun::EndLockedOut() {
+  Say("[reset][red]Lock timeout exceeded, sending interrupt to cancel the remote operation.\n"
+      "[reset]");
+  if (const Result<void> cancelled = runs_.Act(run_.id, "cancel"); !cancelled) {
+    return FailedTo("cancel run", cancelled.error());
+  }
+  Say("[reset][red]The remote operation was successfully cancelled.[reset]");
+  return false;
+}
+
 bool RemoteRun::AwaitStart(std::string_view what) {
+  milliseconds waited(0);
   for (int i = 0;; ++i) {
+    waited += PauseBefore(i);
     if (!Wait(PauseBefore(i)) || !Renew()) {
       return false;
+    }
+    if (request_.lock_timeout > milliseconds(0) && waited > request_.lock_timeout &&
+        run_.status == "pending" && run_.cancelable) {
+      return EndLockedOut();
     }
     if (i == 0 && (what == "plan" || run_.is_waiting())) {
       Say("Waiting for the " + std::string(what) + " to start...\n");
@@ -307,9 +324,11 @@ bool RemoteRun::AwaitStart(std::string_view what) {
 }
 
 bool RemoteRun::ShowLog(std::string_view kind, const std::string& id, int skipped_lines) {
+  const view::LoggedPhase phase =
+      kind == "plans" ? view::LoggedPhase::kPlan : view::LoggedPhase::kApply;
   const auto show = [&](std::string_view line) {
     if (skipped_lines-- <= 0) {
-      ShowLine(line);
+      ShowLine(line, phase);
     }
     return true;
   };
@@ -317,8 +336,67 @@ bool RemoteRun::ShowLog(std::string_view kind, const std::string& id, int skippe
   return read || FailedTo("retrieve logs", read.error());
 }
 
+bool RemoteRun::ShowWarnings() {
+  const auto warnings = runs_.ReadWarnings(run_.id);
+  if (!warnings) {
+    // Services that do not know warnings have none.
+    return warnings.error().code == ErrorCode::kNotFound ||
+           FailedTo("retrieve warnings of the run", warnings.error());
+  }
+  for (const std::string& warning : *warnings) {
+    Say("[reset][yellow]Warning:[reset] " + warning + '\n');
+  }
+  return true;
+}
+
+bool RemoteRun::ShowDocument(const backend::HostedPlan& plan, bool shows) {
+  Result<std::string> text = runs_.ReadPlanDocument(run_.plan, /*redacted=*/true);
+  if (!text) {
+    return FailedTo("read JSON plan", text.error());
+  }
+  const auto document = tfjson::Document::Parse(*std::move(text));
+  if (!document) {
+    return FailedTo("decode JSON plan", document.error());
+  }
+  if (plan.has_generated && !options_.generated.empty()) {
+    const auto recorded = view::ReadServicePlan((*document)->root());
+    if (!recorded) {
+      return FailedTo("decode JSON plan", recorded.error());
+    }
+    SaveGeneratedConfig(recorded->plan, options_.generated, diags_);
+  }
+  if (!shows || diags_.has_errors()) {
+    return !diags_.has_errors();
+  }
+  const auto rendered = view::RenderServicePlan((*document)->root(), {.mode = request_.mode},
+                                                request_.style, options_.plan_text);
+  if (!rendered) {
+    return FailedTo("decode JSON plan", rendered.error());
+  }
+  audience_.Text(*rendered);
+  return true;
+}
+
+bool RemoteRun::ShowPlan() {
+  if (!runs_.takes_variables()) {
+    return true;
+  }
+  const auto plan = runs_.ReadPlan(run_.id);
+  if (!plan) {
+    return FailedTo("retrieve run", plan.error());
+  }
+  const bool shows = !plan->run.has_failed() && plan->run.status != "discarded" &&
+                     runs_.gives_plans() && plan->workspace_shows_plans;
+  const bool keeps = !options_.generated.empty() && plan->has_generated &&
+                     (plan->status == "errored" || plan->status == "finished");
+  return (!shows && !keeps) || ShowDocument(*plan, shows);
+}
+
 bool RemoteRun::Plan() {
   if (runs_.takes_variables()) {
+    if (!ShowWarnings()) {
+      return false;
+    }
     auto stages = runs_.ReadTaskStages(run_.id);
     if (!stages) {
       return FailedTo("retrieve run", stages.error());
@@ -326,164 +404,8 @@ bool RemoteRun::Plan() {
     stages_ = *std::move(stages);
   }
   return AwaitTasks("pre_plan", "Pre-plan Tasks") && AwaitStart("plan") &&
-         ShowLog("plans", run_.plan, 0) && Renew() && AwaitTasks("post_plan", "Post-plan Tasks") &&
-         ShowCostEstimate() && CheckPolicies();
-}
-
-bool RemoteRun::OverrideTasks(const std::string& id) {
-  if (!options_.approved) {
-    const auto answer =
-        request_.input
-            ? terminal::Ask(request_.style, {.query = "\nDo you want to override the failed policy "
-                                                      "check?",
-                                             .description = "Only 'override' will be accepted to "
-                                                            "override."})
-            : Result<std::string>(std::string());
-    if (!answer || *answer != "override") {
-      return Fail("Failed to override: Apply discarded.", runs_.PageOf(run_));
-    }
-  }
-  const Result<void> overridden = runs_.OverrideStage(id);
-  return overridden || FailedTo("override policy check", overridden.error());
-}
-
-bool RemoteRun::AwaitTasks(std::string_view stage, std::string_view title) {
-  const auto found = std::ranges::find(stages_, stage, &backend::TaskStage::stage);
-  if (found == stages_.end()) {
-    return true;
-  }
-  Say("\n[bold]" + std::string(title) + ":[reset]\n");
-  std::string pending;
-  for (int i = 0;; ++i) {
-    if (!Wait(PauseBefore(i))) {
-      return false;
-    }
-    const Result<backend::TaskStage> now = runs_.ReadTaskStage(found->id);
-    if (!now) {
-      return FailedTo("retrieve task stage", now.error());
-    }
-    if (now->status == "unreachable") {
-      return true;
-    }
-    if (now->status == "pending" || now->status == "running") {
-      if (std::string text = PendingTasksText(*now); now->status == "running" && text != pending) {
-        Say(text);
-        pending = std::move(text);
-      }
-      continue;
-    }
-    ReportTasks(*now, [this](std::string_view line) { Say(line); });
-    if (now->status == "awaiting_override") {
-      if (!OverrideTasks(found->id)) {
-        return false;
-      }
-      continue;
-    }
-    return now->status == "passed" || Fail("Task Stage " + now->status + ".");
-  }
-}
-
-bool RemoteRun::ShowCostEstimate() {
-  if (run_.cost_estimate.empty()) {
-    return true;
-  }
-  for (int i = 0;; ++i) {
-    if (!Wait(PauseBefore(i))) {
-      return false;
-    }
-    const Result<backend::CostEstimate> now = runs_.ReadCostEstimate(run_.cost_estimate);
-    if (!now) {
-      return FailedTo("retrieve cost estimate", now.error());
-    }
-    if (now->status != "finished" && run_.has_failed()) {
-      return true;
-    }
-    if (i == 0) {
-      Say(kRuler);
-    }
-    if (now->status == "finished") {
-      const bool less = now->delta.starts_with('-');
-      Say("Cost estimation:\n\nResources: " + std::to_string(now->matched) + " of " +
-          std::to_string(now->resources) + " estimated\n           $" + now->proposed + "/mo " +
-          (less ? "-$" : "+$") + now->delta.substr(less ? 1 : 0));
-      return true;
-    }
-    if (now->status == "canceled") {
-      return Fail("Cost estimation canceled.");
-    }
-    if (now->status != "pending" && now->status != "queued") {
-      Say("Cost estimation " + now->status + ".\n");
-      return true;
-    }
-    if (i == 0) {
-      Say("Cost estimation:\n\nWaiting for cost estimate to complete...\n");
-    }
-  }
-}
-
-bool RemoteRun::CheckPolicies() {
-  for (const std::string& id : run_.policy_checks) {
-    Say(kRuler);
-    if (!CheckPolicy(id, id == run_.policy_checks.back())) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool RemoteRun::CheckPolicy(const std::string& id, bool last) {
-  Result<backend::PolicyCheck> check = runs_.ReadPolicyCheck(id);
-  for (int i = 0; check && (check->status == "pending" || check->status == "queued"); ++i) {
-    if (run_.has_failed()) {
-      return true;
-    }
-    if (!Wait(PauseBefore(i))) {
-      return false;
-    }
-    check = runs_.ReadPolicyCheck(id);
-  }
-  if (!check) {
-    return FailedTo("retrieve policy check", check.error());
-  }
-  if (check->status == "unreachable" && run_.has_failed()) {
-    return true;
-  }
-  const std::string what = check->scope == "organization" ? "Organization policy check"
-                           : check->scope == "workspace"
-                               ? "Workspace policy check"
-                               : "Unknown policy check (" + check->scope + ")";
-  Say(what + ":\n");
-  const Result<std::string> log = runs_.ReadPolicyLog(id);
-  if (!log) {
-    return FailedTo("retrieve policy check logs", log.error());
-  }
-  audience_.Text(*log + '\n');
-  if (check->status == "passed") {
-    if (last && run_.has_changes && options_.applies) {
-      Say(kRuler);
-    }
-    return true;
-  }
-  if (check->status == "hard_failed") {
-    return Fail(what + " hard failed.");
-  }
-  if (check->status != "soft_failed") {
-    return Fail(what + " errored.");
-  }
-  if (!options_.applies || !check->overridable || (!options_.approved && !request_.input)) {
-    return Fail(what + " soft failed.", runs_.PageOf(run_));
-  }
-  if (!options_.approved) {
-    const auto answer = terminal::Ask(
-        request_.style, {.query = "\nDo you want to override the soft failed policy check?",
-                         .description = "Only 'override' will be accepted to override."});
-    if (!answer || *answer != "override") {
-      (void)runs_.Act(run_.id, "discard");
-      return Fail("Failed to override: Apply discarded.", runs_.PageOf(run_));
-    }
-  }
-  const Result<void> overridden = runs_.OverridePolicy(id);
-  return overridden || FailedTo("override policy check", overridden.error());
+         ShowLog("plans", run_.plan, 0) && ShowPlan() && Renew() &&
+         AwaitTasks("post_plan", "Post-plan Tasks") && ShowCostEstimate() && CheckPolicies();
 }
 
 bool RemoteRun::AskToApply() {

@@ -53,12 +53,43 @@ void ReportTask(const backend::TaskResult& task, const std::function<void(std::s
   say(mark);
 }
 
+void ReportOutcome(const backend::PolicyOutcome& outcome,
+                   const std::function<void(std::string_view)>& say) {
+  say("  ↳ Policy name: [bold]" + outcome.policy + "[reset]");
+  if (outcome.status == "passed") {
+    say("     | [green][bold]✓ Passed[reset]");
+  } else if (outcome.status == "failed") {
+    say(outcome.level == "advisory" ? "     | [blue][bold]Ⓘ Advisory[reset]"
+                                    : "     | [red][bold]× Failed[reset]");
+  }
+  say(outcome.description.empty() ? "     | [dim]No description available[reset]"
+                                  : "     | [dim]" + outcome.description + "[reset]");
+}
+
+void ReportPolicySets(const backend::PolicyEvaluation& evaluation,
+                      const std::function<void(std::string_view)>& say) {
+  int number = 0;
+  for (const backend::PolicySetOutcome& set : evaluation.sets) {
+    say("→ Policy set " + std::to_string(++number) + ": [bold]" + set.name + " (" +
+        std::to_string(set.outcomes.size()) + ")[reset]");
+    for (const backend::PolicyOutcome& outcome : set.outcomes) {
+      ReportOutcome(outcome, say);
+    }
+  }
+}
+
 void ReportPolicies(const backend::TaskStage& stage,
                     const std::function<void(std::string_view)>& say) {
   if (stage.evaluations.empty()) {
     return;
   }
   say("[bold]OPA Policy Evaluation[reset]\n");
+  if (std::ranges::find(stage.evaluations, "unreachable", &backend::PolicyEvaluation::status) !=
+      stage.evaluations.end()) {
+    say("Skipping policy evaluation.");
+    say(kStageRuler);
+    return;
+  }
   for (const backend::PolicyEvaluation& evaluation : stage.evaluations) {
     const bool passed = evaluation.status == "passed";
     say(std::string("[bold]→→ Overall Result: ") +
@@ -66,7 +97,13 @@ void ReportPolicies(const backend::TaskStage& stage,
                       (evaluation.advisory_failed > 0 ? " (with advisory)" : "")
                 : "[red]FAILED") +
         "[reset]");
+    say(passed ? "[dim] This result means that all OPA policies passed and the protected behavior "
+                 "is allowed[reset]"
+               : "[dim] This result means that one or more OPA policies failed. More than likely, "
+                 "this was due to the discovery of violations by the main rule and other sub "
+                 "rules[reset]");
     say(std::to_string(evaluation.policies) + " policies evaluated\n");
+    ReportPolicySets(evaluation, say);
   }
 }
 

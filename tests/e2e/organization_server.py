@@ -38,6 +38,7 @@ class Workspace:
         self.rights = {"can-force-delete": True, "can-update": True, "can-queue-run": True,
                        "can-queue-apply": True}
         self.repository = None
+        self.shows_plans = False  # "structured run output"
         self.locked = None
         self.versions = []  # of the state: attributes with "data"
 
@@ -55,6 +56,7 @@ class Workspace:
                               "execution-mode": self.mode, "locked": self.locked is not None,
                               "tag-names": self.tags, "auto-apply": self.auto_apply,
                               "working-directory": self.directory, "vcs-repo": self.repository,
+                              "structured-run-output-enabled": self.shows_plans,
                               "permissions": self.rights},
                "relationships": {}}
         if self.locked:
@@ -109,11 +111,19 @@ class Run:
             relations["cost-estimate"] = {"data": {"id": "ce-1", "type": "cost-estimates"}}
         return {"id": self.id, "type": "runs", "relationships": relations,
                 "attributes": {"status": self.status, "has-changes": self.script["changes"],
+                               "is-destroy": self.attributes.get("is-destroy", False),
+                               "refresh-only": self.attributes.get("refresh-only", False),
                                "permissions": {"can-apply": self.script.get("can-apply", True)},
                                "actions": {"is-cancelable": self.status in ("pending", "planning",
                                                                             "applying"),
                                            "is-confirmable": waiting,
                                            "is-discardable": waiting}}}
+
+
+    def plan(self):
+        return {"id": "plan-" + self.id, "type": "plans", "attributes": {
+            "status": self.script.get("plan-status", "finished"), "has-changes": self.script["changes"],
+            "generated-configuration": self.script.get("generated", False)}}
 
 
 class Refusal(Exception):
@@ -125,7 +135,7 @@ class Refusal(Exception):
 
 
 class Text(Exception):
-    """An answer that is no document."""
+    """An answer that is no document of the interface."""
 
 
 class Service:
@@ -137,6 +147,7 @@ class Service:
         self.projects = {}
         self.operations = True
         self.interface = "2.6"
+        self.product = "HCP Terraform"
         self.interval = None
         self.inline_only = False
         self.known_versions = ("1.12.6", "1.5.7")
@@ -200,7 +211,7 @@ class Service:
         self.log.append(method + " " + path + (
             "?" + urllib.parse.unquote(query) if query else ""))
         key = method + " " + re.sub(r"(ws|sv)-\d+", r"\1", path)
-        extra = [("TFP-API-Version", self.interface)]
+        extra = [("TFP-API-Version", self.interface), ("TFP-AppName", self.product)]
         if self.interval is not None:
             extra.append(("x-terraform-snapshot-interval", str(self.interval)))
         if self.faults.get(key):
@@ -246,6 +257,10 @@ class Service:
             return 200, self.configuration_document(parts[1], "uploaded" if known else "pending")
         if parts[0] == "task-stages" or "task_stages" in query.get("include", ""):
             return self.tasks(method, parts)
+        if parts[0] == "policy-evaluations":
+            return 200, self.page(self.outcomes(parts[1].partition("-")[2]))
+        if parts[0] == "runs" and "include" in query:
+            return 200, self.run_with_plan(parts[1])
         if parts[0] in ("runs", "plans", "applies", "policy-checks", "cost-estimates"):
             return self.run(method, parts, document)
         if parts[0] == "state-versions":
@@ -348,7 +363,11 @@ class Service:
             self.runs[run.id] = run
             return 201, {"data": run.resource()}
         if parts[0] == "runs":
-            run = self.runs[parts[1]]
+            run = self.find_run(parts[1])
+            if parts[2:] == ["run-events"]:
+                return 200, self.page([{"id": "re-%d" % i, "type": "run-events",
+                                        "attributes": {"action": action, "description": text}}
+                                       for i, (action, text) in enumerate(run.script.get("events", ()))])
             if parts[2:] and method == "GET":
                 return 200, self.page([])
             if method == "POST":
@@ -359,6 +378,11 @@ class Service:
             run.step()
             return 200, {"data": run.resource()}
         run = list(self.runs.values())[-1]
+        if parts[0] == "plans" and parts[2:]:
+            text = self.runs[parts[1].partition("-")[2]].script.get(parts[2])
+            if text is None:
+                raise Refusal(404, "not found")
+            raise Text(text)
         if parts[0] in ("plans", "applies"):
             run.step()
             run = self.runs[parts[1].partition("-")[2]]
@@ -379,9 +403,28 @@ class Service:
             "status": check["status"], "scope": check["scope"],
             "actions": {"is-overridable": True}, "permissions": {"can-override": True}}}}
 
+    def find_run(self, number):
+        if number not in self.runs:
+            raise Refusal(404, "not found")
+        return self.runs[number]
+
+    def run_with_plan(self, number):
+        """A run, its plan and its workspace."""
+        run = self.find_run(number)
+        return {"data": run.resource(), "included": [run.plan()] + [
+            w.resource() for w in self.workspaces.values() if w.id == run.workspace]}
+
+    def outcomes(self, run):
+        """What single policies say. In the script a set is (name, [(policy, status, level, text)])."""
+        return [{"id": "pso-%d" % i, "type": "policy-set-outcomes", "attributes": {
+            "policy-set-name": name, "outcomes": [
+                {"policy_name": policy, "status": status, "enforcement_level": level, "description": text}
+                for policy, status, level, text in policies]}}
+            for i, (name, policies) in enumerate(self.runs[run].script["outcomes"])]
+
     def tasks(self, method, parts):
         """The stages of a run, or one with what its tasks say. In the script a stage is a list of
-        answers: (status, [(name, status, level)])."""
+        answers: (status, [(name, status, level)]); "evaluations" are what all stages have of policies."""
         if parts[0] == "runs":
             run = self.runs[parts[1]]
             stages = [{"id": "ts-%s-%s" % (stage, run.id), "type": "task-stages",
@@ -400,11 +443,17 @@ class Service:
         results = [{"id": "tr-%d" % i, "type": "task-results", "attributes": {
             "task-name": name, "status": outcome, "message": "it is " + outcome, "url": "https://task.test/",
             "workspace-task-enforcement-level": level}} for i, (name, outcome, level) in enumerate(tasks)]
+        evaluations = [{"id": "poleval-" + run, "type": "policy-evaluations",
+                        "attributes": {"status": outcome, "result-count": counts}}
+                       for outcome, counts in self.runs[run].script.get("evaluations", ())]
         return 200, {"data": {"id": parts[1], "type": "task-stages",
                               "attributes": {"stage": stage, "status": status},
-                              "relationships": {"task-results": {"data": [
-                                  {"id": r["id"], "type": r["type"]} for r in results]}}},
-                     "included": results}
+                              "relationships": {
+                                  "task-results": {"data": [{"id": r["id"], "type": r["type"]}
+                                                            for r in results]},
+                                  "policy-evaluations": {"data": [{"id": e["id"], "type": e["type"]}
+                                                                  for e in evaluations]}}},
+                     "included": results + evaluations}
 
     def workspace(self, method, workspace, action, document):
         if action == "":

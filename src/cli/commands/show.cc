@@ -3,6 +3,7 @@
 #include "cli/summary_flags.h"
 #include "codec/json_writer.h"
 #include "compare/canonical.h"
+#include "operation/cloud_plan.h"
 #include "operation/documents.h"
 #include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
@@ -13,7 +14,7 @@
 #include "view/human/state.h"
 #include "view/human/text.h"
 #include "view/json/documents.h"
-#include "view/recorded/recorded.h"
+#include "view/recorded/service_plan.h"
 #include "view/report/report.h"
 #include "view/source_schemas.h"
 #include "view/summary/summary.h"
@@ -410,6 +411,72 @@ int ReportNoPlan(const std::string& path, const Error& error, Diagnostics& diags
   return 1;
 }
 
+/// Reports why the plan that a file names cannot be shown.
+int ReportCloudPlan(const Error& error, bool guessed, Diagnostics& diags) {
+  diags.Error(guessed ? "Couldn't show cloud plan" : error.message,
+              guessed ? "Plan read error: " + error.message : "");
+  return 1;
+}
+
+/// Prints the text of a plan that a service has made.
+int PrintServicePlan(const Invocation& invocation, operation::FetchedPlan plan, const Form& form,
+                     Diagnostics& diags) {
+  const auto document = tfjson::Document::Parse(std::move(plan.document));
+  const auto unreadable = [&](const Error& error) {
+    diags.Error("Couldn't decode renderable JSON plan format", error.message + ".");
+    return 1;
+  };
+  if (!document) {
+    return unreadable(document.error());
+  }
+  if (form.summary) {
+    const auto recorded = view::ReadServicePlan((*document)->root());
+    if (!recorded) {
+      return unreadable(recorded.error());
+    }
+    Print(view::RenderSummary(view::MakeSummary(recorded->plan), *form.summary));
+    return 0;
+  }
+  const view::Style style = invocation.style();
+  const auto text = view::RenderServicePlan((*document)->root(),
+                                            {.mode = plan.mode, .errored = plan.errored}, style,
+                                            {.width = invocation.stdout_width,
+                                             .show_sensitive = form.show_sensitive,
+                                             .in_automation = invocation.in_automation,
+                                             .can_apply = plan.has_changes});
+  if (!text) {
+    return unreadable(text.error());
+  }
+  terminal::PrintPaged(
+      style.Paint(plan.header + "\n") + *text + style.Paint("\n" + plan.footer + "\n"), form.pager);
+  return 0;
+}
+
+/// Shows the plan that a file names. `guessed`: whether that it is a plan was.
+int ShowCloudPlan(const Invocation& invocation, const operation::CloudPlan& plan, bool guessed,
+                  std::span<const config::VariableArgument> variables, const Form& form,
+                  Diagnostics& diags) {
+  if (form.positions) {
+    ReportNoPositions(diags);
+    return 1;
+  }
+  const bool document = form.json || form.html;
+  if (document || form.copy->wanted()) {
+    auto fetched = operation::FetchCloudPlan(invocation.workspace, variables, plan, false);
+    if (!fetched) {
+      return ReportCloudPlan(fetched.error(), guessed, diags);
+    }
+    fetched->document += '\n';
+    if (document) {
+      return PrintDocument(std::move(fetched->document), form, diags);
+    }
+    form.copy->Write(fetched->document);
+  }
+  auto fetched = operation::FetchCloudPlan(invocation.workspace, variables, plan, true);
+  return fetched ? PrintServicePlan(invocation, *std::move(fetched), form, diags)
+                 : ReportCloudPlan(fetched.error(), guessed, diags);
+}
+
 /// Shows a file that is no plan file as a state. `not_plan` is why it is no plan.
 int ShowStateFile(const Invocation& invocation, const std::string& path,
                   const state::SealerRef& sealer,
@@ -474,6 +541,9 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
     const int code = ShowPlan(invocation, *file, form, diags);
     diags = OfUnusablePlan(diags, guessed);
     return code;
+  }
+  if (const auto named = operation::ReadCloudPlan(path)) {
+    return ShowCloudPlan(invocation, *named, guessed, variables, form, diags);
   }
   if (operation::IsUnusablePlan(file.error())) {
     diags.Error("Failed to read plan file", file.error().message);

@@ -115,12 +115,11 @@ void AppendDifference(std::string& out, const Diagnostic& diagnostic, const Styl
   out += '\n';
 }
 
-void AppendSource(std::string& out, const Diagnostic& diagnostic, SourceIndex& sources,
+void AppendSource(std::string& out, const Diagnostic& diagnostic, const std::optional<Place>& place,
                   const Style& style) {
   if (!diagnostic.address.empty()) {
     out += "  with " + diagnostic.address + ",\n";
   }
-  const std::optional<Place> place = PlaceOf(diagnostic, sources);
   if (!place) {
     return;
   }
@@ -236,19 +235,24 @@ std::string CompactWarnings(const std::vector<Group>& groups, const Style& style
 
 std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources, const Style& style,
                              int width) {
+  return RenderDiagnosticAt(diagnostic, PlaceOf(diagnostic, sources), style, width, style.color());
+}
+
+std::string RenderDiagnosticAt(const Diagnostic& diagnostic, const std::optional<Place>& place,
+                               const Style& style, int width, bool boxed) {
   std::string text;
-  if (!style.color()) {
+  if (!boxed) {
     text = diagnostic.is_error() ? "\nError: " : "\nWarning: ";
     text += diagnostic.summary;
     text += "\n\n";
-    AppendSource(text, diagnostic, sources, style);
+    AppendSource(text, diagnostic, place, style);
     AppendDetail(text, diagnostic.detail, width - 1);
     return text;
   }
   text = style.Paint(diagnostic.is_error() ? "[bold][red]Error: [reset]"
                                            : "[bold][yellow]Warning: [reset]");
   text += style.Paint("[bold]%[reset]\n\n", ShowControls(diagnostic.summary));
-  AppendSource(text, diagnostic, sources, style);
+  AppendSource(text, diagnostic, place, style);
   AppendDetail(text, ShowControls(diagnostic.detail), width - 3);
   if (text.ends_with('\n')) {
     text.pop_back();
@@ -257,7 +261,7 @@ std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources,
   const std::string bar = style.Paint(color + "│[reset] ");
   std::string out = style.Paint(color + "╷[reset]") + "\n";
   EachLine(text, [&](std::string_view line) {
-    out += bar;
+    out += line.empty() && !style.color() ? "│" : bar;
     out += line;
     out += '\n';
   });

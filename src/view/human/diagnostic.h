@@ -2,6 +2,7 @@
 // internal/command/format/diagnostic.go, views/view.go.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace kinu::view {
 /// Renders one diagnostic. With colours it is in a box.
 std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources, const Style& style,
                              int width);
+/// The same where the place is known already. `boxed`: in a box, with or without colours.
+std::string RenderDiagnosticAt(const Diagnostic& diagnostic, const std::optional<Place>& place,
+                               const Style& style, int width, bool boxed);
 
 /// Which diagnostics are shown and how.
 struct DiagnosticOptions {

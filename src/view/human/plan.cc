@@ -518,7 +518,7 @@ void PlanText::RenderNoChanges() {
         Paragraph(
             "OpenTofu has compared your real infrastructure against your configuration and found "
             "no differences, so no changes are needed.");
-      } else if (plan_.CanApply()) {
+      } else if (options_.can_apply.value_or(plan_.CanApply())) {
         Paragraph(
             "Your configuration already matches the changes detected above, so applying this plan "
             "will only update the state to include the changes detected above and won't change "

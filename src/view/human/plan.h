@@ -2,6 +2,7 @@
 // opentofu internal/command/jsonformat/plan.go.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -16,6 +17,8 @@ struct PlanTextOptions {
   int width = kDefaultWidth;  ///< of stdout in columns
   bool show_sensitive = false;
   bool in_automation = false;
+  /// Whether the plan changes anything; nothing: the plan itself says.
+  std::optional<bool> can_apply = std::nullopt;
 };
 
 /// Renders a plan as `plan`, `apply` and `show` print it.

@@ -1,5 +1,6 @@
 // Plans from their documents.
 #include "tfjson/format.h"
+#include "view/recorded/given_schemas.h"
 #include "view/recorded/recorded.h"
 #include "view/recorded/schemas.h"
 
@@ -67,12 +68,20 @@ Path PathOf(const Node& steps) {
 
 class PlanReader {
  public:
-  explicit PlanReader(const Node& document) : document_(document), secrets_(document) {}
+  /// `secrets`: texts that are sensitive wherever they occur.
+  PlanReader(const Node& document, tfjson::Secrets secrets)
+      : document_(document), secrets_(std::move(secrets)) {
+    plan_.program = std::make_shared<Program>();
+    plan_.prior_state.program = plan_.program;
+    plan_.previous_state.program = plan_.program;
+  }
 
-  Result<RecordedPlan> Read();
+  /// The schemas that the values of the document show.
+  std::unique_ptr<SchemaLookup> InferSchemas() const;
+  Result<RecordedPlan> Read(std::unique_ptr<SchemaLookup> schemas);
 
  private:
-  void ObserveChanges(std::string_view name);
+  void ObserveChanges(std::string_view name, RecordedSchemas& schemas) const;
   Result<void> ReadChanges(std::string_view name, std::vector<plan::ResourceChange>& out);
   Result<plan::ResourceChange> ReadChange(const Node& entry);
   Result<void> ReadOutputs();
@@ -81,11 +90,11 @@ class PlanReader {
   const Node& document_;
   tfjson::Secrets secrets_;
   ValueReader values_{secrets_};
-  std::unique_ptr<RecordedSchemas> schemas_ = std::make_unique<RecordedSchemas>();
+  std::unique_ptr<SchemaLookup> schemas_;
   plan::Plan plan_;
 };
 
-void PlanReader::ObserveChanges(std::string_view name) {
+void PlanReader::ObserveChanges(std::string_view name, RecordedSchemas& schemas) const {
   const Node list = MemberOf(document_, name);
   if (!list || !list.is_array()) {
     return;
@@ -95,8 +104,8 @@ void PlanReader::ObserveChanges(std::string_view name) {
     ResourceInstance address;
     if (plan_.program->ParseResourceInstance(TextOf(entry, "address"), &address)) {
       const auto observe = [&](const Node& value, const Node& unknown) {
-        schemas_->Observe(*plan_.program, TextOf(entry, "provider_name"), address.resource.resource,
-                          value, unknown);
+        schemas.Observe(*plan_.program, TextOf(entry, "provider_name"), address.resource.resource,
+                        value, unknown);
       };
       observe(MemberOf(change, "before"), {});
       observe(MemberOf(change, "after"), MemberOf(change, "after_unknown"));
@@ -212,17 +221,20 @@ void PlanReader::ReadRelevantAttributes() {
   }
 }
 
-Result<RecordedPlan> PlanReader::Read() {
-  plan_.program = std::make_shared<Program>();
-  plan_.prior_state.program = plan_.program;
-  plan_.previous_state.program = plan_.program;
+std::unique_ptr<SchemaLookup> PlanReader::InferSchemas() const {
+  auto out = std::make_unique<RecordedSchemas>();
+  out->ObserveConfiguration(MemberOf(document_, "configuration"));
+  ObserveChanges("resource_changes", *out);
+  ObserveChanges("resource_drift", *out);
+  out->Finish();
+  return out;
+}
+
+Result<RecordedPlan> PlanReader::Read(std::unique_ptr<SchemaLookup> schemas) {
+  schemas_ = std::move(schemas);
   plan_.timestamp = TextOf(document_, "timestamp");
   plan_.terraform_version = TextOf(document_, "terraform_version");
   plan_.errored = IsTrue(MemberOf(document_, "errored"));
-  schemas_->ObserveConfiguration(MemberOf(document_, "configuration"));
-  ObserveChanges("resource_changes");
-  ObserveChanges("resource_drift");
-  schemas_->Finish();
   if (auto read = ReadChanges("resource_changes", plan_.changes); !read) {
     return std::unexpected(read.error());
   }
@@ -257,7 +269,20 @@ bool IsStateDocument(const Node& document) {
 
 Result<RecordedPlan> ReadPlanDocument(const Node& document) {
   KINU_TRY([[maybe_unused]] const tfjson::FormatVersion version, tfjson::FormatVersionOf(document));
-  return PlanReader(document).Read();
+  PlanReader reader(document, tfjson::Secrets(document));
+  return reader.Read(reader.InferSchemas());
+}
+
+Result<RecordedPlan> ReadServicePlan(const Node& document) {
+  if (!document.is_object() || !MemberOf(document, "plan_format_version")) {
+    return Fail(ErrorCode::kInvalid, "the document has no plan_format_version");
+  }
+  auto schemas = std::make_unique<GivenSchemas>();
+  if (auto added = schemas->Add(MemberOf(document, "provider_schemas")); !added) {
+    return std::unexpected(std::move(added).error());
+  }
+  // The service has removed what is sensitive.
+  return PlanReader(document, {}).Read(std::move(schemas));
 }
 
 }  // namespace kinu::view

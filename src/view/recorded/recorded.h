@@ -34,5 +34,8 @@ bool IsStateDocument(const tfjson::Node& document);
 Result<RecordedPlan> ReadPlanDocument(const tfjson::Node& document);
 /// The same for the document of a state.
 Result<RecordedState> ReadStateDocument(const tfjson::Node& document);
+/// Reads a plan as services give it to be shown: changes without sensitive values, and the schemas
+/// of their types. Ref: opentofu internal/command/jsonformat/plan.go.
+Result<RecordedPlan> ReadServicePlan(const tfjson::Node& document);
 
 }  // namespace kinu::view

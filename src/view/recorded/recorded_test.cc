@@ -1,11 +1,10 @@
 // Renders recorded documents without their schemas, and compares the text with OpenTofu's.
-#include "view/recorded/recorded.h"
-
 #include <gtest/gtest.h>
 
 #include "base/testing/golden.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
+#include "view/recorded/service_plan.h"
 #include "view/testing/plan_from_json.h"
 
 namespace kinu::view {
@@ -41,6 +40,68 @@ TEST(Recorded, PlansHaveTheTextOfThePlanFile) {
               ReadTestFile(std::string(folder) + "/plan.txt"))
         << folder;
   }
+}
+
+/// A plan as a service gives it, of the documents of a plan and of its providers' schemas.
+std::string ServiceDocument(const std::string& folder, const std::string& versions) {
+  const std::string plan = ReadTestFile(folder + "/plan.json");
+  const std::string schemas =
+      folder == "provider" ? ReadTestFile(folder + "/schema.json") : std::string("{}");
+  const auto of_plan = tfjson::Document::Parse(plan);
+  const auto of_schemas = tfjson::Document::Parse(schemas);
+  std::string out = "{" + versions;
+  const auto add = [&](const tfjson::Node& document, std::string_view name) {
+    if (const tfjson::Node member = document.Find(name)) {
+      out += ",\"" + std::string(name) + "\":" + std::string(member.text());
+    }
+  };
+  for (const char* name : {"resource_changes", "resource_drift", "output_changes"}) {
+    add((*of_plan)->root(), name);
+  }
+  add((*of_schemas)->root(), "provider_schemas");
+  return out + "}";
+}
+
+std::string ServiceText(const std::string& json, const ServicePlanFacts& facts = {}) {
+  const auto document = tfjson::Document::Parse(json);
+  if (!document) {
+    return document.error().message;
+  }
+  const auto text = RenderServicePlan((*document)->root(), facts, Style(false), {});
+  return text ? *text : text.error().message;
+}
+
+TEST(Recorded, PlansOfServicesHaveTheTextOfThePlanFile) {
+  for (const char* folder : {"provider", "actions", "destroy"}) {
+    EXPECT_EQ(ServiceText(ServiceDocument(folder, R"("plan_format_version":"1.2")")),
+              ReadTestFile(std::string(folder) + "/plan.txt"))
+        << folder;
+  }
+}
+
+TEST(Recorded, PlansOfServicesHaveFactsBesideThem) {
+  const std::string empty = R"({"plan_format_version":"1.0"})";
+  EXPECT_TRUE(ServiceText(empty).contains("Your infrastructure matches the configuration."));
+  EXPECT_TRUE(ServiceText(empty, {.mode = plan::Mode::kDestroy, .errored = false})
+                  .contains("No objects need to be destroyed."));
+  EXPECT_TRUE(ServiceText(empty, {.mode = plan::Mode::kNormal, .errored = true})
+                  .contains("Planning failed."));
+  for (const char* newer : {R"({"plan_format_version":"9.0"})",
+                            R"({"plan_format_version":"1.0","provider_format_version":"9.0"})"}) {
+    EXPECT_TRUE(ServiceText(newer).contains("different version of OpenTofu"));
+  }
+}
+
+TEST(Recorded, UnreadablePlansOfServicesSayWhy) {
+  EXPECT_EQ(ServiceText("[]"), "the document has no plan_format_version");
+  EXPECT_EQ(ServiceText(R"({"format_version":"1.2"})"), "the document has no plan_format_version");
+  EXPECT_TRUE(ServiceText(R"({"plan_format_version":"1.2","provider_schemas":{"p":{
+      "resource_schemas":{"t":{"block":{"attributes":{"a":{"type":["odd"]}}}}}}}})")
+                  .starts_with("the schema of p: the type of the attribute \"a\" cannot be read"));
+  EXPECT_EQ(ServiceText(R"({"plan_format_version":"1.2","resource_changes":[{"address":"t.a",
+      "mode":"managed","type":"t","name":"a","provider_name":"p","change":{"actions":["create"],
+      "before":null,"after":{}}}]})"),
+            "the provider of t.a has no such type");
 }
 
 TEST(Recorded, StatesHaveTheTextOfTheStateFile) {

@@ -7,8 +7,6 @@
 #include "base/invariant.h"
 #include "codec/json_reader.h"
 #include "cty/json.h"
-#include "provider/builtin.h"
-#include "provider/schema_table.h"
 
 namespace kinu::view {
 namespace {
@@ -235,95 +233,13 @@ plan::ResourceChange ChangeFrom(Program& program, const JsonNode& entry,
   return change;
 }
 
-schema::Nesting NestingFrom(std::string_view name) {
-  return name == "single"  ? schema::Nesting::kSingle
-         : name == "group" ? schema::Nesting::kGroup
-         : name == "list"  ? schema::Nesting::kList
-         : name == "set"   ? schema::Nesting::kSet
-                           : schema::Nesting::kMap;
-}
-
-std::vector<schema::Attribute> AttributesFrom(std::string_view text, const JsonNode* node);
-
-schema::Attribute AttributeFrom(std::string_view text, const JsonMember& member) {
-  schema::Attribute attribute;
-  attribute.name = member.name;
-  const JsonNode& node = member.value;
-  if (const JsonNode* type = node.Find("type")) {
-    attribute.type = *TypeFromJson(text.substr(type->begin(), type->end() - type->begin()));
-  }
-  if (const JsonNode* nested = node.Find("nested_type")) {
-    attribute.nested = std::make_unique<schema::NestedAttributes>();
-    attribute.nested->nesting = NestingFrom(Text(*nested, "nesting_mode"));
-    attribute.nested->attributes = AttributesFrom(text, nested->Find("attributes"));
-    std::vector<Type::Attribute> types;
-    for (const schema::Attribute& inner : attribute.nested->attributes) {
-      types.push_back({inner.name, inner.type});
-    }
-    const Type object = Type::Object(types);
-    attribute.type = attribute.nested->nesting == schema::Nesting::kList  ? Type::List(object)
-                     : attribute.nested->nesting == schema::Nesting::kSet ? Type::Set(object)
-                     : attribute.nested->nesting == schema::Nesting::kMap ? Type::Map(object)
-                                                                          : object;
-  }
-  attribute.description = Text(node, "description");
-  attribute.required = IsTrue(node.Find("required"));
-  attribute.optional = IsTrue(node.Find("optional"));
-  attribute.computed = IsTrue(node.Find("computed"));
-  attribute.sensitive = IsTrue(node.Find("sensitive"));
-  attribute.write_only = IsTrue(node.Find("write_only"));
-  attribute.deprecated = IsTrue(node.Find("deprecated"));
-  return attribute;
-}
-
-std::vector<schema::Attribute> AttributesFrom(std::string_view text, const JsonNode* node) {
-  std::vector<schema::Attribute> attributes;
-  if (node != nullptr) {
-    for (const JsonMember& member : node->members()) {
-      attributes.push_back(AttributeFrom(text, member));
-    }
-  }
-  return attributes;
-}
-
-schema::Block BlockFrom(std::string_view text, const JsonNode& node) {
-  schema::Block block;
-  block.attributes = AttributesFrom(text, node.Find("attributes"));
-  if (const JsonNode* types = node.Find("block_types")) {
-    for (const JsonMember& member : types->members()) {
-      schema::NestedBlock nested;
-      nested.name = member.name;
-      nested.nesting = NestingFrom(Text(member.value, "nesting_mode"));
-      if (const JsonNode* inner = member.value.Find("block")) {
-        nested.block = BlockFrom(text, *inner);
-      }
-      block.blocks.push_back(std::move(nested));
-    }
-  }
-  return block;
-}
-
-schema::ResourceSchema SchemaFrom(std::string_view text, const JsonNode& node) {
-  schema::ResourceSchema schema;
-  if (const JsonNode* version = node.Find("version")) {
-    schema.version = Number::Parse(version->text())->ToInt64().value_or(0);
-  }
-  if (const JsonNode* block = node.Find("block")) {
-    schema.block = BlockFrom(text, *block);
-  }
-  return schema;
-}
-
 }  // namespace
 
 TestSchemas::TestSchemas() = default;
 
 const schema::ProviderSchema* TestSchemas::Find(std::string_view provider) const {
-  if (provider == "terraform.io/builtin/terraform") {
-    return &provider::BuiltInSchema();
-  }
   const auto it = providers_.find(provider);
-  return it == providers_.end() ? nullptr : it->second.get();
+  return it == providers_.end() ? given_.Find(provider) : it->second.get();
 }
 
 void TestSchemas::Add(std::string address, std::unique_ptr<schema::ProviderSchema> schema) {
@@ -331,25 +247,9 @@ void TestSchemas::Add(std::string address, std::unique_ptr<schema::ProviderSchem
 }
 
 void TestSchemas::AddDocument(std::string_view json) {
-  const JsonDocument document = ParseJson(json);
-  for (const JsonMember& provider : document.root().Find("provider_schemas")->members()) {
-    auto table = std::make_unique<provider::SchemaTable>();
-    if (const JsonNode* config = provider.value.Find("provider")) {
-      table->provider = SchemaFrom(json, *config);
-    }
-    const auto fill = [&](std::string_view key, provider::SchemaTable::Types& types) {
-      if (const JsonNode* schemas = provider.value.Find(key)) {
-        for (const JsonMember& member : schemas->members()) {
-          types.emplace(member.name, SchemaFrom(json, member.value));
-        }
-      }
-    };
-    fill("resource_schemas", table->resources);
-    fill("data_source_schemas", table->data);
-    fill("ephemeral_resource_schemas", table->ephemeral);
-    table->Finish();
-    Add(std::string(provider.name), std::move(table));
-  }
+  const auto document = tfjson::Document::Parse(std::string(json));
+  KINU_INVARIANT(document && given_.Add((*document)->root().Find("provider_schemas")),
+                 "provider schemas");
 }
 
 plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
@@ -406,11 +306,12 @@ Value ValueFromDocument(std::string_view json, const Type& type, std::string_vie
 }
 
 schema::Block BlockFromJson(std::string_view json) {
-  const JsonDocument document = ParseJson(json);
-  KINU_INVARIANT(document.ok(), "block");
-  schema::Block block = BlockFrom(json, document.root());
-  block.Finish();
-  return block;
+  const auto document = tfjson::Document::Parse(std::string(json));
+  KINU_INVARIANT(document, "block");
+  auto block = ReadBlockSchema((*document)->root());
+  KINU_INVARIANT(block, "block schema");
+  block->Finish();
+  return *std::move(block);
 }
 
 std::string ReadTestFile(std::string_view name) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "plan/plan.h"
+#include "view/recorded/given_schemas.h"
 #include "view/schema_lookup.h"
 
 namespace kinu::view {
@@ -22,6 +23,7 @@ class TestSchemas final : public SchemaLookup {
   void Add(std::string address, std::unique_ptr<schema::ProviderSchema> schema);
 
  private:
+  GivenSchemas given_;
   std::map<std::string, std::unique_ptr<schema::ProviderSchema>, std::less<>> providers_;
 };
 
