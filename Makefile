@@ -30,7 +30,7 @@ test:
 test-peers:
 	@tools/setup.sh build tests peers
 	@$(call BUILD,$(PRESET)) --target kinu
-	@tests/services/build.sh
+	@tests/services/build.sh build/services $(SERVICES)
 	@tests/e2e/backends.py --binary build/$(PRESET)/src/cli/kinu $(PEERS)
 
 # `make bench -- -profile` writes docs/performance.md instead.

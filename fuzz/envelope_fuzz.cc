@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/invariant.h"
+#include "codec/json_reader.h"
 #include "encryption/encryption.h"
 #include "encryption/envelope.h"
 #include "encryption/key_provider.h"
@@ -38,6 +39,31 @@ class OneKey final : public encryption::Source {
   config::Encryption block_;
 };
 
+/// Whether a number of stored metadata lets a key be derived at once.
+bool IsSmall(const JsonNode& root, std::string_view name) {
+  const JsonNode* node = root.is_object() ? root.Find(name) : nullptr;
+  const auto number =
+      node != nullptr && node->is_number() ? Number::Parse(node->text()) : std::optional<Number>();
+  constexpr int64_t kMost = 1000;
+  return !number || number->ToInt64().value_or(-1) <= kMost;
+}
+
+/// Reads stored metadata as that of a passphrase.
+void ReadMetadata(const std::string& metadata) {
+  const JsonDocument document = ParseJson(metadata);
+  if (document.ok() &&
+      !(IsSmall(document.root(), "iterations") && IsSmall(document.root(), "key_length"))) {
+    return;
+  }
+  static const config::PartValues kArguments = [] {
+    config::PartValues values;
+    values.arguments.emplace("passphrase", Value::String("correct horse battery"));
+    return values;
+  }();
+  const auto made = encryption::KeyProviderOf("pbkdf2").provide(kArguments, &metadata);
+  KINU_INVARIANT(made || !made.error().message.empty(), "an error has a message");
+}
+
 constexpr std::string_view kState =
     R"({"version":4,"terraform_version":"1.12.6","serial":1,"lineage":"l","outputs":{},)"
     R"("resources":[]})";
@@ -57,6 +83,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   std::string problem;
   if (const auto envelope = encryption::ReadEnvelope(input, problem); envelope && *envelope) {
+    for (const auto& [name, metadata] : (*envelope)->metadata) {
+      ReadMetadata(metadata);
+    }
     const std::string again = (*envelope)->ToJson(true);
     const auto second = encryption::ReadEnvelope(again, problem);
     KINU_INVARIANT(second && *second && (*second)->data == (*envelope)->data &&

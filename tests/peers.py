@@ -31,7 +31,7 @@ import tempfile
 import threading
 import time
 
-PATIENCE = 60  # seconds until a service answers
+PATIENCE = 180  # seconds until a service answers, on a machine that has much to do
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERVICES = os.environ.get("KINU_SERVICES") or os.path.join(os.path.dirname(HERE), "build", "services")
 

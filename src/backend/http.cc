@@ -77,9 +77,10 @@ Result<net::HttpResponse> HttpStateClient::Send(const Endpoint& to, std::string_
     return Fail(response.error().code, failed + response.error().message);
   }
   if (IsGivenUp(response->status)) {
-    return Fail(ErrorCode::kUnavailable, failed + to.method + ' ' + to.url + " giving up after " +
-                                             std::to_string(request.retry.retries + 1) +
-                                             " attempt(s)");
+    KINU_TRY(const net::Url url, net::Url::Parse(to.url));
+    return Fail(ErrorCode::kUnavailable,
+                failed + to.method + ' ' + url.Redacted() + " giving up after " +
+                    std::to_string(request.retry.retries + 1) + " attempt(s)");
   }
   return response;
 }

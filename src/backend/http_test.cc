@@ -18,7 +18,9 @@ constexpr std::string_view kState =
 class HttpTest : public ::testing::Test {
  protected:
   std::unique_ptr<Backend> Make(std::vector<std::pair<std::string, Value>> settings) {
-    settings.emplace_back("address", Value::String("http://h/s?a=b"));
+    if (settings.empty() || settings[0].first != "address") {
+      settings.emplace_back("address", Value::String("http://h/s?a=b"));
+    }
     problems_.clear();
     auto backend = MakeHttpBackend(transport_);
     backend->Configure(SettingsObject(*FindBackend("http"), Value::Object(std::move(settings))),
@@ -83,8 +85,16 @@ TEST_F(HttpTest, ReportsStatuses) {
   EXPECT_EQ(store->Read(program_).error().message, "HTTP remote state endpoint requires auth");
   EXPECT_EQ(store->Read(program_).error().message, "Unexpected HTTP response code 418");
   EXPECT_TRUE(store->Read(program_).error().message.starts_with(
-      "Failed to get state: GET http://h/s?a=b giving up after 1 attempt(s)"));
+      "Failed to get state: GET http://h/s?a=... giving up after 1 attempt(s)"));
   EXPECT_TRUE(store->Read(program_)->empty());
+}
+
+TEST_F(HttpTest, ErrorsHaveNoPassword) {
+  transport_.On("GET http://user:secret@h/s?token=secret", ScriptedTransport::Make(500));
+  auto backend = Make({{"address", Value::String("http://user:secret@h/s?token=secret")},
+                       {"retry_max", Value::Int(0)}});
+  const auto read = backend->Open(kDefaultWorkspace, program_).value()->Read(program_);
+  EXPECT_EQ(read.error().message.find("secret"), std::string::npos) << read.error().message;
 }
 
 TEST_F(HttpTest, ChecksSettings) {

@@ -92,6 +92,11 @@ Result<net::HttpResponse> S3Bucket::Send(std::string_view operation,
 std::unexpected<Error> S3Bucket::Refused(std::string_view operation,
                                          const net::HttpResponse& response) const {
   Error error = net::AwsService::ErrorOf(operation, response);
+  if (const std::string region(response.headers.Get("X-Amz-Bucket-Region"));
+      !region.empty() && region != service_.region() && response.status != 404) {
+    error.message += "\n\nThe bucket \"" + options_.bucket + "\" is in the region \"" + region +
+                     "\", and the request went to \"" + service_.region() + "\".";
+  }
   if (net::AwsService::FaultOf(response).code == "NoSuchBucket") {
     error.code = ErrorCode::kNotFound;
     error.message = "S3 bucket does not exist.\n\nThe bucket \"" + options_.bucket +

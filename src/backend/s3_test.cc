@@ -118,6 +118,17 @@ TEST_F(S3ClientTest, ReportsFaults) {
                std::string_view("failed to upload state: S3 bucket does not exist.\n"));
 }
 
+TEST_F(S3ClientTest, TellsTheRegionOfABucketElsewhere) {
+  On("HEAD", "/k", 301, "", {{"x-amz-bucket-region", "us-west-2"}});
+  EXPECT_EQ(Client().Get().error().message,
+            "HeadObject: 301 Moved Permanently\n\nThe bucket \"b\" is in the region \"us-west-2\", "
+            "and the request went to \"eu-west-1\".");
+  On("PUT", "/k?x-id=PutObject", 403, S3Fault("AccessDenied"),
+     {{"x-amz-bucket-region", "eu-west-1"}});
+  EXPECT_EQ(Client().Put("x").error().message,
+            "failed to upload state: PutObject: 403 Forbidden: AccessDenied: m");
+}
+
 TEST_F(S3ClientTest, SendsAgainAfterPassingFaults) {
   On("PUT", "/k?x-id=PutObject", 503, S3Fault("SlowDown"));
   On("PUT", "/k?x-id=PutObject", 400, S3Fault("RequestTimeout"));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the services of tests that no distribution has, for tests/peers.py:
-#   build.sh [DIRECTORY]       by default build/services
+#   build.sh [DIRECTORY [SERVICE...]]       by default build/services, and all of them
 # fake-gcs-server, Consul and the API server of Kubernetes need Go (the last one half an hour on two processors,
 # once); Azurite needs npm, moto a Python with venv. Versions are pinned by go.mod and go.sum, package-lock.json, and
 # requirements.txt, one directory each. What is up to date is left alone. What cannot be built is told, and its
@@ -9,6 +9,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 target=${1:-$here/../../build/services}
 target=$(mkdir -p "$target" && cd "$target" && pwd)
+services=" ${*:2} "
 cd "$here"
 
 # build_go DIRECTORY PACKAGE: one package after the other, so that the machine stays usable.
@@ -33,6 +34,7 @@ build_moto() {
 keep() {
   local name=$1 directory=$2 stamp
   shift 2
+  [[ $services == "  " || $services == *" $name "* ]] || return 0
   stamp=$(cat "$directory"/* | sha256sum | cut -d' ' -f1)
   [ "$(cat "$target/.$name" 2>/dev/null || true)" = "$stamp" ] && return
   if "$@"; then

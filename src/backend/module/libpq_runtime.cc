@@ -70,28 +70,32 @@ class LibpqConnection final : public PgConnection {
   std::unique_ptr<PGconn, ConnectionDeleter> connection_;
 };
 
-/// Whether the settings say how a connection is encrypted. Settings that cannot be read are left to
-/// the connection.
-bool NamesSslMode(const std::string& settings) {
+/// Whether the settings say how a connection is encrypted. Fails if they cannot be read.
+Result<bool> NamesSslMode(const std::string& settings) {
+  char* problem = nullptr;
+  const std::unique_ptr<PQconninfoOption, OptionsDeleter> options(
+      PQconninfoParse(settings.c_str(), &problem));
+  if (options == nullptr) {
+    const std::string why = MessageOf(problem == nullptr ? "out of memory" : problem);
+    PQfreemem(problem);
+    return Fail(ErrorCode::kInvalid, why);
+  }
   if (std::getenv("PGSSLMODE") != nullptr) {
     return true;
   }
-  const std::unique_ptr<PQconninfoOption, OptionsDeleter> options(
-      PQconninfoParse(settings.c_str(), nullptr));
-  for (const PQconninfoOption* option = options.get();
-       option != nullptr && option->keyword != nullptr; ++option) {
+  for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
     if (std::string_view(option->keyword) == "sslmode" && option->val != nullptr) {
       return true;
     }
   }
-  return options == nullptr;
+  return false;
 }
 
 class LibpqRuntime final : public PgRuntime {
  public:
   Result<std::unique_ptr<PgConnection>> Connect(const std::string& settings,
                                                 const std::string& name) override {
-    const bool named = NamesSslMode(settings);
+    KINU_TRY(const bool named, NamesSslMode(settings));
     const char* const keywords[] = {"dbname", "fallback_application_name",
                                     named ? nullptr : "sslmode", nullptr};
     const char* const values[] = {settings.c_str(), name.c_str(), named ? nullptr : "require",
