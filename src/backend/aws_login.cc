@@ -263,6 +263,8 @@ void AwsCaller::FindCredentials(std::string_view who, Problems& problems) {
           problems, "Cannot assume IAM Role with web identity",
           "IAM Role (" + options.web_identity->role.arn +
               ") cannot be assumed with web identity token.\n\nError: " + base.error().message);
+    } else if (base.error().code == ErrorCode::kUnsupported) {
+      AddFault(problems, base.error().message, "");  // a profile that the settings name
     } else {
       AddFault(problems, "No valid credential sources found",
                "The " + std::string(who) +

@@ -423,6 +423,18 @@ TEST(S3Settings, AreMissingOutside) {
   EXPECT_EQ(problems[0].summary, "Deprecated Environment Variable");
 }
 
+TEST(S3Settings, NameTheProfileThatIsMissing) {
+  ScriptedTransport transport;
+  provider::Problems problems;
+  const Value none = Value::Null(Type::String());
+  MakeS3Backend(transport)->Configure(
+      Settings(
+          {{"access_key", none}, {"secret_key", none}, {"profile", Value::String("none such")}}),
+      problems);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].summary, "failed to get shared config profile, none such");
+}
+
 TEST(S3Settings, NameTheServices) {
   provider::Problems problems;
   const S3Settings read = ReadS3Settings(

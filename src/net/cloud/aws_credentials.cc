@@ -74,7 +74,7 @@ Result<AwsCredentials> ProfileCredentials(const AwsSearch& search, const std::st
   Result<AwsCredentials> own = keys;
   if (!role.arn.empty() && !source.empty() && !is_repeated) {
     if (!search.profiles.contains(source)) {
-      return Fail(ErrorCode::kNotFound, "the profile \"" + source + "\" does not exist");
+      return Fail(ErrorCode::kUnsupported, "failed to get shared config profile, " + source);
     }
     own = ProfileCredentials(search, source, std::move(seen));
   } else if (HasKeys(keys)) {
@@ -114,7 +114,7 @@ Result<AwsCredentials> FindCredentials(const HttpClient& client,
     return AwsMachineCredentials(search);
   }
   if (profile != "default" && !search.profiles.contains(profile)) {
-    return Fail(ErrorCode::kNotFound, "the profile \"" + profile + "\" does not exist");
+    return Fail(ErrorCode::kUnsupported, "failed to get shared config profile, " + profile);
   }
   if (options.profile.empty()) {
     if (const AwsCredentials own = EnvironmentCredentials(); HasKeys(own)) {
