@@ -207,7 +207,8 @@ class TargetSealer final : public state::Sealer {
 
   Result<Opened> OpenPlain(std::string_view bytes, const std::string& problem) const {
     const bool is_plan = name_ == kPlan;
-    if (is_plan ? !bytes.starts_with("PK") : !ReadStateNumber(bytes).is_state) {
+    std::string document(bytes);
+    if (is_plan ? !bytes.starts_with("PK") : !ReadStateNumber(document).is_state) {
       const std::string what = is_plan ? "Invalid plan file " + std::string(bytes.substr(0, 2))
                                        : std::string("Given payload is not a state file");
       return Fail(ErrorCode::kUnsupported,
@@ -219,7 +220,7 @@ class TargetSealer final : public state::Sealer {
       return Fail(ErrorCode::kInvalid,
                   "encountered unencrypted payload without unencrypted method configured");
     }
-    return Opened{std::string(bytes), methods_[0]->type != kUnencrypted};
+    return Opened{std::move(document), methods_[0]->type != kUnencrypted};
   }
 
   Result<Opened> Decrypt(const Envelope& envelope) const {
@@ -244,7 +245,7 @@ class TargetSealer final : public state::Sealer {
     return Fail(ErrorCode::kInvalid, std::move(failures));
   }
 
-  static Result<void> CheckSnapshot(const Envelope& envelope, std::string_view document) {
+  static Result<void> CheckSnapshot(const Envelope& envelope, const std::string& document) {
     const StateNumber inner = ReadStateNumber(document);
     if (envelope.serial && inner.serial && *envelope.serial != *inner.serial) {
       return Fail(ErrorCode::kInvalid, "invalid state metadata, serial field mismatch " +

@@ -49,6 +49,23 @@ TEST(Envelope, ReadsWhatItWrites) {
   EXPECT_EQ((*read)->lineage, "l");
 }
 
+TEST(Envelope, AStateSaysWhichItIs) {
+  const auto read = [](const std::string& text) {
+    const StateNumber number = ReadStateNumber(text);
+    return std::to_string(number.serial.value_or(99)) + number.lineage +
+           (number.is_state ? "" : " none");
+  };
+  EXPECT_EQ(read(R"({"version":4,"terraform_version":"1","serial":3,"lineage":"l","outputs":{"o":)"
+                 R"({"serial":7}}})"),
+            "3l");
+  EXPECT_EQ(read(R"({"serial":3,"lineage":"\u006c"})"), "3l none");
+  EXPECT_EQ(read(R"({"serial":-1,"lineage":null,"terraform_version":"1"})"), "99");
+  EXPECT_EQ(read(R"({"serial":3,"lineage":"l","terraform_version":"1"} x)"), "99 none");
+  for (const char* text : {"", "[]", "{", "PK", R"({"serial":3,)"}) {
+    EXPECT_EQ(read(text), "99 none") << text;
+  }
+}
+
 TEST(Envelope, DamageIsFound) {
   Envelope envelope;
   envelope.metadata["k"] = "{}";

@@ -4,6 +4,7 @@
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
 #include "cty/number.h"
+#include "tfjson/tree.h"
 
 namespace kinu::encryption {
 namespace {
@@ -15,14 +16,15 @@ std::string TextIn(const JsonNode& object, std::string_view name) {
   return node != nullptr && node->is_string() ? std::string(node->text()) : std::string();
 }
 
-std::optional<uint64_t> SerialIn(const JsonNode& object) {
-  const JsonNode* node = object.Find("serial");
-  if (node == nullptr || !node->is_number()) {
-    return std::nullopt;
-  }
-  const auto number = Number::Parse(node->text());
+std::optional<uint64_t> SerialOf(std::string_view digits) {
+  const auto number = Number::Parse(digits);
   const auto serial = number ? number->ToInt64() : std::nullopt;
   return serial && *serial >= 0 ? std::optional(static_cast<uint64_t>(*serial)) : std::nullopt;
+}
+
+std::optional<uint64_t> SerialIn(const JsonNode& object) {
+  const JsonNode* node = object.Find("serial");
+  return node != nullptr && node->is_number() ? SerialOf(node->text()) : std::nullopt;
 }
 
 }  // namespace
@@ -89,13 +91,27 @@ Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string
   return std::optional(std::move(out));
 }
 
-StateNumber ReadStateNumber(std::string_view state) {
-  const JsonDocument document = ParseJson(state);
-  const JsonNode& root = document.root();
-  if (!document.ok() || !root.is_object()) {
+StateNumber ReadStateNumber(const std::string& state) {
+  static constexpr tfjson::Shape kWhole;
+  static constexpr tfjson::Shape::Part kParts[] = {
+      {"serial", &kWhole}, {"lineage", &kWhole}, {"terraform_version", &kWhole}};
+  static constexpr tfjson::Shape kShape{.keep = tfjson::Shape::Keep::kMembers, .parts = kParts};
+  tfjson::TokenStream stream(state);
+  tfjson::Tree tree;
+  if (!tree.Read(stream, kShape) || !stream.TakeEnd() || !tree.root().is_object()) {
     return {};
   }
-  return {SerialIn(root), TextIn(root, "lineage"), !TextIn(root, "terraform_version").empty()};
+  const auto text = [&](std::string_view name) {
+    const tfjson::Node node = tree.root().Find(name);
+    return node && node.is_string() ? node.String() : std::string();
+  };
+  StateNumber out;
+  if (const tfjson::Node serial = tree.root().Find("serial"); serial && serial.is_number()) {
+    out.serial = SerialOf(serial.text());
+  }
+  out.lineage = text("lineage");
+  out.is_state = !text("terraform_version").empty();
+  return out;
 }
 
 }  // namespace kinu::encryption

@@ -34,6 +34,6 @@ struct StateNumber {
   std::string lineage;
   bool is_state = false;  ///< it names the version of the program that wrote it
 };
-StateNumber ReadStateNumber(std::string_view state);
+StateNumber ReadStateNumber(const std::string& state);
 
 }  // namespace kinu::encryption
