@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/environment.h"
@@ -395,11 +396,21 @@ int Run(std::vector<std::string> args) {
 }
 
 }  // namespace
+
+/// The memory of a run holds keys, passwords and tokens: no core file may have them. Whoever needs
+/// one asks for it. Programs that are started from here are not concerned.
+static void ForbidCoreFiles() {
+  if (Environment("KINU_CORE_FILES").empty()) {
+    ::prctl(PR_SET_DUMPABLE, 0);
+  }
+}
+
 }  // namespace kinu::cli
 
 int main(int argc, char** argv) {
   kinu::OpenStandardStreams();
   kinu::cli::PrepareHeap();
+  kinu::cli::ForbidCoreFiles();
   // A file that may not grow is an error of the write, not the end of the program. A handler of our
   // own, since commands that are run from here inherit what is ignored.
   (void)std::signal(SIGXFSZ, [](int) {});
