@@ -25,6 +25,8 @@ def runs(place):
     workspace.mode = "remote"
     place.says(place.run("plan", "-no-color", "-out=x", code=1),
                "Saving a generated plan is currently not supported")
+    place.says(place.run("plan", "-no-color", "-generate-config-out=x.tf", code=1),
+               "Generating configuration is not currently supported")
 
     def last():
         return list(service.runs.values())[-1]

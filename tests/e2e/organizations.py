@@ -278,8 +278,6 @@ def execution(place):
     place.run("init", "-no-color")
     place.service.workspaces["core"].mode = "remote"
     for option, problem in (("-parallelism=3", "Custom parallelism values are currently not supported"),
-                            ("-generate-config-out=x.tf",
-                             "Generating configuration is not currently supported"),
                             ("-exclude=terraform_data.a", "-exclude option is not supported")):
         place.says(place.run("plan", "-no-color", option, code=1), problem)
     place.expect("no lock was taken", place.service.workspaces["core"].locked is None and
