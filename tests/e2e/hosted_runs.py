@@ -281,6 +281,14 @@ def documents_of_plans(place):
     place.expect("both at once", text in place.run("show", "-no-color", "-json-into=copy.json", "saved"))
     with open(os.path.join(place.directory, "copy.json"), encoding="utf-8") as file:
         place.expect("the copy is the document", json.load(file) == json.loads(document))
+    run = list(place.service.runs.values())[-1]
+    for text, problem in (("{", "invalid JSON at byte 1"), ("{}", "the document has no plan_format_version")):
+        run.script["json-output-redacted"] = text
+        place.says(place.run("show", "-no-color", "saved", code=1),
+                   "Couldn't decode renderable JSON plan format", problem)
+    del run.script["json-output"]
+    place.says(place.run("query", "$", "saved", code=1), "Failed to read saved cloud plan",
+               "admin permissions on the workspace")
 
 
 MESSAGES = (
