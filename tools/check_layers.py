@@ -65,9 +65,18 @@ def is_test(path):
     return path.endswith("_test.cc") or "/testing/" in path
 
 
+def library_of(rules, path):
+    """The library of a file: the innermost of its folders that is one; without any, the outermost folder."""
+    folders = path.split("/")[:-1]
+    for depth in range(len(folders), 0, -1):
+        if "/".join(folders[:depth]) in rules.allowed:
+            return "/".join(folders[:depth])
+    return folders[0]
+
+
 def check_include(rules, path, quoted, header):
     """The problem with an #include in the file `path` (below src/); None if it is permitted."""
-    library = path.split("/")[0]
+    library = library_of(rules, path)
     if not quoted:
         if header in SYNCHRONISATION:
             if not is_test(path) and not covers(rules.threads, path):
@@ -85,7 +94,7 @@ def check_include(rules, path, quoted, header):
         return None
     if "/" not in header:
         return '"%s": written without its library' % header
-    other = header.split("/")[0]
+    other = library_of(rules, header)
     if other not in rules.allowed:
         return '"%s": %s is no library' % (header, other)
     if "/testing/" in header and not is_test(path):
@@ -111,7 +120,7 @@ def check(root):
                 continue
             full = os.path.join(folder, name)
             path = os.path.relpath(full, source)
-            library = path.split("/")[0]
+            library = library_of(rules, path)
             if library not in rules.allowed:
                 problems.append("src/%s: docs/layers.txt does not know the library %s"
                                 % (path, library))

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "addrs/compatible_version.h"
 #include "base/files.h"
 #include "codec/json_writer.h"
 #include "operation/cloud_plan.h"
@@ -19,6 +18,7 @@
 #include "tfjson/format.h"
 #include "tfjson/mapped_file.h"
 #include "view/json/documents.h"
+#include "view/json/plan_file.h"
 #include "view/source_schemas.h"
 
 namespace kinu::operation {
@@ -44,55 +44,19 @@ OpenedDocument::~OpenedDocument() {
 
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
                                     Diagnostics& diags, const PlanJsonOptions& options) {
-  if (auto version = file.CheckVersion(); !version) {
-    diags.Error("Failed to read plan file", version.error().message);
-    return std::nullopt;
-  }
-  auto program = std::make_shared<Program>();
   const auto schemas = PlanSchemas::Open(workspace, file, diags);
   if (schemas == nullptr) {
     return std::nullopt;
   }
-  auto read = file.Read(program, schemas->For(*program));
-  if (!read) {
-    diags.Error("Failed to read plan from plan file", schemas->Explain(read.error()));
-    return std::nullopt;
-  }
-  const auto snapshot = file.Configuration();
-  const auto variables = file.Variables();
-  if (!snapshot || !variables) {
-    diags.Error("Failed to read plan from plan file",
-                (snapshot ? variables.error() : snapshot.error()).message);
-    return std::nullopt;
-  }
-  Diagnostics problems;
-  auto config = session::LoadPlanned(workspace, *snapshot, *variables, read->backend.workspace,
-                                     program, problems);
-  if (problems.has_errors()) {
-    std::string list;
-    for (const Diagnostic& problem : problems) {
-      if (problem.is_error()) {
-        list += (list.empty() ? "" : "; ") + problem.summary;
-      }
+  const auto visit = [&](const std::shared_ptr<const config::Config>& config) {
+    workspace.kept->Add(config);
+    if (options.visit) {
+      options.visit(*config);
     }
-    diags.Error("Failed to read configuration from plan file", std::move(list));
-    return std::nullopt;
-  }
-  if (options.visit) {
-    options.visit(*config);
-  }
-  std::string document;
-  // Address space, not memory: the document is then never moved while it grows.
-  document.reserve(16 * file.size());
-  JsonWriter out(document);
-  auto written = view::WritePlan(out, *read, config.get(), *schemas,
-                                 {.version = kCompatibleVersion, .positions = options.positions});
-  if (!written) {
-    diags.Error("Failed to marshal plan to json", written.error().message);
-    return std::nullopt;
-  }
-  document += '\n';
-  return document;
+  };
+  return view::PlanFileDocument(
+      file, *schemas, {.positions = options.positions, .visit = visit, .advice = schemas->advice()},
+      diags);
 }
 
 Result<state::State> ReadStateFile(const std::string& path, const state::SealerRef& sealer) {

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "provider/stored_schemas.h"
+
 namespace kinu::operation {
 namespace {
 
@@ -62,13 +64,9 @@ class TypeCollector {
 std::unique_ptr<PlanSchemas> PlanSchemas::Open(const session::Workspace& workspace,
                                                const plan::PlanFile& file, Diagnostics& diags) {
   auto out = std::make_unique<PlanSchemas>();
-  const auto text = file.Schemas();
-  if (text) {
-    auto stored = provider::StoredSchemas::Open(*text);
-    if (stored) {
-      out->stored_ = *std::move(stored);
-      return out;
-    }
+  out->stored_ = view::PlanFileSchemas::Open(file);
+  if (out->stored_ != nullptr) {
+    return out;
   }
   out->providers_ = session::ProviderSet::Open(workspace, diags);
   return out->providers_->RequirePackages(session::ProviderSet::Missing::kList, diags)
@@ -84,20 +82,13 @@ const schema::ProviderSchema* PlanSchemas::Find(std::string_view provider) const
   return schema ? *schema : nullptr;
 }
 
-plan::SchemaLookup PlanSchemas::For(const Program& program) const {
-  return [this, &program](Symbol provider, const ResourceName& name) {
-    return FindResource(program.Text(provider), name.mode, program.Text(name.type));
-  };
-}
-
-std::string PlanSchemas::Explain(const Error& error) const {
-  return stored_ != nullptr || !error.message.contains("schema")
-             ? error.message
-             : error.message +
-                   "\n\nThe plan file has no schemas of its providers, so that it can be read only "
-                   "where they are installed: run \"tofu init\" in a directory with the plan's "
-                   "configuration and read the plan there. Plan files that kinu writes have "
-                   "schemas.";
+std::string_view PlanSchemas::advice() const {
+  return stored_ != nullptr
+             ? ""
+             : "\n\nThe plan file has no schemas of its providers, so that it can be read only "
+               "where "
+               "they are installed: run \"tofu init\" in a directory with the plan's configuration "
+               "and read the plan there. Plan files that kinu writes have schemas.";
 }
 
 std::string SchemasForPlanFile(session::ProviderSet& providers, const config::Config& config,

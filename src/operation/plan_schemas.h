@@ -5,9 +5,8 @@
 #include <memory>
 
 #include "plan/plan_file.h"
-#include "provider/stored_schemas.h"
 #include "session/provider_set.h"
-#include "view/schema_lookup.h"
+#include "view/json/plan_file.h"
 
 namespace kinu::operation {
 
@@ -17,13 +16,11 @@ class PlanSchemas final : public view::SchemaLookup {
   static std::unique_ptr<PlanSchemas> Open(const session::Workspace& workspace,
                                            const plan::PlanFile& file, Diagnostics& diags);
   const schema::ProviderSchema* Find(std::string_view provider) const override;
-  /// For reading the file. `program` and this must outlive the result.
-  plan::SchemaLookup For(const Program& program) const;
-  /// The error of a plan that could not be read for want of a schema, with what to do about it.
-  std::string Explain(const Error& error) const;
+  /// What a user can do when a schema is missing; empty: nothing.
+  std::string_view advice() const;
 
  private:
-  std::shared_ptr<const provider::StoredSchemas> stored_;
+  std::unique_ptr<view::PlanFileSchemas> stored_;
   std::unique_ptr<session::ProviderSet> providers_;
 };
 

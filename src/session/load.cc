@@ -4,6 +4,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "plan/planned_configuration.h"
 
 extern char** environ;
 
@@ -83,12 +84,8 @@ std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
                                             const std::map<std::string, Value>& variables,
                                             const std::string& workspace_name,
                                             std::shared_ptr<Program> program, Diagnostics& diags) {
-  config::LoadOptions options;
-  options.workspace = workspace_name;
-  options.snapshot = &snapshot;
-  options.planned = &variables;
   std::shared_ptr<config::Config> config =
-      config::LoadConfig(std::move(program), ".", options, diags);
+      plan::LoadPlanned(snapshot, variables, workspace_name, std::move(program), diags);
   workspace.kept->Add(config);
   return config;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "provider/provider.h"
-#include "view/schema_lookup.h"
+#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

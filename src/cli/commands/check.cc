@@ -8,7 +8,7 @@
 #include "codec/json_writer.h"
 #include "operation/documents.h"
 #include "view/json/diagnostic.h"
-#include "view/snippet.h"
+#include "view/json/snippet.h"
 
 namespace kinu::cli {
 namespace {

@@ -210,10 +210,11 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
   if (schemas == nullptr) {
     return 1;
   }
-  const plan::SchemaLookup lookup = schemas->For(*program);
+  const plan::SchemaLookup lookup = view::LookupFor(*schemas, *program);
   auto read = form.summary ? file.ReadChanges(program, lookup) : file.Read(program, lookup);
   if (!read) {
-    diags.Error("Failed to read plan from plan file", schemas->Explain(read.error()));
+    diags.Error("Failed to read plan from plan file",
+                view::Explained(read.error(), schemas->advice()));
     return 1;
   }
   if (form.summary) {

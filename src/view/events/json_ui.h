@@ -16,7 +16,7 @@
 #include "state/state.h"
 #include "view/events/progress_sink.h"
 #include "view/human/text.h"
-#include "view/snippet.h"
+#include "view/json/snippet.h"
 
 namespace kinu::view {
 

@@ -8,7 +8,7 @@
 
 #include "diag/diagnostic.h"
 #include "view/human/style.h"
-#include "view/snippet.h"
+#include "view/json/snippet.h"
 
 namespace kinu::view {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "diag/diagnostic.h"
-#include "view/snippet.h"
+#include "view/json/snippet.h"
 
 namespace kinu::view {
 

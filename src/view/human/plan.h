@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "plan/plan.h"
 #include "view/human/style.h"
-#include "view/schema_lookup.h"
+#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

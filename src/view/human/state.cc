@@ -5,7 +5,7 @@
 #include "text/quote.h"
 #include "view/human/render.h"
 #include "view/json/documents.h"
-#include "view/module_tree.h"
+#include "view/json/module_tree.h"
 
 namespace kinu::view {
 namespace {

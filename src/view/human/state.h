@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "state/state.h"
 #include "view/human/style.h"
-#include "view/schema_lookup.h"
+#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

@@ -3,7 +3,7 @@
 
 #include "codec/json_writer.h"
 #include "diag/diagnostic.h"
-#include "view/snippet.h"
+#include "view/json/snippet.h"
 
 namespace kinu::view {
 

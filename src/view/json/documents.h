@@ -18,7 +18,7 @@
 #include "plan/plan.h"
 #include "schema/schema.h"
 #include "state/state.h"
-#include "view/schema_lookup.h"
+#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 
@@ -88,6 +88,8 @@ void WriteVersion(JsonWriter& out, const VersionDocument& document);
 
 // --- Parts that several documents have. ---
 
+/// The words of an action in documents: "delete" and "create", for instance.
+std::span<const std::string_view> ActionWords(plan::Action action);
 /// The "actions" array of a change.
 void WriteActions(JsonWriter& out, plan::Action action);
 /// The change of an output without its actions: `before`, `after` (omitted if unknown) and the

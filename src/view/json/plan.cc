@@ -3,9 +3,9 @@
 #include <map>
 
 #include "view/json/documents.h"
+#include "view/json/module_tree.h"
 #include "view/json/position.h"
 #include "view/json/value.h"
-#include "view/module_tree.h"
 
 namespace kinu::view {
 
@@ -13,39 +13,37 @@ using plan::Action;
 using plan::Plan;
 using plan::ResourceChange;
 
-void WriteActions(JsonWriter& out, Action action) {
-  out.BeginArray();
+std::span<const std::string_view> ActionWords(Action action) {
+  static constexpr std::string_view kWords[] = {"no-op",  "create", "read",   "update", "delete",
+                                                "create", "delete", "forget", "create"};
+  const std::span words(kWords);
   switch (action) {
     case Action::kNoOp:
-      out.String("no-op");
-      break;
+      return words.subspan(0, 1);
     case Action::kCreate:
-      out.String("create");
-      break;
+      return words.subspan(1, 1);
     case Action::kRead:
-      out.String("read");
-      break;
+      return words.subspan(2, 1);
     case Action::kUpdate:
-      out.String("update");
-      break;
+      return words.subspan(3, 1);
     case Action::kDelete:
-      out.String("delete");
-      break;
+      return words.subspan(4, 1);
     case Action::kDeleteThenCreate:
-      out.String("delete");
-      out.String("create");
-      break;
+      return words.subspan(4, 2);
     case Action::kCreateThenDelete:
-      out.String("create");
-      out.String("delete");
-      break;
+      return words.subspan(5, 2);
     case Action::kForget:
-      out.String("forget");
-      break;
+      return words.subspan(7, 1);
     case Action::kForgetThenCreate:
-      out.String("forget");
-      out.String("create");
-      break;
+      return words.subspan(7, 2);
+  }
+  return {};
+}
+
+void WriteActions(JsonWriter& out, Action action) {
+  out.BeginArray();
+  for (const std::string_view word : ActionWords(action)) {
+    out.String(word);
   }
   out.EndArray();
 }

@@ -4,9 +4,9 @@
 
 #include "state/large_file.h"
 #include "view/json/documents.h"
+#include "view/json/module_tree.h"
 #include "view/json/stored_value.h"
 #include "view/json/value.h"
-#include "view/module_tree.h"
 
 namespace kinu::view {
 namespace {

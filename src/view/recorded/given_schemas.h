@@ -8,7 +8,7 @@
 
 #include "provider/schema_table.h"
 #include "tfjson/tree.h"
-#include "view/schema_lookup.h"
+#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 #include "state/state.h"
 #include "tfjson/tree.h"
-#include "view/schema_lookup.h"
+#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "provider/schema_table.h"
+#include "view/json/schema_lookup.h"
 #include "view/recorded/shape.h"
-#include "view/schema_lookup.h"
 
 namespace kinu::view {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "plan/plan.h"
+#include "view/json/schema_lookup.h"
 #include "view/recorded/given_schemas.h"
-#include "view/schema_lookup.h"
 
 namespace kinu::view {
 

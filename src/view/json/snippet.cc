@@ -1,4 +1,4 @@
-#include "view/snippet.h"
+#include "view/json/snippet.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,0 +1,102 @@
+#include "view/json/plan_file.h"
+
+#include <utility>
+
+#include "addrs/compatible_version.h"
+#include "codec/json_writer.h"
+#include "plan/planned_configuration.h"
+#include "view/json/documents.h"
+
+namespace kinu::view {
+
+std::unique_ptr<PlanFileSchemas> PlanFileSchemas::Open(const plan::PlanFile& file) {
+  auto text = file.Schemas();
+  auto stored = text ? provider::StoredSchemas::Open(*std::move(text))
+                     : std::unexpected(std::move(text).error());
+  if (!stored) {
+    return nullptr;
+  }
+  auto schemas = std::make_unique<PlanFileSchemas>();
+  schemas->stored_ = *std::move(stored);
+  return schemas;
+}
+
+std::unique_ptr<PlanFileSchemas> PlanFileSchemas::BuiltIn() {
+  auto schemas = std::make_unique<PlanFileSchemas>();
+  schemas->stored_ = std::make_shared<const provider::StoredSchemas>();
+  return schemas;
+}
+
+plan::SchemaLookup LookupFor(const SchemaLookup& schemas, const Program& program) {
+  return [&schemas, &program](Symbol provider, const ResourceName& name) {
+    return schemas.FindResource(program.Text(provider), name.mode, program.Text(name.type));
+  };
+}
+
+std::string Explained(const Error& error, std::string_view advice) {
+  return error.message.contains("schema") ? error.message + std::string(advice) : error.message;
+}
+
+namespace {
+
+/// The configuration of the plan; null, with one error, if it has errors.
+std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file,
+                                                      const plan::Plan& plan, Diagnostics& diags) {
+  const auto variables = file.Variables();
+  if (!variables) {
+    diags.Error("Failed to read plan from plan file", variables.error().message);
+    return nullptr;
+  }
+  Diagnostics problems;
+  auto config = plan::LoadPlanned(plan.configuration, *variables, plan.backend.workspace,
+                                  plan.program, problems);
+  if (!problems.has_errors()) {
+    return config;
+  }
+  std::string list;
+  for (const Diagnostic& problem : problems) {
+    if (problem.is_error()) {
+      list += (list.empty() ? "" : "; ") + problem.summary;
+    }
+  }
+  diags.Error("Failed to read configuration from plan file", std::move(list));
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const SchemaLookup& schemas,
+                                            const PlanFileDocumentOptions& options,
+                                            Diagnostics& diags) {
+  if (auto version = file.CheckVersion(); !version) {
+    diags.Error("Failed to read plan file", version.error().message);
+    return std::nullopt;
+  }
+  auto program = std::make_shared<Program>();
+  const auto plan = file.Read(program, LookupFor(schemas, *program));
+  if (!plan) {
+    diags.Error("Failed to read plan from plan file", Explained(plan.error(), options.advice));
+    return std::nullopt;
+  }
+  const auto config = ConfigurationOf(file, *plan, diags);
+  if (config == nullptr) {
+    return std::nullopt;
+  }
+  if (options.visit) {
+    options.visit(config);
+  }
+  std::string document;
+  // Address space, not memory: the document is then never moved while it grows.
+  document.reserve(16 * file.size());
+  JsonWriter out(document);
+  const auto written = WritePlan(out, *plan, config.get(), schemas,
+                                 {.version = kCompatibleVersion, .positions = options.positions});
+  if (!written) {
+    diags.Error("Failed to marshal plan to json", written.error().message);
+    return std::nullopt;
+  }
+  document += '\n';
+  return document;
+}
+
+}  // namespace kinu::view
