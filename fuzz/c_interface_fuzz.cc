@@ -11,6 +11,8 @@
 #include <kinu/kinu.h>
 #include <unistd.h>
 
+#include "codec/zip.h"
+
 namespace {
 
 int GiveOnce(void* context, kinu_named_text* out) {
@@ -124,6 +126,30 @@ void LoadModule(const char* name, const char* text, size_t size) {
   (void)unlink(path.c_str());
 }
 
+/// A plan file with this message, which begins with what every plan has.
+std::string PlanFileWith(std::string_view message) {
+  static constexpr std::string_view kState = "{\"version\":4,\"lineage\":\"\",\"serial\":0}";
+  std::string plan =
+      "\x08\x03\x72\x06"
+      "1.12.6";
+  plan += message;
+  kinu::ZipWriter zip;
+  zip.Add("tfplan", plan, kinu::ZipMethod::kStored);
+  zip.Add("tfstate", kState, kinu::ZipMethod::kStored);
+  zip.Add("tfstate-prev", kState, kinu::ZipMethod::kStored);
+  zip.Add("tfconfig/modules.json", R"([{"Key":"","Dir":"."}])", kinu::ZipMethod::kStored);
+  return zip.Finish();
+}
+
+/// Reads a plan file in each way.
+void ReadPlanFile(std::string_view bytes) {
+  kinu_problems* problems = nullptr;
+  kinu_text_release(kinu_plan_file(bytes.data(), bytes.size(), 1, &problems));
+  Read(problems);
+  Select(bytes.data(), bytes.size());
+  ReadTable("changes", std::string(bytes));
+}
+
 void Check(const char* text, size_t size) {
   static constexpr char kPlan[] = R"({"format_version":"1.2","resource_changes":[]})";
   const kinu_named_text checks = {"c.hcl", text, size};
@@ -176,6 +202,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 23:
       LoadModule("f_override.tf", text, length);
+      break;
+    case 24:
+      ReadPlanFile({text, length});
+      break;
+    case 25:
+      ReadPlanFile(PlanFileWith({text, length}));
       break;
     default:
       ReadTable(kTables[data[0] % 16 % 9], std::string(text, length));

@@ -16,7 +16,7 @@ seed() {  # TARGET: prints the seed files of a target
     fuzz_convert) find examples tests -name '*.tf' -o -name '*.tf.json' ;;
     fuzz_state) find tests/golden/state -type f -size -200k ;;
     fuzz_json_value) find tests/golden docs/schemas -name '*.json' -size -20k ;;
-    fuzz_c_interface) find examples tests/golden docs/examples '(' -name '*.tf' -o -name '*.json' -o -name '*.tfstate' ')' -size -16k ;;
+    fuzz_c_interface) find examples tests/golden docs/examples '(' -name '*.tf' -o -name '*.json' -o -name '*.tfstate' -o -name '*.tfplan' ')' -size -16k ;;
     fuzz_recorded) find docs/examples tests/golden/documents -name '*.json' -size -60k ;;
     fuzz_compare) find docs/examples tests/golden/documents fuzz/seeds/compare '(' -name '*.json' -o -path '*/seeds/*' ')' -type f -size -60k ;;
     fuzz_plan_file) find tests/golden/plan -type f -size -200k ;;
@@ -29,6 +29,7 @@ head_of() {  # TARGET FILE: prints the first byte of an input, which chooses how
     fuzz_convert:*.json) printf D ;;
     fuzz_convert:*) printf @ ;;
     fuzz_c_interface:*.tf.json) printf 6 ;;   # a module
+    fuzz_c_interface:*.tfplan) printf 8 ;;
     fuzz_c_interface:*.tf) printf 4 ;;
     fuzz_c_interface:*plan*) printf J ;;      # the table changes
     fuzz_c_interface:*state*) printf I ;;     # the table resources

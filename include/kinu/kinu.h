@@ -106,9 +106,13 @@ KINU_API kinu_text kinu_module_values(const char* directory, const char* variabl
 
 typedef struct kinu_document kinu_document;
 
-/** A JSON document: a plan, a state, or any other. */
+/** A JSON document: a plan, a state, or any other. A plan file stands for the document that
+ *  `show -json` makes of it, here and wherever the text of a plan is given; without the schemas that
+ *  plan files of kinu have, a problem says what to do. */
 KINU_API kinu_document* kinu_document_parse(const char* text, size_t size,
                                             kinu_problems** problems);
+/** The same of a file. A large one is mapped: do not shorten it while the document exists. */
+KINU_API kinu_document* kinu_document_open(const char* path, kinu_problems** problems);
 KINU_API void kinu_document_release(kinu_document* document);
 /** What a JSONPath selector (RFC 9535) finds: a JSON array of {"path":…,"value":…}. */
 KINU_API kinu_text kinu_document_select(const kinu_document* document, const char* selector,
@@ -119,6 +123,13 @@ KINU_API kinu_text kinu_document_summary(const kinu_document* document, size_t b
                                          kinu_problems** problems);
 /** The document as compact JSON, its sensitive values replaced. */
 KINU_API kinu_text kinu_document_redacted(const kinu_document* document);
+/** What a plan file holds besides the values of resources, as JSON; schemas are not needed:
+ *  "terraform_version", "timestamp", "errored", "has_schemas", "changes" and "drift" (addresses,
+ *  actions, reasons), "outputs", "backend", "sources" (the files of the configuration) and "lock_file".
+ *  What may be secret is left out unless `show_sensitive`: "variables", "prior_state", the settings of
+ *  the backend and values of sensitive outputs. */
+KINU_API kinu_text kinu_plan_file(const char* bytes, size_t size, int show_sensitive,
+                                  kinu_problems** problems);
 
 /** A text with its name. */
 typedef struct kinu_named_text {
@@ -127,7 +138,7 @@ typedef struct kinu_named_text {
   size_t size;
 } kinu_named_text;
 
-/** Runs check files on plans and states, as `kinu check -json` does, and returns what that prints.
+/** Runs check files on plans (documents or plan files) and states, as `kinu check -json` does, and returns what that prints.
  *  `passed`: whether all checks ran and passed; may be null. */
 KINU_API kinu_text kinu_check(const kinu_named_text* checks, size_t checks_count,
                               const kinu_named_text* plans, size_t plans_count,
@@ -185,13 +196,14 @@ struct ArrowArrayStream {
 #endif
 
 /** Gives a stream its next document: fills `out` and returns 1, or returns 0 at the end and -1 to
- *  end the stream with an error. The texts stay valid until the next call. `out->text` null: the
- *  document could not be had, and `name` has a row in the table "problems". */
+ *  end the stream with an error, whose reason may be in `out->text`. The texts stay valid until the next
+ *  call. `out->text` null: the document could not be had, and `name` has a row in the table
+ *  "problems". */
 typedef int (*kinu_next_document)(void* context, kinu_named_text* out);
 
 /** The names of the tables and their columns, with types and descriptions, as JSON. */
 KINU_API kinu_text kinu_tables(void);
-/** A table of files (state files, and documents of plans and states) as a stream of Arrow batches.
+/** A table of files (plan files, state files, and documents of plans and states) as a stream of Arrow batches.
  *  Files are read when they are needed, one at a time; one that cannot be read is a row of the table
  *  "problems" and nothing in the others. Returns 0, and the caller releases `out`; -1 if there is no
  *  such table. */

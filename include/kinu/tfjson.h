@@ -160,7 +160,9 @@ class Document {
  public:
   /// A document without content, whose root is absent.
   Document() = default;
-  /// Parses a text. After an error, which has the byte offset, the document has no content.
+  /// Parses a text. After an error, which has the byte offset, the document has no content. The text
+  /// of a plan file (see <kinu/plan_file.h>) stands for the document that `show -json` makes of it;
+  /// the same goes for View(), Open() and the plans of RunChecks().
   static Document Parse(std::string text, Diagnostics& problems);
   /// Parses a text where it lies, without a copy. It must stay there while a copy of the document
   /// exists, and a zero byte must follow it, as behind a std::string or a string literal.
@@ -298,7 +300,8 @@ std::optional<std::string> NormalizedPath(std::string_view json_path, Diagnostic
 /// Converts a normalized path to a JSON array of steps. Nothing, and an error, if it is malformed.
 std::optional<std::string> JsonPathSteps(std::string_view normalized_path, Diagnostics& problems);
 
-/// The input of RunChecks(): check files, and the texts of plans and states (`show -json`).
+/// The input of RunChecks(): check files, and the texts of plans (plan files, `show -json`) and states
+/// (`show -json`).
 struct CheckRun {
   struct File {
     std::string name;  ///< JSON syntax if it ends with ".json", else native

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/diagnostics.h"
+#include "api/plan_document.h"
 #include "base/files.h"
 #include "check/run.h"
 #include "query/output.h"
@@ -62,11 +63,17 @@ std::shared_ptr<Impl> ContentOf(Result<std::unique_ptr<tfjson::Document>> parsed
 
 Document Document::Parse(std::string text, Diagnostics& problems) {
   Document document;
+  if (!api::ReadPlanFile(text, problems)) {
+    return document;
+  }
   document.impl_ = ContentOf<Impl>(tfjson::Document::Parse(std::move(text)), problems);
   return document;
 }
 
 Document Document::View(std::string_view text, Diagnostics& problems) {
+  if (api::IsPlanFile(text)) {
+    return Parse(std::string(text), problems);
+  }
   Document document;
   auto impl = std::make_shared<Impl>();
   // The zero byte is for a value that is no container.
@@ -87,7 +94,7 @@ Document Document::Open(const std::string& path, Diagnostics& problems) {
     mapped = tfjson::MappedFile::Open(fd);
     ::close(fd);
   }
-  if (mapped == nullptr) {
+  if (mapped == nullptr || api::IsPlanFile(mapped->text())) {
     Result<std::string> text = ReadFile(path);
     if (!text) {
       Report(problems, "Unreadable document", text.error().message);
@@ -441,6 +448,10 @@ CheckReport RunChecks(CheckRun run, Diagnostics& problems) {
     }
   };
   for (std::string& plan : run.plans) {
+    if (!api::ReadPlanFile(plan, problems)) {
+      all_read = false;
+      continue;
+    }
     read(check::PlanDocument::Read(std::move(plan), files.needs_whole_documents()),
          documents.plans);
   }

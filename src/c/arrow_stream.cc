@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/plan_document.h"
+
 namespace kinu::c {
 namespace {
 
@@ -176,7 +178,7 @@ class Stream {
     NextDocument document = next_();
     switch (document.status) {
       case NextDocument::Status::kDocument:
-        reader_.Add(std::move(document.name), std::move(document.text));
+        Add(std::move(document.name), std::move(document.text));
         break;
       case NextDocument::Status::kProblem:
         reader_.AddProblem(document.name, document.text);
@@ -188,6 +190,15 @@ class Stream {
       case NextDocument::Status::kFailed:
         error_ = document.text.empty() ? "the documents ended with an error" : document.text;
         break;
+    }
+  }
+
+  void Add(std::string name, std::string text) {
+    v1::Diagnostics problems;
+    if (api::ReadPlanFile(text, problems)) {
+      reader_.Add(std::move(name), std::move(text));
+    } else {
+      reader_.AddProblem(name, problems.empty() ? "" : problems.front().detail);
     }
   }
 

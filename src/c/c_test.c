@@ -132,6 +132,63 @@ static const char kState[] =
     "\"resources\":[{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\",\"provider\":\"p\","
     "\"instances\":[{\"schema_version\":3,\"attributes\":{\"id\":\"i\"}}]}]}";
 
+/* The content of a file; the caller frees it. */
+static char* read_file(const char* path, size_t* size) {
+  FILE* file = fopen(path, "rb");
+  char* text = malloc(1 << 20);
+  *size = file == NULL || text == NULL ? 0 : fread(text, 1, 1 << 20, file);
+  if (file != NULL) {
+    fclose(file);
+  }
+  return text;
+}
+
+static struct ArrowArrayStream changes_of(const char* path) {
+  struct ArrowArrayStream stream;
+  EXPECT(kinu_table_of_files("changes", &path, 1, 0, &stream, NULL) == 0);
+  return stream;
+}
+
+static void test_plan_files(const char* source) {
+  char path[4096];
+  kinu_problems* problems = NULL;
+  snprintf(path, sizeof path, "%s/tests/golden/plan/replace.tfplan", source);
+  kinu_document* document = kinu_document_open(path, &problems);
+  EXPECT(document != NULL && problems == NULL);
+  EXPECT(is(kinu_document_select(document, "$.resource_changes[0].change.actions", 0, NULL),
+            "[{\"path\":\"$['resource_changes'][0]['change']['actions']\",\"value\":"
+            "[\"create\",\"delete\"]}]"));
+  kinu_document_release(document);
+  struct ArrowArrayStream stream = changes_of(path);
+  struct ArrowArray batch;
+  EXPECT(stream.get_next(&stream, &batch) == 0 && batch.length > 0);
+  batch.release(&batch);
+  stream.release(&stream);
+
+  size_t size = 0;
+  char* bytes = read_file(path, &size);
+  kinu_text plan = kinu_plan_file(bytes, size, 0, &problems);
+  EXPECT(plan.data != NULL && problems == NULL);
+  EXPECT(strstr(plan.data, "\"actions\":[\"delete\",\"create\"]") != NULL);
+  EXPECT(strstr(plan.data, "\"name\":\"main.tf\"") != NULL);
+  EXPECT(strstr(plan.data, "\"prior_state\"") == NULL);
+  kinu_text_release(plan);
+  plan = kinu_plan_file(bytes, size, 1, NULL);
+  EXPECT(plan.data != NULL && strstr(plan.data, "\"prior_state\":{\"version\":4") != NULL);
+  kinu_text_release(plan);
+  /* A damaged one. */
+  EXPECT(kinu_plan_file(bytes, size / 2, 0, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  EXPECT(kinu_document_parse(bytes, size / 2, &problems) == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  free(bytes);
+  EXPECT(kinu_document_open("/nothing/here", &problems) == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+}
+
 static void test_documents(void) {
   kinu_problems* problems = NULL;
   kinu_document* document = kinu_document_parse("{\"a\":[1,2]}", 11, &problems);
@@ -239,6 +296,8 @@ static void test_missing_arguments(void) {
   kinu_problems_release(problems);
   kinu_document_release(document);
   EXPECT(kinu_document_redacted(NULL).data == NULL);
+  EXPECT(kinu_document_open(NULL, NULL) == NULL);
+  EXPECT(kinu_plan_file(NULL, 0, 1, NULL).data == NULL);
   EXPECT(kinu_document_summary(NULL, 1, NULL).data == NULL);
   EXPECT(kinu_load_module(NULL, NULL).data == NULL);
   EXPECT(kinu_module_values(NULL, NULL, 0, 0, NULL).data == NULL);
@@ -262,12 +321,13 @@ static void test_missing_arguments(void) {
   stream.release(&stream);
 }
 
-int main(void) {
+int main(int argc, char** argv) {
   EXPECT(strlen(kinu_version()) >= 5);
   test_language();
   test_modules();
   test_documents();
   test_tables();
+  test_plan_files(argc > 1 ? argv[1] : ".");
   test_missing_arguments();
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

@@ -60,6 +60,19 @@ kinu_document* kinu_document_parse(const char* text, size_t size, kinu_problems*
   });
 }
 
+kinu_document* kinu_document_open(const char* path, kinu_problems** problems) {
+  return Guarded(static_cast<kinu_document*>(nullptr), [&]() -> kinu_document* {
+    if (path == nullptr) {
+      kinu::c::Missing(problems, "a path");
+      return nullptr;
+    }
+    kinu::v1::Diagnostics found;
+    kinu::v1::Document document = kinu::v1::Document::Open(path, found);
+    kinu::c::Give(problems, std::move(found));
+    return document ? new kinu_document{std::move(document)} : nullptr;
+  });
+}
+
 void kinu_document_release(kinu_document* document) {
   delete document;
 }

@@ -92,7 +92,7 @@ class Callers {
     }
     std::string name = text.name == nullptr ? "" : text.name;
     if (status < 0) {
-      return {kFailed, std::move(name), {}};
+      return {kFailed, std::move(name), std::string(View(text.text, text.size))};
     }
     return text.text == nullptr
                ? NextDocument{kProblem, std::move(name), "it could not be read"}

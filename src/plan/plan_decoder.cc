@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "codec/protowire.h"
-#include "cty/msgpack.h"
+#include "plan/dynamic_value.h"
 #include "plan/wire.h"
 #include "text/quote.h"
 
@@ -17,9 +17,8 @@ using namespace wire;  // NOLINT(google-build-using-namespace): the numbers of t
 class PlanDecoder {
  public:
   /// `compared_values`: only values of resources that exist before and after a change are read.
-  PlanDecoder(std::shared_ptr<Program> program, const SchemaLookup& schemas,
-              bool compared_values = false)
-      : program_(*program), schemas_(schemas), compared_values_(compared_values) {
+  PlanDecoder(std::shared_ptr<Program> program, const SchemaLookup& schemas, DecodedValues decoded)
+      : program_(*program), schemas_(schemas), decoded_(decoded) {
     plan_.program = std::move(program);
     // A field that the file omits has the default of the message, not that of BackendRecord.
     plan_.backend = BackendRecord{.type = {}, .config = Value(), .workspace = {}};
@@ -56,6 +55,8 @@ class PlanDecoder {
   Result<RawResource> ReadResourceFields(std::string_view message, ResourceChange& change);
   Result<void> ResolveResource(const RawResource& raw, ResourceChange& change);
   Result<void> ReadResourceValues(std::string_view message, ResourceChange& change);
+  static Result<void> ReadImporting(const RawChange& raw, const schema::ResourceSchema* schema,
+                                    ResourceChange& change);
   Result<void> ReadOutput(std::string_view message);
   Result<RawChange> ReadChange(std::string_view message);
   Result<void> Values(const RawChange& raw, const Type& type, Value* before, Value* after);
@@ -73,48 +74,10 @@ class PlanDecoder {
   Plan plan_;
   Program& program_;
   const SchemaLookup& schemas_;
-  bool compared_values_;
+  DecodedValues decoded_;
   bool has_backend_ = false;
   FlatMap<std::string_view, ProviderConfig> providers_;
 };
-
-/// The msgpack bytes in a DynamicValue message.
-std::string_view Msgpack(std::string_view dynamic) {
-  std::string_view bytes;
-  ProtoReader reader(dynamic);
-  for (ProtoField field; reader.Next(field);) {
-    if (field.number == kMsgpack) {
-      bytes = field.bytes;
-    }
-  }
-  return bytes;
-}
-
-Result<Value> ReadValue(std::string_view dynamic, const Type& type) {
-  std::string_view bytes = Msgpack(dynamic);
-  if (bytes.empty()) {
-    return Fail(ErrorCode::kInvalid, "dynamic value does not have msgpack serialization");
-  }
-  ValueResult<Value> value = ValueFromMsgpack(bytes, type);
-  if (!value) {
-    return Fail(ErrorCode::kInvalid, value.error().ToText());
-  }
-  return *std::move(value);
-}
-
-Result<Value> ReadUntyped(std::string_view dynamic) {
-  std::string_view bytes = Msgpack(dynamic);
-  if (bytes.empty()) {
-    return Fail(ErrorCode::kInvalid, "dynamic value does not have msgpack serialization");
-  }
-  ValueResult<Type> type = ImpliedTypeOfMsgpack(bytes);
-  ValueResult<Value> value =
-      type ? ValueFromMsgpack(bytes, *type) : ValueFail(type.error().message, type.error().path);
-  if (!value) {
-    return Fail(ErrorCode::kInvalid, value.error().ToText());
-  }
-  return *std::move(value);
-}
 
 Result<Path> PlanDecoder::ReadPath(std::string_view message) {
   Path path;
@@ -337,50 +300,57 @@ Result<void> PlanDecoder::ResolveResource(const RawResource& raw, ResourceChange
   return {};
 }
 
+Result<Value> ReadIdentity(std::string_view dynamic, const schema::ResourceSchema& schema) {
+  if (dynamic.empty()) {
+    return Value();
+  }
+  Result<Value> value = ReadValue(dynamic, schema.identity_type);
+  if (!value) {
+    return Fail(ErrorCode::kInvalid, "invalid identity value: " + value.error().message);
+  }
+  return value;
+}
+
+/// Reads the import of a change; without a schema not the identity.
+Result<void> PlanDecoder::ReadImporting(const RawChange& raw, const schema::ResourceSchema* schema,
+                                        ResourceChange& change) {
+  if (!raw.has_importing) {
+    return {};
+  }
+  Importing& importing = change.importing.emplace();
+  ProtoReader fields(raw.importing);
+  for (ProtoField field; fields.Next(field);) {
+    if (field.number == ImportingField::kId) {
+      importing.id = field.bytes;
+    } else if (field.number == ImportingField::kIdentity && schema != nullptr) {
+      KINU_TRY(importing.identity, ReadIdentity(field.bytes, *schema));
+    }
+  }
+  return {};
+}
+
 /// Reads the values, identities and import of a change. The error has no context.
 Result<void> PlanDecoder::ReadResourceValues(std::string_view message, ResourceChange& change) {
   KINU_TRY(const RawChange raw, ReadChange(message));
+  change.action = raw.action->action;
+  change.generated_config = raw.generated_config;
+  if (decoded_ == DecodedValues::kNone) {
+    return ReadImporting(raw, nullptr, change);
+  }
   const schema::ResourceSchema* schema =
       schemas_(change.provider.provider, change.address.resource.resource);
   if (schema == nullptr) {
     return Fail(ErrorCode::kInvalid, "its provider has no schema for this resource type");
   }
-  change.action = raw.action->action;
-  if (!compared_values_ || (raw.action->before && raw.action->after)) {
+  if (decoded_ == DecodedValues::kAll || (raw.action->before && raw.action->after)) {
     const Type& type = schema->block.implied_type();
     if (Result<void> done = Values(raw, type, &change.before, &change.after); !done) {
       return done;
     }
   }
-  change.generated_config = raw.generated_config;
-  const auto identity = [&](std::string_view dynamic, Value* out) -> Result<void> {
-    if (dynamic.empty()) {
-      return {};
-    }
-    Result<Value> value = ReadValue(dynamic, schema->identity_type);
-    if (!value) {
-      return Fail(ErrorCode::kInvalid, "invalid identity value: " + value.error().message);
-    }
-    *out = *std::move(value);
-    return {};
-  };
-  Result<void> done = identity(raw.before_identity, &change.before_identity);
-  if (done) {
-    done = identity(raw.after_identity, &change.after_identity);
-  }
-  if (!done || !raw.has_importing) {
-    return done;
-  }
-  Importing& importing = change.importing.emplace();
-  ProtoReader fields(raw.importing);
-  for (ProtoField field; done && fields.Next(field);) {
-    if (field.number == ImportingField::kId) {
-      importing.id = field.bytes;
-    } else if (field.number == ImportingField::kIdentity) {
-      done = identity(field.bytes, &importing.identity);
-    }
-  }
-  return done;
+  KINU_TRY(change.before_identity, ReadIdentity(raw.before_identity, *schema));
+  KINU_TRY(change.after_identity, ReadIdentity(raw.after_identity, *schema));
+  return ReadImporting(raw, schema, change);
 }
 
 Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
@@ -692,7 +662,7 @@ Result<Plan> PlanDecoder::Decode(std::string_view message) {
 
 Result<Plan> DecodePlan(const std::shared_ptr<Program>& program, const SchemaLookup& schemas,
                         std::string_view message, DecodedValues values) {
-  return PlanDecoder(program, schemas, values == DecodedValues::kCompared).Decode(message);
+  return PlanDecoder(program, schemas, values).Decode(message);
 }
 
 }  // namespace kinu::plan

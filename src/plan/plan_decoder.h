@@ -20,8 +20,12 @@ inline std::unexpected<Error> Unusable(std::string message) {
   return Fail(ErrorCode::kUnsupported, std::move(message));
 }
 
-/// Which values are decoded: all, or those of resources that exist before and after a change.
-enum class DecodedValues : uint8_t { kAll, kCompared };
+/// Which values of resources are decoded. What a change has no value for needs no schema.
+enum class DecodedValues : uint8_t {
+  kAll,
+  kCompared,  ///< those of resources that exist before and after a change
+  kNone,
+};
 
 /// The plan without its states and configuration, which are other entries of the file.
 Result<Plan> DecodePlan(const std::shared_ptr<Program>& program, const SchemaLookup& schemas,

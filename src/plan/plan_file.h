@@ -53,6 +53,9 @@ class PlanFile {
   Result<std::map<std::string, Value>> Variables() const;
   /// The dependency lock file at the time of planning.
   Result<std::string> LockFile() const;
+  /// The state that the changes start from, and that of the last run, as the texts of state files.
+  Result<std::string> PriorState() const;
+  Result<std::string> PreviousState() const;
   /// The schemas of the types that the plan names. kNotFound: the file has none.
   Result<std::string> Schemas() const;
   /// The source addresses of the providers that the changes need, sorted, without duplicates.
@@ -65,6 +68,9 @@ class PlanFile {
   /// values only where the object exists before and after; elsewhere both are null.
   Result<Plan> ReadChanges(const std::shared_ptr<Program>& program,
                            const SchemaLookup& schemas) const;
+  /// Reads the plan without states, configuration and lock file. Changes have no values, so that no
+  /// schemas are needed.
+  Result<Plan> ReadOutline(const std::shared_ptr<Program>& program) const;
 
  private:
   PlanFile() = default;

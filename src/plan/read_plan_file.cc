@@ -150,6 +150,14 @@ Result<std::string> PlanFile::LockFile() const {
   return text;
 }
 
+Result<std::string> PlanFile::PriorState() const {
+  return archive_->zip.Read(kStateEntry);
+}
+
+Result<std::string> PlanFile::PreviousState() const {
+  return archive_->zip.Read(kPreviousStateEntry);
+}
+
 Result<std::string> PlanFile::Schemas() const {
   return archive_->zip.Read(kSchemasEntry);
 }
@@ -326,6 +334,13 @@ Result<Plan> PlanFile::ReadChanges(const std::shared_ptr<Program>& program,
     return std::unexpected(std::move(usable).error());
   }
   return DecodePlan(program, schemas, archive_->plan, DecodedValues::kCompared);
+}
+
+Result<Plan> PlanFile::ReadOutline(const std::shared_ptr<Program>& program) const {
+  if (Result<void> usable = CheckVersion(); !usable) {
+    return std::unexpected(std::move(usable).error());
+  }
+  return DecodePlan(program, nullptr, archive_->plan, DecodedValues::kNone);
 }
 
 }  // namespace kinu::plan

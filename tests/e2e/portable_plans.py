@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Reads plan files where neither their providers nor their configuration are.
 
-  portable_plans.py --binary PATH --mirror DIRECTORY [--reference tofu]
+  portable_plans.py --binary PATH --mirror DIRECTORY [--reference tofu] [--library PATH]
 
 A plan of the test provider is read in an empty directory, with an empty home directory: as text, as JSON, by query
 and by check; the results equal those of its own directory. The same for an encrypted plan. OpenTofu, if there is one,
-shows and applies the file. Without the provider the test is skipped (exit code 77).
+shows and applies the file. With --library (libkinu.so) the C interface reads the plans, those of OpenTofu as well.
+Without the provider the test is skipped (exit code 77).
 """
 import argparse
+import ctypes
 import json
 import os
 import shutil
@@ -137,6 +139,76 @@ def portable(test):
                 "no advice: " + done.stderr)
 
 
+class Text(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
+class Problem(ctypes.Structure):
+    _fields_ = [("is_error", ctypes.c_int), ("summary", Text), ("detail", Text), ("file", Text),
+                ("places", ctypes.c_uint32 * 6)]
+
+
+class Library:
+    """What the C interface has for plan files."""
+
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path)
+        for name in ("kinu_document_select", "kinu_plan_file"):
+            getattr(self.c, name).restype = Text
+        self.c.kinu_document_open.restype = ctypes.c_void_p
+
+    def document(self, path):
+        """The document of a file, or the details of the problems."""
+        problems = ctypes.c_void_p()
+        document = self.c.kinu_document_open(path.encode(), ctypes.byref(problems))
+        if not document:
+            return self.details(problems)
+        found = self.c.kinu_document_select(ctypes.c_void_p(document), b"$", 1, None)
+        value = json.loads(found.data)[0]["value"]
+        self.c.kinu_text_release(found)
+        self.c.kinu_document_release(ctypes.c_void_p(document))
+        return value
+
+    def details(self, problems):
+        details, problem = "", Problem()
+        while self.c.kinu_problems_at(problems, ctypes.c_size_t(details.count("\0")), ctypes.byref(problem)):
+            details += problem.detail.data.decode() + "\0"
+        self.c.kinu_problems_release(problems)
+        return details
+
+    def plan_file(self, path):
+        with open(path, "rb") as file:
+            content = file.read()
+        found = self.c.kinu_plan_file(content, ctypes.c_size_t(len(content)), 1, None)
+        value = json.loads(found.data) if found.data else {}
+        self.c.kinu_text_release(found)
+        return value
+
+
+def expect_outline(test, plan, what):
+    """What every plan file of CONFIGURATION has."""
+    test.expect([(change["address"], change["actions"]) for change in plan.get("changes", ())] ==
+                [("kinutest_thing.a", ["create"])], "%s has other changes: %r" % (what, plan))
+    test.expect([source["text"] for source in plan.get("sources", ())] == [CONFIGURATION], what + " has other sources")
+    test.expect(plan.get("backend", {}).get("type") == "local", what + " has another backend")
+
+
+def by_library(test, library):
+    path = os.path.join(test.root, "work", "p")
+    shown = json.loads(test.run("work", ["show", "-json", "p"]).stdout)
+    test.expect(library.document(path) == shown, "the library reads another document")
+    plan = library.plan_file(path)
+    test.expect(plan.get("has_schemas") is True, "the plan file has no schemas")
+    expect_outline(test, plan, "the plan")
+    # Without schemas there is all but the values, and the error says what to do.
+    bare = os.path.join(test.root, "elsewhere", "p")
+    problem = library.document(bare)
+    test.expect("show -json" in problem and "schemas" in problem, "no advice: %r" % problem)
+    plan = library.plan_file(bare)
+    test.expect(plan.get("has_schemas") is False, "the plan file has schemas")
+    expect_outline(test, plan, "the plan without schemas")
+
+
 def sealed(test):
     test.write("sealed", "main.tf", CONFIGURATION)
     test.write("sealed", "encryption.tf", ENCRYPTION)
@@ -149,13 +221,18 @@ def sealed(test):
     test.read_elsewhere("sealed", "sealed-elsewhere")
 
 
-def with_reference(test, reference):
+def with_reference(test, reference, library):
     shown = test.run("work", ["show", "-no-color", "p"], binary=reference)
     test.must(shown, "tofu show")
     test.expect(shown.stdout == test.run("work", ["show", "-no-color", "p"]).stdout,
                 "tofu shows another text")
     document = json.loads(test.run("work", ["show", "-json", "p"], binary=reference).stdout)
     test.expect(document["resource_changes"][0]["address"] == "kinutest_thing.a", "tofu show -json")
+    if library is not None:
+        test.must(test.run("work", ["plan", "-out=theirs"], binary=reference), "tofu plan")
+        path = os.path.join(test.root, "work", "theirs")
+        test.expect("show -json" in library.document(path), "no advice for a plan of tofu")
+        expect_outline(test, library.plan_file(path), "the plan of tofu")
     test.must(test.run("work", ["apply", "-no-color", "p"], binary=reference), "tofu apply")
 
 
@@ -164,6 +241,7 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--mirror", required=True)
     parser.add_argument("--reference", default=shutil.which("tofu"))
+    parser.add_argument("--library")
     args = parser.parse_args()
     args.binary = os.path.abspath(args.binary)
     if not os.path.isdir(os.path.join(args.mirror, "registry.opentofu.org/kinu/kinutest")):
@@ -172,9 +250,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="portable-") as root:
         test = Test(args, root)
         portable(test)
+        library = Library(args.library) if args.library else None
+        if library is not None:
+            by_library(test, library)
         sealed(test)
         if args.reference:
-            with_reference(test, args.reference)
+            with_reference(test, args.reference, library)
         else:
             print("there is no tofu: its part is skipped")
         print("%d failed" % test.failures)
