@@ -1,6 +1,6 @@
 #include "table/masking.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "addrs/address.h"
 #include "text/unicode.h"
@@ -135,8 +135,10 @@ void ForEachAtPaths(const Node& paths, const Node& value,
 
 bool HasWrapped(const Node& value) {
   const tfjson::Tree& tree = value.tree();
-  for (uint32_t at = value.at(); at < tree.entry(value.at()).next; ++at) {
-    const tfjson::Tree::Entry& entry = tree.entry(at);
+  const tfjson::Tree::Entry* const entries = &tree.entry(0);
+  const uint32_t end = entries[value.at()].next;
+  for (uint32_t at = value.at(); at < end; ++at) {
+    const tfjson::Tree::Entry& entry = entries[at];
     if (entry.kind() == tfjson::Kind::kObject && entry.count == 2 &&
         Unwrapped(Node(&tree, at)).at() != at) {
       return true;
@@ -149,40 +151,108 @@ bool Redaction::Hides(const Node& value, const Mask& mask) const {
   return hides_ && (mask.whole() || (value.is_string() && secrets_.AreIn(value)));
 }
 
-void Redaction::Append(std::string& out, const Node& given, const Mask& mask) const {
+/// Adds what the mask of a value hides.
+void Redaction::AddMasked(std::vector<Cut>& cuts, const Node& given, const Mask& mask) const {
   const Node value = Inner(given);
-  if (!unwraps_ && (!hides_ || (secrets_.empty() && !mask.whole() && !mask.partial()))) {
-    tfjson::AppendCompact(out, value.text());
-  } else if (Hides(value, mask)) {
-    out += "null";
-  } else if (value.is_object()) {
-    const bool partial = mask.partial();
-    out += '{';
-    bool first = true;
-    for (const Member member : value.members()) {
-      if (!std::exchange(first, false)) {
-        out += ',';
-      }
-      out += member.name.text();
-      out += ':';
-      Append(out, member.value, partial ? mask.Into({value, member.name, 0}) : Mask());
-    }
-    out += '}';
-  } else if (value.is_array()) {
-    const bool partial = mask.partial();
-    out += '[';
-    uint64_t index = 0;
-    for (const Node element : value.elements()) {
-      if (index != 0) {
-        out += ',';
-      }
-      Append(out, element, partial ? mask.Into({value, {}, index}) : Mask());
-      ++index;
-    }
-    out += ']';
-  } else {
-    out += value.text();
+  if (mask.whole()) {
+    const tfjson::Tree::Entry& entry = value.tree().entry(value.at());
+    cuts.push_back({entry.begin, entry.end, true});
+    return;
   }
+  if (!mask.partial()) {
+    return;
+  }
+  for (const Member member : value.members()) {
+    AddMasked(cuts, member.value, mask.Into({value, member.name, 0}));
+  }
+  uint64_t index = 0;
+  for (const Node element : value.elements()) {
+    AddMasked(cuts, element, mask.Into({value, {}, index++}));
+  }
+}
+
+/// Adds what stands around values that have their types beside them, and short sensitive texts.
+void Redaction::AddOthers(std::vector<Cut>& cuts, const Node& value) const {
+  const bool seeks_short = hides_ && secrets_.have_short();
+  if (!unwraps_ && !seeks_short) {
+    return;
+  }
+  const tfjson::Tree& tree = value.tree();
+  const uint32_t end = tree.entry(value.at()).next;
+  uint32_t unwrapped = end;  // a value whose type stood beside it is not looked into again
+  for (uint32_t at = value.at(); at < end; ++at) {
+    const tfjson::Tree::Entry& entry = tree.entry(at);
+    if (seeks_short && entry.kind() == tfjson::Kind::kString) {
+      if (entry.end - entry.begin < tfjson::Secrets::kShortestPart + 2 &&
+          secrets_.AreIn(Node(&tree, at))) {
+        cuts.push_back({entry.begin, entry.end, true});
+      }
+    } else if (unwraps_ && at != unwrapped && entry.kind() == tfjson::Kind::kObject &&
+               entry.count == 2) {
+      const uint32_t inside = Unwrapped(Node(&tree, at)).at();
+      const tfjson::Tree::Entry& inner = tree.entry(inside);
+      if (inside != at) {
+        unwrapped = inside;
+        cuts.push_back({entry.begin, inner.begin, false});
+        cuts.push_back({inner.end, entry.end, false});
+      }
+    }
+  }
+}
+
+/// Appends a part of a value's text that begins and ends between tokens, with null for the strings
+/// that have sensitive texts inside.
+void Redaction::AppendPart(std::string& out, const Node& value, uint32_t begin,
+                           uint32_t end) const {
+  const tfjson::Tree& tree = value.tree();
+  const std::string_view text = tree.text().substr(0, end);
+  // Most texts have nothing sensitive.
+  const size_t before = out.size();
+  tfjson::AppendCompact(out, text.substr(begin));
+  if (!hides_ || secrets_.FindPart(out, before) == std::string_view::npos) {
+    return;
+  }
+  out.resize(before);
+  size_t from = begin;
+  while ((from = secrets_.FindPart(text, from)) != std::string_view::npos) {
+    // The last entry that begins before the place: a sensitive text has no quotes.
+    uint32_t low = value.at();
+    uint32_t high = tree.entry(value.at()).next;
+    while (high - low > 1) {
+      const uint32_t middle = low + (high - low) / 2;
+      (tree.entry(middle).begin <= from ? low : high) = middle;
+    }
+    const tfjson::Tree::Entry& entry = tree.entry(low);
+    ++from;
+    if (entry.kind() == tfjson::Kind::kString && from <= entry.end) {
+      tfjson::AppendCompact(out, text.substr(begin, entry.begin - begin));
+      out += "null";
+      from = begin = entry.end;
+    }
+  }
+  tfjson::AppendCompact(out, text.substr(begin));
+}
+
+void Redaction::Append(std::string& out, const Node& value, const Mask& mask) const {
+  std::vector<Cut> cuts;
+  if (hides_) {
+    AddMasked(cuts, value, mask);
+  }
+  AddOthers(cuts, value);
+  std::ranges::sort(cuts, [](const Cut& a, const Cut& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  const tfjson::Tree::Entry& whole = value.tree().entry(value.at());
+  uint32_t at = whole.begin;
+  for (const Cut& cut : cuts) {
+    // What is inside of another cut has gone with it.
+    if (cut.begin >= at) {
+      AppendPart(out, value, at, cut.begin);
+      out += cut.hidden ? "null" : "";
+      at = cut.end;
+    }
+  }
+  AppendPart(out, value, at, whole.end);
 }
 
 void Redaction::ForEachLeaf(const Node& value, const Mask& mask,

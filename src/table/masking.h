@@ -77,6 +77,15 @@ class Redaction {
                    const std::function<void(const Leaf&)>& visit) const;
 
  private:
+  /// A part of the text of a value that is not written.
+  struct Cut {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    bool hidden = false;  ///< null is written in its place
+  };
+  void AddMasked(std::vector<Cut>& cuts, const tfjson::Node& given, const Mask& mask) const;
+  void AddOthers(std::vector<Cut>& cuts, const tfjson::Node& value) const;
+  void AppendPart(std::string& out, const tfjson::Node& value, uint32_t begin, uint32_t end) const;
   void Visit(std::string& path, const tfjson::Node& value, const Mask& mask,
              const std::function<void(const Leaf&)>& visit) const;
 

@@ -107,6 +107,24 @@ TEST(Table, ValuesOfAStateFileStandWithoutTheirTypes) {
             "f,,,,terraform_data.d,,state,record.value,string,x,,,,false,false\n");
 }
 
+TEST(Table, JsonOfValuesHasNothingSensitive) {
+  const char* text = R"({"version": 4, "resources": [{"mode": "managed", "type": "t", "name": "n",
+    "provider": "p", "instances": [{"attributes": {
+      "pin": "4711", "a": {"list": [ "4711", 4711, "x4711" ]}, "long one": "hunter-two",
+      "hunter-two": ["is hunter-two", {"hunter-two!": "ok"}], "whole": {"x": "y", "z": [1]},
+      "wrapped": {"value": {"value": "x", "type": "string"}, "type": ["object", {}]},
+      "hidden": {"value": {"k": "hunter-two"}, "type": ["object", {}]}, "tail": [true, 1.50, null]},
+    "sensitive_attributes": [[{"type": "get_attr", "value": "pin"}],
+      [{"type": "get_attr", "value": "long one"}], [{"type": "get_attr", "value": "whole"}]]}]}]})";
+  const std::string row = Written(kJsonLines, "resources", text);
+  EXPECT_NE(row.find(R"("values":"{\"pin\":null,\"a\":{\"list\":[null,4711,\"x4711\"]},)"
+                     R"(\"long one\":null,\"hunter-two\":[null,{\"hunter-two!\":\"ok\"}],)"
+                     R"(\"whole\":null,\"wrapped\":{\"value\":\"x\",\"type\":\"string\"},)"
+                     R"(\"hidden\":{\"k\":null},\"tail\":[true,1.50,null]}")"),
+            std::string::npos)
+      << row;
+}
+
 constexpr const char* kPlan = R"({
   "format_version": "1.2", "terraform_version": "1.12.6",
   "resource_drift": [{"address": "t.a", "mode": "managed", "type": "t", "name": "a",

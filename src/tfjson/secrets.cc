@@ -10,15 +10,15 @@
 namespace kinu::tfjson {
 namespace {
 
-uint32_t Start(const char* text) {
-  uint32_t start = 0;
-  std::memcpy(&start, text, sizeof(start));
-  return start;
-}
+constexpr size_t kBlock = sizeof(uint32_t);
+constexpr size_t kStride = Secrets::kShortestPart - kBlock + 1;
 
-/// 16 bits of four.
-uint32_t Mixed(uint32_t start) {
-  return (start * 0x9E3779B1U) >> 16;
+/// The first bytes of a part.
+uint64_t Start(const char* text) {
+  uint64_t start = 0;
+  static_assert(sizeof start == Secrets::kShortestPart);
+  std::memcpy(&start, text, sizeof start);
+  return start;
 }
 
 std::string_view Body(const Node& string) {
@@ -49,6 +49,15 @@ bool IsMaskName(std::string_view quoted, bool may_have_escapes) {
   }
   const std::string name = DecodeString(quoted);
   return std::ranges::any_of(kPairs, [&](const Pair& pair) { return pair.mask == name; });
+}
+
+/// Whether a member may be one of these masks. Names are compared only when they have one of the
+/// lengths.
+bool MayBeMask(const Tree::Entry& name, const Tree::Entry& value) {
+  const uint32_t size = name.end - name.begin - 2;
+  const Kind kind = value.kind();
+  return (size == 9 || size == 15 || size == 16) &&
+         (kind == Kind::kTrue || kind == Kind::kObject || kind == Kind::kArray);
 }
 
 /// Finds the objects of a text that have a mask with a `true` in it.
@@ -171,27 +180,32 @@ Secrets::Secrets(const Node& document) {
 
 void Secrets::AddMarkedIn(const Node& value) {
   const Tree& tree = value.tree();
-  const uint32_t end = tree.entry(value.at()).next;
+  const Tree::Entry* const entries = &tree.entry(0);
+  const uint32_t end = entries[value.at()].next;
+  std::vector<uint32_t> objects;  // around the entry, and some that have ended
   for (uint32_t at = value.at(); at < end; ++at) {
-    if (tree.entry(at).kind() == Kind::kObject) {
-      AddMarked(Node(&tree, at));
+    const Tree::Entry& entry = entries[at];
+    const bool is_object = entry.kind() == Kind::kObject;
+    if (!is_object && (entry.kind() != Kind::kName || !MayBeMask(entry, entries[at + 1]))) {
+      continue;
+    }
+    while (!objects.empty() && entries[objects.back()].next <= at) {
+      objects.pop_back();
+    }
+    if (is_object) {
+      objects.push_back(at);
+    } else {
+      AddMarked(Node(&tree, objects.back()), {Node(&tree, at), Node(&tree, at + 1)});
     }
   }
 }
 
-void Secrets::AddMarked(const Node& object) {
-  for (const Member member : object.members()) {
-    // Names are compared only when they have one of the lengths.
-    const size_t size = member.name.text().size() - 2;
-    if ((size != 9 && size != 15 && size != 16) ||
-        (!member.value.is_true() && !member.value.is_container())) {
-      continue;
-    }
-    for (const Pair& pair : kPairs) {
-      if (member.name.Is(pair.mask)) {
-        if (const Node value = object.Find(pair.value)) {
-          AddMasked(value, member.value);
-        }
+/// Adds what a member of an object masks beside it.
+void Secrets::AddMarked(const Node& object, const Member& member) {
+  for (const Pair& pair : kPairs) {
+    if (member.name.Is(pair.mask)) {
+      if (const Node value = object.Find(pair.value)) {
+        AddMasked(value, member.value);
       }
     }
   }
@@ -230,14 +244,46 @@ void Secrets::Add(const Node& value) {
       continue;
     }
     const std::string_view body = Body(Node(&tree, at));
-    if (body.size() < kShortest || !texts_.insert(body).second || body.size() < kShortestPart) {
+    if (body.size() < kShortest || !texts_.insert(body).second) {
+      continue;
+    }
+    if (body.size() < kShortestPart) {
+      have_short_ = true;
       continue;
     }
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): it is long enough
-    const uint32_t start = Start(body.data());
-    parts_[start].push_back(body);
-    starts_[Mixed(start) / 64] |= uint64_t{1} << Mixed(start) % 64;
+    parts_[Start(body.data())].push_back(body);
+    for (size_t i = 0; i < kStride; ++i) {
+      const uint32_t hash = BlockHash(body.data() + i);
+      blocks_[hash / 64] |= uint64_t{1} << hash % 64;
+    }
   }
+}
+
+size_t Secrets::FindPart(std::string_view text, size_t from) const {
+  if (parts_.empty()) {
+    return std::string_view::npos;
+  }
+  for (size_t at = from; at + kBlock <= text.size(); at += kStride) {
+    if (!IsBlock(text.data() + at)) {
+      continue;
+    }
+    // The part begins here or up to four bytes before.
+    for (size_t begin = at - std::min(at - from, kStride - 1);
+         begin <= at && begin + kShortestPart <= text.size(); ++begin) {
+      const char* const blocks = text.data() + begin;
+      if (!IsBlock(blocks) || !IsBlock(blocks + 2) || !IsBlock(blocks + kStride - 1)) {
+        continue;
+      }
+      const auto found = parts_.find(Start(text.data() + begin));
+      if (found != parts_.end() && std::ranges::any_of(found->second, [&](std::string_view part) {
+            return text.substr(begin).starts_with(part);
+          })) {
+        return begin;
+      }
+    }
+  }
+  return std::string_view::npos;
 }
 
 bool Secrets::AreIn(const Node& string) const {
@@ -246,23 +292,8 @@ bool Secrets::AreIn(const Node& string) const {
     return false;
   }
   // Longer texts are among the parts.
-  if (body.size() < kShortestPart) {
-    return texts_.contains(body);
-  }
-  for (size_t at = 0; at + kShortestPart <= body.size(); ++at) {
-    const uint32_t start = Start(body.data() + at);
-    if ((starts_[Mixed(start) / 64] >> Mixed(start) % 64 & 1) == 0) {
-      continue;
-    }
-    if (const auto found = parts_.find(start); found != parts_.end()) {
-      for (const std::string_view part : found->second) {
-        if (body.substr(at).starts_with(part)) {
-          return true;
-        }
-      }
-    }
-  }
-  return false;
+  return body.size() < kShortestPart ? texts_.contains(body)
+                                     : FindPart(body) != std::string_view::npos;
 }
 
 }  // namespace kinu::tfjson

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -34,16 +35,34 @@ class Secrets {
   bool empty() const { return texts_.empty(); }
   /// Whether a string is a sensitive text, or has one inside.
   bool AreIn(const Node& string) const;
+  /// Where the first sensitive text of kShortestPart bytes or more begins in a text, at `from` or
+  /// behind it; npos if there is none.
+  size_t FindPart(std::string_view text, size_t from = 0) const;
+  /// Whether there are sensitive texts that FindPart() does not find.
+  bool have_short() const { return have_short_; }
 
  private:
   void AddMasked(const Node& value, const Node& mask);
-  void AddMarked(const Node& object);
+  void AddMarked(const Node& object, const Member& member);
+  /// A hash of four bytes, with 17 bits.
+  static uint32_t BlockHash(const char* text) {
+    uint32_t block = 0;
+    std::memcpy(&block, text, sizeof block);
+    return (block * 0x9E3779B1U) >> 15;
+  }
+  /// Whether four bytes may be among the first ones of a part.
+  bool IsBlock(const char* text) const {
+    const uint32_t hash = BlockHash(text);
+    return (blocks_.data()[hash / 64] >> hash % 64 & 1) != 0;
+  }
 
   FlatSet<std::string_view> texts_;  // between the quotes, escapes as they are
-  /// The texts that may be parts of others, by their first bytes. A bit per hash filters most
-  /// lookups.
-  FlatMap<uint32_t, std::vector<std::string_view>> parts_;
-  std::array<uint64_t, 1024> starts_{};
+  /// The texts that may be parts of others, by their first kShortestPart bytes.
+  FlatMap<uint64_t, std::vector<std::string_view>> parts_;
+  /// A bit for the hash of each four of these bytes. One of them is at every fifth byte of a text
+  /// that has the part, so that most of its bytes are not looked at.
+  std::array<uint64_t, 2048> blocks_{};
+  bool have_short_ = false;
 };
 
 }  // namespace kinu::tfjson

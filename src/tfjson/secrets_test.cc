@@ -87,6 +87,30 @@ std::string RandomDocument(std::mt19937& random, int depth) {
   }
 }
 
+TEST(Secrets, AreFoundWhereverTheyBegin) {
+  const auto document =
+      Document::Parse(R"({"a":{"value":["12345678","abcdefghijk","short"],"sensitive":true}})")
+          .value();
+  const Secrets secrets(document->root());
+  EXPECT_TRUE(secrets.have_short());
+  for (size_t before = 0; before < 24; ++before) {
+    for (const std::string part : {"12345678", "abcdefghijk"}) {
+      for (const std::string behind : {"", "x", "xyz45", "12345678 and more"}) {
+        const std::string text = std::string(before, '1') + part + behind;
+        size_t naive = std::min(text.find("12345678"), text.find("abcdefghijk"));
+        EXPECT_EQ(secrets.FindPart(text), naive) << text;
+        EXPECT_EQ(secrets.FindPart(text, naive), naive) << text;
+        naive = std::min(text.find("12345678", naive + 1), text.find("abcdefghijk", naive + 1));
+        EXPECT_EQ(secrets.FindPart(text, secrets.FindPart(text) + 1), naive) << text;
+      }
+    }
+    EXPECT_EQ(secrets.FindPart(std::string(before, '1') + "2345678"),
+              before == 0 ? std::string::npos : before - 1);
+    EXPECT_EQ(secrets.FindPart(std::string(before, 'a') + "bcdefghij"), std::string::npos);
+  }
+  EXPECT_EQ(Secrets().FindPart("12345678"), std::string::npos);
+}
+
 TEST(Secrets, OfATreeThatWasReadInPartAreTheSame) {
   std::mt19937 random(5);
   for (int i = 0; i < 5000; ++i) {

@@ -644,5 +644,42 @@ TEST(MappedFileDeathTest, ShortenedFileEndsTheProcess) {
       testing::ExitedWithCode(1), "A file was shortened by another program");
 }
 
+/// White space, a token or nothing, and the token without the space.
+std::string RandomTokens(std::mt19937& random, std::string& compact) {
+  static constexpr const char* kTokens[] = {"{", "}", "[", "]", ":", ",", "true", "-1.5e+10"};
+  static constexpr const char* kParts[] = {"a",   " ", "\\\"",   "\\\\",
+                                           "\\n", "{", "\u2013", "long text of no interest "};
+  static constexpr const char* kSpaces[] = {"", "", " ", "\n        ", "\r\n\t", "\n"};
+  const auto below = [&](size_t count) { return random() % count; };
+  std::string text;
+  for (size_t i = below(60); i > 0; --i) {
+    text += kSpaces[below(std::size(kSpaces))];
+    std::string token = kTokens[below(std::size(kTokens))];
+    if (below(2) == 0) {
+      token = '"';
+      for (size_t k = below(12); k > 0; --k) {
+        token += kParts[below(std::size(kParts))];
+      }
+      token += '"';
+    }
+    text += token;
+    compact += token;
+  }
+  return text + kSpaces[below(std::size(kSpaces))];
+}
+
+TEST(Compact, LeavesOutWhiteSpaceBetweenTokens) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    std::string wanted = "before ";
+    const std::string text = RandomTokens(random, wanted);
+    for (const bool portable : {false, true}) {
+      std::string out = "before ";
+      AppendCompact(out, text, portable);
+      ASSERT_EQ(out, wanted) << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kinu::tfjson

@@ -124,12 +124,13 @@ bool Tree::ReadName(TokenStream& stream) {
 
 bool Tree::ReadValue(TokenStream& stream) {
   const size_t bottom = open_.size();
+  uint32_t around = 0;  // the innermost open container, if there is one above `bottom`
   for (;;) {
     // Here a value begins.
     const char first = stream.Peek();
     const Kind kind = KindOf(first);
     if (bottom < open_.size()) {
-      Entry& parent = entries_[open_.back()];
+      Entry& parent = entries_.data()[around];
       if (parent.count == kMostMembers) {
         return stream.FailHere("a value has too many elements to be held in memory");
       }
@@ -140,7 +141,8 @@ bool Tree::ReadValue(TokenStream& stream) {
       if (open_.size() >= kMaxDepth) {
         return stream.FailHere("values are nested too deep");
       }
-      open_.push_back(static_cast<uint32_t>(entries_.size()));
+      around = static_cast<uint32_t>(entries_.size());
+      open_.push_back(around);
       Append(stream, kind);
       stream.Advance();
       open = true;
@@ -158,13 +160,14 @@ bool Tree::ReadValue(TokenStream& stream) {
       if (open_.size() == bottom) {
         return true;
       }
-      Entry& parent = entries_[open_.back()];
+      Entry& parent = entries_.data()[around];
       const char closer = parent.kind() == Kind::kObject ? '}' : ']';
       const char here = stream.Peek();
       if (here == closer) {
         parent.end = stream.OffsetInHeld() + 1;
         parent.next = static_cast<uint32_t>(entries_.size());
         open_.pop_back();
+        around = open_.empty() ? 0 : open_.data()[open_.size() - 1];
         stream.Advance();
         first_inside = false;
         continue;
@@ -408,19 +411,6 @@ Node Repeated(const Tree& tree) {
 
 std::string DecodeString(std::string_view quoted) {
   return json::DecodeString<json::Encoding::kUtf8>(quoted.substr(1, quoted.size() - 2));
-}
-
-void AppendCompact(std::string& out, std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at < end) {
-    const char* const begin = at;
-    while (at < end && !json::IsSpace(*at)) {
-      at = *at == '"' ? json::EndOfString(at + 1, end) : at + 1;
-    }
-    out.append(begin, static_cast<size_t>(at - begin));
-    at = json::SkipSpace(at, end);
-  }
 }
 
 namespace {

@@ -276,8 +276,9 @@ Node Repeated(const Tree& tree);
 /// The content of a quoted JSON string that is known to be well-formed.
 std::string DecodeString(std::string_view quoted);
 
-/// Appends JSON text without the white space between its tokens.
-void AppendCompact(std::string& out, std::string_view json);
+/// Appends well-formed JSON text, or a part of one between tokens, without the white space between
+/// its tokens. `portable`: as processors without AVX-512 do it; for tests.
+void AppendCompact(std::string& out, std::string_view json, bool portable = false);
 
 /// Order of two JSON numbers by exact value: negative, zero or positive.
 int CompareNumbers(std::string_view a, std::string_view b);
