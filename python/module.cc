@@ -1,5 +1,7 @@
 // The functions of the C interface as a Python module. kinu/__init__.py makes them convenient:
 // structured results are JSON texts here.
+#include <cerrno>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,22 +60,41 @@ nb::tuple Unlocked(const Call& call) {
   return Answer(text, problems);
 }
 
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+/// The bytes of a `str` or `bytes` object, which must outlive the view.
+std::string_view ViewOf(const nb::object& text) {
+  if (nb::isinstance<nb::bytes>(text)) {
+    const auto bytes = nb::borrow<nb::bytes>(text);
+    return {bytes.c_str(), bytes.size()};
+  }
+  if (!nb::isinstance<nb::str>(text)) {
+    throw nb::type_error("a text is str or bytes");
+  }
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) {
+    nb::raise_python_error();
+  }
+  return {data, static_cast<size_t>(size)};
+}
+
+/// Pairs of a name and a text.
+using NamedTexts = std::vector<std::pair<std::string, nb::object>>;
 
 std::vector<kinu_named_text> Views(const NamedTexts& texts) {
   std::vector<kinu_named_text> views;
   for (const auto& [name, text] : texts) {
-    views.push_back({name.c_str(), text.data(), text.size()});
+    const std::string_view view = ViewOf(text);
+    views.push_back({name.c_str(), view.data(), view.size()});
   }
   return views;
 }
 
 nb::tuple Check(const NamedTexts& checks, const NamedTexts& plans, const NamedTexts& states,
                 bool show_sensitive) {
+  const auto c = Views(checks);
+  const auto p = Views(plans);
+  const auto s = Views(states);
   return Unlocked([&](kinu_problems** problems) {
-    const auto c = Views(checks);
-    const auto p = Views(plans);
-    const auto s = Views(states);
     return kinu_check(c.data(), c.size(), p.data(), p.size(), s.data(), s.size(),
                       show_sensitive ? 1 : 0, nullptr, problems);
   });
@@ -82,11 +103,14 @@ nb::tuple Check(const NamedTexts& checks, const NamedTexts& plans, const NamedTe
 /// A document that is released with its Python object.
 class Document {
  public:
-  explicit Document(std::string_view text) {
+  /// `path`: the name of a file; empty: `text` is the document.
+  Document(const nb::object& text, const std::string& path) {
+    const std::string_view view = path.empty() ? ViewOf(text) : std::string_view();
     kinu_problems* problems = nullptr;
     {
       const nb::gil_scoped_release unlocked;
-      document_ = kinu_document_parse(text.data(), text.size(), &problems);
+      document_ = path.empty() ? kinu_document_parse(view.data(), view.size(), &problems)
+                               : kinu_document_open(path.c_str(), &problems);
     }
     problems_ = ToList(problems);
   }
@@ -118,31 +142,56 @@ struct Documents {
   nb::object iterator;
   nb::object current;  // keeps the texts of the document that is read
   std::string name;
+  std::string problem;  // why the iterator ended
+
+  /// The next pair; 0 at the end.
+  int Next(kinu_named_text* out) {
+    PyObject* item = PyIter_Next(iterator.ptr());
+    if (item == nullptr) {
+      if (PyErr_Occurred() != nullptr) {
+        throw nb::python_error();
+      }
+      return 0;
+    }
+    current = nb::steal(item);
+    name = nb::cast<std::string>(current[0]);
+    const nb::object text = current[1];
+    *out = {name.c_str(), nullptr, 0};
+    if (!text.is_none()) {
+      const std::string_view view = ViewOf(text);
+      *out = {name.c_str(), view.data(), view.size()};
+    }
+    return 1;
+  }
 };
+
+/// The type and the message of an exception.
+std::string TextOf(const nb::python_error& problem) {
+  const std::string name = nb::cast<std::string>(problem.type().attr("__name__"));
+  const std::string message = nb::str(problem.value()).c_str();
+  return message.empty() ? name : name + ": " + message;
+}
+
+/// Arrow's libraries know nothing of Python's exceptions: an interrupt is raised when they are left.
+void Postpone(nb::python_error& problem) {
+  if (problem.matches(PyExc_KeyboardInterrupt)) {
+    PyErr_SetInterrupt();
+  }
+}
 
 int NextDocument(void* context, kinu_named_text* out) {
   auto& documents = *static_cast<Documents*>(context);
   const nb::gil_scoped_acquire locked;
-  PyObject* item = PyIter_Next(documents.iterator.ptr());
-  if (item == nullptr) {
-    const bool failed = PyErr_Occurred() != nullptr;
-    PyErr_Clear();
-    return failed ? -1 : 0;
-  }
-  documents.current = nb::steal(item);
   try {
-    documents.name = nb::cast<std::string>(documents.current[0]);
-    const nb::object text = documents.current[1];
-    *out = {documents.name.c_str(), nullptr, 0};
-    if (!text.is_none()) {
-      const auto bytes = nb::cast<nb::bytes>(text);
-      *out = {documents.name.c_str(), bytes.c_str(), bytes.size()};
-    }
-    return 1;
-  } catch (...) {
-    PyErr_Clear();
-    return -1;
+    return documents.Next(out);
+  } catch (nb::python_error& problem) {
+    Postpone(problem);
+    documents.problem = TextOf(problem);
+  } catch (const std::exception& problem) {
+    documents.problem = problem.what();
   }
+  *out = {nullptr, documents.problem.data(), documents.problem.size()};
+  return -1;
 }
 
 void ReleaseDocuments(void* context) {
@@ -150,8 +199,55 @@ void ReleaseDocuments(void* context) {
   delete static_cast<Documents*>(context);
 }
 
+/// A stream that an interrupt ends between two batches.
+struct Interruptible {
+  ArrowArrayStream inner{};
+  bool interrupted = false;
+
+  explicit Interruptible(const ArrowArrayStream& stream) : inner(stream) {}
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+  ~Interruptible() { inner.release(&inner); }
+
+  static Interruptible& Of(ArrowArrayStream* stream) {
+    return *static_cast<Interruptible*>(stream->private_data);
+  }
+  bool IsInterrupted() {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) {
+      nb::python_error problem;
+      Postpone(problem);
+      interrupted = true;
+    }
+    return interrupted;
+  }
+};
+
+ArrowArrayStream MakeInterruptible(const ArrowArrayStream& stream) {
+  ArrowArrayStream out{};
+  out.private_data = new Interruptible(stream);
+  out.get_schema = [](ArrowArrayStream* self, ArrowSchema* schema) {
+    ArrowArrayStream& inner = Interruptible::Of(self).inner;
+    return inner.get_schema(&inner, schema);
+  };
+  out.get_next = [](ArrowArrayStream* self, ArrowArray* array) {
+    Interruptible& stream = Interruptible::Of(self);
+    return stream.IsInterrupted() ? EINTR : stream.inner.get_next(&stream.inner, array);
+  };
+  out.get_last_error = [](ArrowArrayStream* self) {
+    Interruptible& stream = Interruptible::Of(self);
+    return stream.interrupted ? "interrupted" : stream.inner.get_last_error(&stream.inner);
+  };
+  out.release = [](ArrowArrayStream* self) {
+    delete &Interruptible::Of(self);
+    self->release = nullptr;
+  };
+  return out;
+}
+
 /// A stream as the capsule that Arrow libraries take.
 nb::object Capsule(std::unique_ptr<ArrowArrayStream> stream) {
+  *stream = MakeInterruptible(*stream);
   PyObject* capsule = PyCapsule_New(stream.get(), "arrow_array_stream", [](PyObject* self) {
     auto* held = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(self, "arrow_array_stream"));
     if (held->release != nullptr) {
@@ -198,7 +294,8 @@ NB_MODULE(_kinu, m) {
   m.def("version", [] { return std::string(kinu_version()); });
   m.def(
       "parse",
-      [](const std::string& name, std::string_view text) {
+      [](const std::string& name, const nb::object& given) {
+        const std::string_view text = ViewOf(given);
         return Unlocked([&](kinu_problems** problems) {
           return kinu_parse(name.c_str(), text.data(), text.size(), problems);
         });
@@ -217,13 +314,15 @@ NB_MODULE(_kinu, m) {
       "expression"_a, "variables"_a.none(), "directory"_a);
   m.def(
       "format",
-      [](std::string_view text) {
+      [](const nb::object& given) {
+        const std::string_view text = ViewOf(given);
         return Unlocked([&](kinu_problems**) { return kinu_format(text.data(), text.size()); });
       },
       "text"_a);
   m.def(
       "convert",
-      [](const std::string& name, std::string_view text, const std::string& to) {
+      [](const std::string& name, const nb::object& given, const std::string& to) {
+        const std::string_view text = ViewOf(given);
         return Unlocked([&](kinu_problems** problems) {
           return kinu_convert(name.c_str(), text.data(), text.size(), to.c_str(), problems);
         });
@@ -247,12 +346,21 @@ NB_MODULE(_kinu, m) {
         });
       },
       "directory"_a, "variables"_a.none(), "show_sensitive"_a);
+  m.def(
+      "plan_file",
+      [](const nb::object& given, bool show_sensitive) {
+        const std::string_view bytes = ViewOf(given);
+        return Unlocked([&](kinu_problems** problems) {
+          return kinu_plan_file(bytes.data(), bytes.size(), show_sensitive ? 1 : 0, problems);
+        });
+      },
+      "bytes"_a, "show_sensitive"_a);
   m.def("check", &Check, "checks"_a, "plans"_a, "states"_a, "show_sensitive"_a);
   m.def("tables", [] { return Unlocked([](kinu_problems**) { return kinu_tables(); }); });
   m.def("table_of_files", &TableOfFiles, "table"_a, "paths"_a, "show_sensitive"_a);
   m.def("table_of_documents", &TableOfDocuments, "table"_a, "documents"_a, "show_sensitive"_a);
   nb::class_<Document>(m, "Document")
-      .def(nb::init<std::string_view>(), "text"_a)
+      .def(nb::init<const nb::object&, const std::string&>(), "text"_a.none(), "path"_a = "")
       .def_prop_ro("problems", &Document::problems)
       .def("select", &Document::Select, "selector"_a, "show_sensitive"_a)
       .def("summary", &Document::Summary, "bytes"_a)

@@ -2,7 +2,7 @@
 
     kinu.evaluate('cidrsubnet("10.0.0.0/8", 8, n)', {"n": 1})
     kinu.load_module("network/").variables["size"]["type"]
-    kinu.open("plan.json").query("$.resource_changes[*].address")
+    kinu.open("plan.tfplan").query("$.resource_changes[*].address")
     pyarrow.table(kinu.tables("states/", table="resources"))
     kinu.fleet.plan(kinu.fleet.find("infrastructure/")).changes
     kinu.spark.read(spark, "s3://bucket/states/")
@@ -22,8 +22,8 @@ from typing import Any, Union
 
 from . import _kinu
 
-__all__ = ["Body", "Document", "Error", "Module", "Problem", "Table", "check", "convert", "evaluate", "format",
-           "load_module", "open", "parse", "table_schemas", "tables"]
+__all__ = ["Body", "Document", "Error", "Module", "PlanFile", "Problem", "Table", "check", "convert", "evaluate",
+           "format", "load_module", "load_plan_file", "open", "parse", "table_schemas", "tables"]
 __version__ = _kinu.version()
 
 #: Modules that are loaded when they are first used.
@@ -69,10 +69,6 @@ def _result(answer: tuple[str | None, list[tuple]]) -> str:
     return text
 
 
-def _text(text: str | bytes) -> str:
-    return text.decode() if isinstance(text, bytes) else text
-
-
 # --- The language ---
 
 
@@ -93,7 +89,7 @@ class Body:
 
 def parse(text: str | bytes, name: str = "<text>") -> Body:
     """Parses a file of the native syntax."""
-    return Body._of(json.loads(_result(_kinu.parse(name, _text(text)))))
+    return Body._of(json.loads(_result(_kinu.parse(name, text))))
 
 
 def evaluate(expression: str, variables: dict[str, Any] | None = None, directory: Path = ".") -> Any:
@@ -104,13 +100,13 @@ def evaluate(expression: str, variables: dict[str, Any] | None = None, directory
 
 def format(text: str | bytes) -> str:  # noqa: A001
     """A file of the native syntax in canonical layout."""
-    return _result(_kinu.format(_text(text)))
+    return _result(_kinu.format(text))
 
 
 def convert(text: str | bytes, name: str = "main.tf", to: str = "json") -> str:
     """A file in the syntax `to`, "json" or "native". The end of the name says what the file is: of a module
     (".tf"), values of variables (".tfvars"), or of another language."""
-    return _result(_kinu.convert(name, _text(text), to))
+    return _result(_kinu.convert(name, text, to))
 
 
 # --- Modules ---
@@ -162,12 +158,22 @@ def _read(source: Path | bytes) -> bytes:
 
 
 class Document:
-    """A plan, a state, or any other JSON document."""
+    """A plan, a state, or any other JSON document. A plan file stands for the document that `show -json` makes of it."""
 
     def __init__(self, text: bytes, name: str = "<document>"):
+        self._set(text, name)
+
+    @classmethod
+    def _of_file(cls, path: str) -> Document:
+        """The document in a file, of which a large one is mapped into memory and not read."""
+        document = cls.__new__(cls)
+        document._set(None, path)
+        return document
+
+    def _set(self, text: bytes | None, name: str) -> None:
         self.name = name
         self._text = text
-        self._document = _kinu.Document(text.decode())
+        self._document = _kinu.Document(text, name if text is None else "")
         problems = [Problem(*problem) for problem in self._document.problems]
         if any(problem.is_error for problem in problems):
             raise Error(problems)
@@ -187,25 +193,57 @@ class Document:
 
     def table(self, table: str, show_sensitive: bool = False) -> Table:
         """A table of this document."""
-        return tables([(self.name, self._text)], table, show_sensitive)
+        return Table(table, [self.name if self._text is None else (self.name, self._text)], show_sensitive)
 
     def check(self, *checks: Path) -> dict[str, Any]:
         """Runs check files on this plan or state: the document of `kinu check -json`."""
         state = not self.query("$['planned_values','resource_changes','output_changes']")
-        return check(checks, **{"states" if state else "plans": [self._text]})
+        source = self.name if self._text is None else self._text
+        return check(checks, **{"states" if state else "plans": [source]})
 
 
 def open(source: Path | bytes) -> Document:  # noqa: A001
-    """A document from a file or from its text."""
-    return Document(_read(source), "<document>" if isinstance(source, bytes) else os.fspath(source))
+    """A document from a file or from its text: JSON, or a plan file with the schemas that kinu's plan files have."""
+    return Document(source) if isinstance(source, bytes) else Document._of_file(os.fspath(source))
+
+
+@dataclass(frozen=True)
+class PlanFile:
+    """What a plan file holds besides the values of resources. Schemas of providers are not needed for it."""
+
+    terraform_version: str
+    #: The time of planning (RFC 3339).
+    timestamp: str
+    #: Planning failed.
+    errored: bool
+    #: `kinu.open` can read the file.
+    has_schemas: bool
+    #: [{"address": ..., "actions": [...], "provider": ..., "reason": ..., ...}]
+    changes: list[dict[str, Any]]
+    #: The same of changes that were made outside of the program.
+    drift: list[dict[str, Any]]
+    #: {name: {"actions": [...], "before": ..., "after": ..., "after_unknown": bool, "sensitive": bool}}
+    outputs: dict[str, dict[str, Any]]
+    #: {"type": ..., "workspace": ..., "config": ...}; "config" with `show_sensitive`
+    backend: dict[str, Any]
+    #: The files of the configuration: [{"module": "a.b", "directory": ..., "name": ..., "text": ...}]
+    sources: list[dict[str, str]]
+    lock_file: str
+    #: {name: value} and the state before the plan, with `show_sensitive`; else None.
+    variables: dict[str, Any] | None = None
+    prior_state: dict[str, Any] | None = None
+
+
+def load_plan_file(source: Path | bytes, show_sensitive: bool = False) -> PlanFile:
+    """A plan file of kinu or OpenTofu. What may be secret is left out unless `show_sensitive` is set."""
+    return PlanFile(**json.loads(_result(_kinu.plan_file(_read(source), show_sensitive))))
 
 
 def check(checks: Iterable[Path], plans: Iterable[Path | bytes] = (), states: Iterable[Path | bytes] = (),
           show_sensitive: bool = False) -> dict[str, Any]:
     """Runs check files on plans and states: the document of `kinu check -json`."""
-    def texts(sources: Iterable[Path | bytes]) -> list[tuple[str, str]]:
-        return [("" if isinstance(source, bytes) else os.fspath(source), _read(source).decode())
-                for source in sources]
+    def texts(sources: Iterable[Path | bytes]) -> list[tuple[str, bytes]]:
+        return [("" if isinstance(source, bytes) else os.fspath(source), _read(source)) for source in sources]
     return json.loads(_result(_kinu.check(texts(checks), texts(plans), texts(states), show_sensitive)))
 
 
@@ -219,7 +257,7 @@ def table_schemas() -> list[dict[str, Any]]:
 
 def is_document(name: str, head: bytes) -> bool:
     """Whether a file of this name that begins with these bytes is read as part of a directory."""
-    return name.endswith(".tfstate") or (name.endswith(".json") and b'"format_version"' in head)
+    return name.endswith((".tfstate", ".tfplan")) or (name.endswith(".json") and b'"format_version"' in head)
 
 
 def _head(path: str) -> bytes:
@@ -248,6 +286,8 @@ class Table:
     `polars.from_arrow(table)`, DuckDB by its name). It is read anew each time, one document at a time."""
 
     def __init__(self, table: str, sources: list[str] | list[tuple[str, bytes]], show_sensitive: bool):
+        if table not in {schema["name"] for schema in table_schemas()}:
+            raise ValueError("there is no table %r" % table)
         self.name = table
         self._sources = sources
         self._show_sensitive = show_sensitive
@@ -260,11 +300,9 @@ class Table:
 
 def tables(sources: Path | Iterable[Path | tuple[str, bytes]], table: str = "resources",
            show_sensitive: bool = False) -> Table:
-    """A table (see table_schemas()) of sources, or of pairs of a name and a text. A source is a file, a directory (the
-    documents in it and below), an archive or a URI: see kinu.sources. One that cannot be read is a row of the table
-    "problems"."""
-    if table not in {schema["name"] for schema in table_schemas()}:
-        raise ValueError("there is no table %r" % table)
+    """A table (see table_schemas()) of sources, or of pairs of a name and a text. A source is a file (a plan file, a
+    state file, or a document), a directory (the documents in it and below), an archive or a URI: see kinu.sources. One
+    that cannot be read is a row of the table "problems"."""
     given = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     if given and isinstance(given[0], tuple):
         return Table(table, given, show_sensitive)

@@ -16,6 +16,7 @@ import argparse
 import os
 import re
 import sys
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +31,7 @@ from kinu.sources import SourceTable, find, split
 _DISTINCT = ("id", "values", "before", "after")
 
 
-def _write(table: object, path: str) -> int:
+def _write(table: object, path: str, ended: threading.Event) -> int:
     import pyarrow
     from pyarrow import parquet
     reader = pyarrow.RecordBatchReader.from_stream(table)
@@ -39,6 +40,8 @@ def _write(table: object, path: str) -> int:
     with parquet.ParquetWriter(path, reader.schema, compression="zstd", use_dictionary=repeated,
                                write_statistics=repeated) as writer:
         for batch in reader:
+            if ended.is_set():
+                break
             writer.write_batch(batch)
             rows += batch.num_rows
             del batch  # before the next one is made
@@ -47,16 +50,30 @@ def _write(table: object, path: str) -> int:
 
 def export(out: str, sources: Sequence[kinu.Path], table: str = "resources", show_sensitive: bool = False,
            workers: int | None = None) -> int:
-    """Writes the table as Parquet files in the directory `out`, in place of earlier ones. Returns the number of
-    rows."""
+    """Writes the table as Parquet files in the directory `out`, in place of earlier ones, which stay until all is
+    written. Returns the number of rows."""
     workers = workers or fleet.cores()
     os.makedirs(out, exist_ok=True)
-    for name in os.listdir(out):
-        if re.fullmatch(r"part-\d+\.parquet", name):
-            os.unlink(os.path.join(out, name))
     parts = [SourceTable(part, table, show_sensitive) for part in split(find(sources), workers) or [[]]]
-    with ThreadPoolExecutor(workers) as pool:
-        return sum(pool.map(_write, parts, [os.path.join(out, "part-%05d.parquet" % i) for i in range(len(parts))]))
+    names = ["part-%05d.parquet" % i for i in range(len(parts))]
+    # Those who read the directory leave out what begins with a dot.
+    new = [os.path.join(out, ".%s.%d" % (name, os.getpid())) for name in names]
+    ended = threading.Event()
+    try:
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                rows = sum(pool.map(_write, parts, new, [ended] * len(parts)))
+            finally:
+                ended.set()  # the others need not go on after an error or an interrupt
+        for name in os.listdir(out):
+            if re.fullmatch(r"part-\d+\.parquet", name) and name not in names:
+                os.unlink(os.path.join(out, name))
+        for path, name in zip(new, names):
+            os.replace(path, os.path.join(out, name))
+    finally:
+        for path in filter(os.path.exists, new):
+            os.unlink(path)
+    return rows
 
 
 def _export(given: argparse.Namespace) -> int:

@@ -99,7 +99,7 @@ def _listed(uri: str) -> Iterator[Source]:
         return
     for file in files:
         name = posixpath.relpath(file, path)
-        if name.endswith((".tfstate", ".json")) and not any(part.startswith(".") for part in name.split("/")):
+        if name.endswith((".tfstate", ".tfplan", ".json")) and not any(part.startswith(".") for part in name.split("/")):
             yield Source(below(uri, name), found=True)
 
 

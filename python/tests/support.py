@@ -9,6 +9,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 EXAMPLES = os.path.join(ROOT, "docs", "examples")
+#: Plan files that OpenTofu wrote.
+PLANS = os.path.join(ROOT, "tests", "golden", "plan")
 
 
 def installed(*names):

@@ -3,15 +3,17 @@
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
 import threading
+import time
 import unittest
 import zipfile
 
-from support import EXAMPLES, installed, state
+from support import EXAMPLES, PLANS, installed, state
 
 import kinu
 
@@ -86,13 +88,53 @@ class Documents(unittest.TestCase):
             report = kinu.open(os.path.join(EXAMPLES, "plan.json")).check(path)
         self.assertEqual(report["summary"], {"passed": 1, "failed": 0, "errored": 0})
 
+    def test_plan_files(self):
+        path = os.path.join(PLANS, "replace.tfplan")
+        plan = kinu.open(path)
+        self.assertIn(["delete", "create"], plan.query("$.resource_changes[*].change.actions"))
+        with io.open(path, "rb") as file:
+            content = file.read()
+        self.assertEqual(kinu.open(content).redacted(), plan.redacted())
+        outline = kinu.load_plan_file(path)
+        self.assertIn(["delete", "create"], [change["actions"] for change in outline.changes])
+        self.assertEqual(([source["name"] for source in outline.sources], outline.backend["type"]), (["main.tf"], "local"))
+        self.assertIsNone(outline.prior_state)
+        self.assertEqual(kinu.load_plan_file(content, show_sensitive=True).prior_state["version"], 4)
+        with self.assertRaises(kinu.Error) as caught:
+            kinu.load_plan_file(b"{}")
+        self.assertIn("zip", str(caught.exception))
+        with tempfile.TemporaryDirectory() as folder:
+            check = os.path.join(folder, "c.kinucheck.hcl")
+            with io.open(check, "w") as file:
+                file.write('check "c" {\n  plan {\n    expect_none {\n      selector = "$.nothing"\n'
+                           '    }\n  }\n}\n')
+            for each in (plan, kinu.open(content)):
+                self.assertEqual(each.check(check)["summary"], {"passed": 1, "failed": 0, "errored": 0})
+
     def test_damaged(self):
-        with self.assertRaises(kinu.Error):
-            kinu.open(b"{")
+        for text in (b"{", b"\xff", b'"\xc3"', b""):
+            with self.assertRaises(kinu.Error):
+                kinu.open(text)
+        for read in (kinu.parse, kinu.convert):
+            with self.assertRaises(kinu.Error):
+                read(b'a = "\xff"')
+        with self.assertRaises(kinu.Error) as caught:
+            kinu.open("/nothing/here.json")
+        self.assertIn("/nothing/here.json", str(caught.exception))
         with self.assertRaises(kinu.Error):
             kinu.open(b"{}").query("$[")
         with self.assertRaises(ValueError):
             kinu.tables("x", "nothing")
+
+
+class Capsule:
+    """A stream of the documents of an iterator."""
+
+    def __init__(self, documents, table="resources"):
+        self.documents, self.table = documents, table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return kinu._kinu.table_of_documents(self.table, self.documents, False)
 
 
 @unittest.skipUnless(installed("pyarrow", "pyarrow.parquet"), "pyarrow is not installed")
@@ -123,6 +165,70 @@ class Tables(unittest.TestCase):
         self.assertEqual(table.column("source").to_pylist(), ["a", "a", "b", "b", "b"])
         plan = kinu.open(os.path.join(EXAMPLES, "plan.json"))
         self.assertEqual(self.arrow.table(plan.table("changes")).num_rows, 2)
+
+    def test_plan_files(self):
+        table = self.arrow.table(kinu.tables(PLANS, "changes"))
+        self.assertIn("replace", table.column("action").to_pylist())
+        plan = os.path.join(PLANS, "replace.tfplan")
+        self.assertEqual(self.arrow.table(kinu.open(plan).table("changes")),
+                         self.arrow.table(kinu.tables(plan, "changes")))
+        problems = self.arrow.table(kinu.tables([("p", b"PK\x03\x04")], "problems")).to_pylist()
+        self.assertIn("zip", problems[0]["problem"])
+
+    def test_errors_of_iterators(self):
+        def broken():
+            yield "a", state(1)
+            raise OSError("the store is gone")
+
+        with self.assertRaisesRegex(OSError, "OSError: the store is gone"):
+            self.arrow.RecordBatchReader.from_stream(Capsule(broken())).read_all()
+        with self.assertRaisesRegex(OSError, "a text is str or bytes"):
+            self.arrow.RecordBatchReader.from_stream(Capsule(iter([("a", 1)]))).read_all()
+
+    def test_interrupt(self):
+        def interrupted():
+            yield "a", state(1)
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            try:
+                self.arrow.RecordBatchReader.from_stream(Capsule(interrupted())).read_all()
+            except OSError:
+                time.sleep(1)  # the interrupt comes when Python runs again
+
+    def test_interrupt_of_files(self):
+        """Reading ends soon after the signal, whatever is left."""
+        path = os.path.join(self.folder, "0.tfstate")
+        program = ("import pyarrow, kinu\nprint('begin', flush=True)\n"
+                   "pyarrow.table(kinu.Table('resources', [%r] * 1000000, False))\n" % path)
+        process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.readline()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        try:
+            _, problems = process.communicate(timeout=30)
+        finally:
+            process.kill()
+        self.assertIn(b"KeyboardInterrupt", problems)
+        self.assertNotEqual(process.returncode, 0)
+
+    def test_interrupt_of_an_export(self):
+        """An interrupt leaves the earlier export as it was."""
+        out = os.path.join(self.folder, "out")
+        export = [sys.executable, "-m", "kinu", "export", out]
+        subprocess.run([*export, os.path.join(self.folder, "1.tfstate")], check=True, capture_output=True)
+        many = [os.path.join(self.folder, "0.tfstate")] * 20000
+        process = subprocess.Popen([*export, *many], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not any(name.startswith(".part") for name in os.listdir(out)):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=30)
+        finally:
+            process.kill()
+        self.assertEqual((process.returncode, sorted(os.listdir(out))), (130, ["part-00000.parquet"]))
+        self.assertEqual(self.parquet.read_table(out).num_rows, 100)
 
     def test_many_readers(self):
         table = kinu.tables(self.folder)
