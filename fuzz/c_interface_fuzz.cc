@@ -46,6 +46,7 @@ void Select(const char* text, size_t size) {
   }
   kinu_text_release(kinu_document_select(document, "$..*", 0, nullptr));
   kinu_text_release(kinu_document_redacted(document));
+  kinu_text_release(kinu_document_text(document));
   kinu_text_release(kinu_document_summary(document, size % 512, nullptr));
   kinu_document_release(document);
 }

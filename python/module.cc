@@ -128,6 +128,9 @@ class Document {
     return Unlocked(
         [&](kinu_problems** problems) { return kinu_document_summary(document_, bytes, problems); });
   }
+  nb::tuple Text() const {
+    return Unlocked([&](kinu_problems**) { return kinu_document_text(document_); });
+  }
   nb::tuple Redacted() const {
     return Unlocked([&](kinu_problems**) { return kinu_document_redacted(document_); });
   }
@@ -185,8 +188,8 @@ int NextDocument(void* context, kinu_named_text* out) {
   try {
     return documents.Next(out);
   } catch (nb::python_error& problem) {
-    Postpone(problem);
     documents.problem = TextOf(problem);
+    Postpone(problem);  // the last: what calls Python then raises the interrupt
   } catch (const std::exception& problem) {
     documents.problem = problem.what();
   }
@@ -364,5 +367,6 @@ NB_MODULE(_kinu, m) {
       .def_prop_ro("problems", &Document::problems)
       .def("select", &Document::Select, "selector"_a, "show_sensitive"_a)
       .def("summary", &Document::Summary, "bytes"_a)
+      .def("text", &Document::Text)
       .def("redacted", &Document::Redacted);
 }

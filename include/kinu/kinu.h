@@ -121,6 +121,8 @@ KINU_API kinu_text kinu_document_select(const kinu_document* document, const cha
  *  that destroy first, then how many are left out. No values of attributes. */
 KINU_API kinu_text kinu_document_summary(const kinu_document* document, size_t bytes,
                                          kinu_problems** problems);
+/** The document as compact JSON, sensitive values included: of a plan file what `show -json` prints. */
+KINU_API kinu_text kinu_document_text(const kinu_document* document);
 /** The document as compact JSON, its sensitive values replaced. */
 KINU_API kinu_text kinu_document_redacted(const kinu_document* document);
 /** What a plan file holds besides the values of resources, as JSON; schemas are not needed:

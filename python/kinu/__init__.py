@@ -183,6 +183,10 @@ class Document:
         found = json.loads(_result(self._document.select(selector, show_sensitive)))
         return [(one["path"], one["value"]) if paths else one["value"] for one in found]
 
+    def text(self) -> str:
+        """The document as compact JSON, sensitive values included: of a plan file what `show -json` prints."""
+        return _result(self._document.text())
+
     def redacted(self) -> Any:
         """The document with its sensitive values replaced."""
         return json.loads(_result(self._document.redacted()))

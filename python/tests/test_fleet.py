@@ -135,6 +135,16 @@ class Fleet(unittest.TestCase):
                          ("error", "main.tf", 2))
         self.assertIn("undeclared", problem["summary"])
 
+    def test_plan_files_are_read_in_place(self):
+        """The program does not show what it has planned, unless the plan needs its providers."""
+        log = os.path.join(self.folder, "log")
+        logged = self.script('echo "$1" >>%s\nexec %s "$@"\n' % (log, PROGRAM))
+        write(self.folder, "a/main.tf", resources(3))
+        plans = self.plan(os.path.join(self.folder, "a"), program=logged)
+        self.assertEqual(plans.changes.num_rows, 3)
+        with open(log, encoding="utf-8") as file:
+            self.assertEqual(file.read().split(), ["plan"])
+
     def test_program_that_crashes(self):
         row = self.row(self.plan(self.folder, program=self.script("echo no memory >&2\nkill -6 $$\n")))
         self.assertEqual((row["status"], row["diagnostics"][0]["summary"], row["diagnostics"][0]["detail"]),

@@ -158,6 +158,9 @@ static void test_plan_files(const char* source) {
   EXPECT(is(kinu_document_select(document, "$.resource_changes[0].change.actions", 0, NULL),
             "[{\"path\":\"$['resource_changes'][0]['change']['actions']\",\"value\":"
             "[\"create\",\"delete\"]}]"));
+  kinu_text text = kinu_document_text(document);
+  EXPECT(text.data != NULL && strncmp(text.data, "{\"format_version\":\"1.2\",", 24) == 0);
+  kinu_text_release(text);
   kinu_document_release(document);
   struct ArrowArrayStream stream = changes_of(path);
   struct ArrowArray batch;
@@ -296,6 +299,7 @@ static void test_missing_arguments(void) {
   kinu_problems_release(problems);
   kinu_document_release(document);
   EXPECT(kinu_document_redacted(NULL).data == NULL);
+  EXPECT(kinu_document_text(NULL).data == NULL);
   EXPECT(kinu_document_open(NULL, NULL) == NULL);
   EXPECT(kinu_plan_file(NULL, 0, 1, NULL).data == NULL);
   EXPECT(kinu_document_summary(NULL, 1, NULL).data == NULL);

@@ -100,6 +100,13 @@ kinu_text kinu_document_summary(const kinu_document* document, size_t bytes,
   });
 }
 
+kinu_text kinu_document_text(const kinu_document* document) {
+  return Guarded(kinu_text{nullptr, 0}, [&] {
+    return document == nullptr ? kinu_text{nullptr, 0}
+                               : kinu::c::Text(document->document.root().Json());
+  });
+}
+
 kinu_text kinu_document_redacted(const kinu_document* document) {
   return Guarded(kinu_text{nullptr, 0}, [&] {
     return document == nullptr ? kinu_text{nullptr, 0}

@@ -158,13 +158,13 @@ Value ToolScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags
 }
 
 const Callable* ToolScope::FindFunction(std::string_view name) const {
-  const auto found = functions_.find(name);
-  return found == functions_.end() ? nullptr : found->second;
+  const auto found = functions_->find(name);
+  return found == functions_->end() ? nullptr : found->second;
 }
 
 std::vector<std::string_view> ToolScope::FunctionNames() const {
   std::vector<std::string_view> names;
-  for (const auto& [name, function] : functions_) {
+  for (const auto& [name, function] : *functions_) {
     names.push_back(name);
   }
   std::sort(names.begin(), names.end());

@@ -23,23 +23,28 @@ class ToolScope final : public Scope {
   }
   /// The function must outlive the scope.
   void AddFunction(std::string_view name, const functions::Callable* function) {
-    functions_.insert_or_assign(std::string(name), function);
+    // Copies of a scope share its functions, of which there are many, until one of them gets more.
+    if (functions_.use_count() != 1) {
+      functions_ = std::make_shared<Functions>(*functions_);
+    }
+    functions_->insert_or_assign(std::string(name), function);
   }
   /// Sets the environment of function calls: directory, time, templates.
   void SetContext(functions::CallContext context) { context_ = std::move(context); }
   /// Whether there is neither a variable nor a function; JSON strings are then literal.
-  bool empty() const { return variables_.empty() && functions_.empty(); }
+  bool empty() const { return variables_.empty() && functions_->empty(); }
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
   bool variables_allowed() const override { return !variables_.empty(); }
   const functions::Callable* FindFunction(std::string_view name) const override;
-  bool functions_allowed() const override { return !functions_.empty(); }
+  bool functions_allowed() const override { return !functions_->empty(); }
   std::vector<std::string_view> FunctionNames() const override;
   const functions::CallContext& call_context() const override { return context_; }
 
  private:
+  using Functions = FlatMap<std::string, const functions::Callable*>;
   FlatMap<std::string, Value> variables_;
-  FlatMap<std::string, const functions::Callable*> functions_;
+  std::shared_ptr<Functions> functions_ = std::make_shared<Functions>();
   functions::CallContext context_;
 };
 
