@@ -115,5 +115,25 @@ TEST(Diagnostics, AppendKeepsCount) {
   EXPECT_TRUE(b.empty());  // NOLINT(bugprone-use-after-move): Append() leaves it empty
 }
 
+TEST(Diagnostics, CountingKeepsNothing) {
+  Diagnostics counting = Diagnostics::Counting();
+  EXPECT_TRUE(counting.empty());
+  counting.Error("x", "").address = "a";
+  counting.Warning("y", "");
+  counting.CountError();
+  Diagnostics others;
+  others.Error("z", "");
+  counting.Append(others);
+  counting.Append(std::move(others));
+  EXPECT_EQ(counting.error_count(), 4u);
+  EXPECT_EQ(counting.size(), 0u);
+  EXPECT_FALSE(counting.empty());
+  EXPECT_TRUE(counting.Another().only_counts());
+  Diagnostics kept;
+  EXPECT_FALSE(kept.Another().only_counts());
+  kept.Append(std::move(counting));
+  EXPECT_EQ(kept.error_count(), 4u);
+}
+
 }  // namespace
 }  // namespace kinu

@@ -34,32 +34,49 @@ bool PrintsBefore(const Diagnostic& a, const Diagnostic& b) {
 
 }  // namespace
 
+Diagnostics Diagnostics::Counting() {
+  Diagnostics counting;
+  counting.only_counts_ = true;
+  return counting;
+}
+
+Diagnostic& Diagnostics::Keep(Diagnostic diagnostic) {
+  errors_ += diagnostic.is_error() ? 1 : 0;
+  if (only_counts_) {
+    // Callers may fill in more, which nobody reads.
+    static thread_local Diagnostic dropped;
+    dropped = std::move(diagnostic);
+    return dropped;
+  }
+  return list_.emplace_back(std::move(diagnostic));
+}
+
 Diagnostic& Diagnostics::Error(std::string summary, std::string detail, SourceRange subject,
                                SourceRange context) {
-  ++errors_;
-  return list_.emplace_back(Diagnostic{.severity = Severity::kError,
-                                       .summary = std::move(summary),
-                                       .detail = std::move(detail),
-                                       .subject = subject,
-                                       .context = context});
+  return Keep({.severity = Severity::kError,
+               .summary = std::move(summary),
+               .detail = std::move(detail),
+               .subject = subject,
+               .context = context});
 }
 
 Diagnostic& Diagnostics::Warning(std::string summary, std::string detail, SourceRange subject,
                                  SourceRange context) {
-  return list_.emplace_back(Diagnostic{.severity = Severity::kWarning,
-                                       .summary = std::move(summary),
-                                       .detail = std::move(detail),
-                                       .subject = subject,
-                                       .context = context});
+  return Keep({.severity = Severity::kWarning,
+               .summary = std::move(summary),
+               .detail = std::move(detail),
+               .subject = subject,
+               .context = context});
 }
 
 void Diagnostics::Add(Diagnostic diagnostic) {
-  errors_ += diagnostic.is_error() ? 1 : 0;
-  list_.push_back(std::move(diagnostic));
+  Keep(std::move(diagnostic));
 }
 
 void Diagnostics::Append(Diagnostics&& others) {
-  if (list_.empty()) {
+  if (only_counts_) {
+    others.list_.clear();
+  } else if (list_.empty()) {
     list_.swap(others.list_);
   } else {
     std::move(others.list_.begin(), others.list_.end(), std::back_inserter(list_));
@@ -70,7 +87,9 @@ void Diagnostics::Append(Diagnostics&& others) {
 
 void Diagnostics::Append(const Diagnostics& others) {
   errors_ += others.errors_;
-  list_.insert(list_.end(), others.list_.begin(), others.list_.end());
+  if (!only_counts_) {
+    list_.insert(list_.end(), others.list_.begin(), others.list_.end());
+  }
 }
 
 void Diagnostics::Sort() {

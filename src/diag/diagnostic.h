@@ -67,6 +67,16 @@ struct Diagnostic {
 /// and return a partial result.
 class Diagnostics {
  public:
+  Diagnostics() = default;
+  /// A list that only counts errors and keeps nothing: for a caller that asks whether something
+  /// fails, and not why.
+  static Diagnostics Counting();
+  /// An empty list that counts or keeps as this one does.
+  Diagnostics Another() const { return only_counts_ ? Counting() : Diagnostics(); }
+  /// Whether it only counts. Then the text of an error need not be made: CountError() is enough.
+  bool only_counts() const { return only_counts_; }
+  void CountError() { ++errors_; }
+
   /// Adds an error and returns it, so that the caller can fill in more.
   Diagnostic& Error(std::string summary, std::string detail, SourceRange subject = {},
                     SourceRange context = {});
@@ -79,7 +89,7 @@ class Diagnostics {
   bool has_errors() const { return errors_ > 0; }
   /// Number of errors so far. A call has failed if the number is higher after it.
   size_t error_count() const { return errors_; }
-  bool empty() const { return list_.empty(); }
+  bool empty() const { return list_.empty() && errors_ == 0; }
   size_t size() const { return list_.size(); }
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
@@ -94,8 +104,11 @@ class Diagnostics {
   void Truncate(size_t size);
 
  private:
+  Diagnostic& Keep(Diagnostic diagnostic);
+
   std::vector<Diagnostic> list_;
   size_t errors_ = 0;
+  bool only_counts_ = false;
 };
 
 }  // namespace kinu

@@ -28,32 +28,41 @@ Value Refine(const FunctionSpec& spec, Arguments args, const Value& value) {
 
 // Arguments converted and checked according to their parameters.
 struct Prepared {
-  std::vector<Value> values;
+  Arguments values;  // the given ones while none of them is changed, else `changed`
+  std::vector<Value> changed;
   MarkSet marks;             // of arguments whose parameters have no allow_marked
   bool has_dynamic = false;  // an argument has unknown type, without allow_dynamic
   bool has_unknown = false;  // an argument is unknown, without allow_unknown
+
+  /// Puts a value in place of an argument.
+  void Replace(size_t i, Value value) {
+    if (changed.empty()) {
+      changed.assign(values.begin(), values.end());
+      values = changed;
+    }
+    changed[i] = std::move(value);
+  }
 };
 
 std::expected<Prepared, CallError> Prepare(std::span<const Parameter> params,
                                            const Parameter* variadic, Arguments args) {
-  Prepared out;
-  out.values.reserve(args.size());
+  Prepared out{.values = args};
   for (size_t i = 0; i < args.size(); ++i) {
     const Parameter& parameter = i < params.size() ? params[i] : *variadic;
-    Value value = args[i];
     const Type wanted = parameter.type();
-    if (!wanted.is_dynamic() && value.type() != wanted) {
-      auto converted = Convert(value, wanted);
+    if (!wanted.is_dynamic() && args[i].type() != wanted) {
+      auto converted = Convert(args[i], wanted);
       if (!converted) {
         return CallFail(converted.error().message, static_cast<int>(i));
       }
-      value = *std::move(converted);
+      out.Replace(i, *std::move(converted));
     }
-    if (!parameter.allow_marked && value.ContainsMarked()) {
+    if (!parameter.allow_marked && out.values[i].ContainsMarked()) {
       MarkSet marks;
-      value = value.UnmarkDeep(&marks);
+      out.Replace(i, out.values[i].UnmarkDeep(&marks));
       out.marks = out.marks.Union(marks);
     }
+    const Value& value = out.values[i];
     if (!out.has_dynamic) {
       if (value.IsNull() && !parameter.allow_null) {
         return CallFail("argument must not be null", static_cast<int>(i));
@@ -61,7 +70,6 @@ std::expected<Prepared, CallError> Prepare(std::span<const Parameter> params,
       out.has_dynamic = value.type().is_dynamic() && !parameter.allow_dynamic;
     }
     out.has_unknown = out.has_unknown || (!value.IsKnown() && !parameter.allow_unknown);
-    out.values.push_back(std::move(value));
   }
   return out;
 }

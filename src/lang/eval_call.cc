@@ -22,7 +22,7 @@ std::string Quoted(std::string_view text) {
   return "\"" + std::string(text) + "\"";
 }
 
-// Argument values of a call. Allocates no memory for up to six.
+// Argument values of a call. Allocates no memory for up to three.
 class ValueBuffer {
  public:
   explicit ValueBuffer(size_t size) {
@@ -37,7 +37,7 @@ class ValueBuffer {
   std::span<const Value> values() const { return values_; }
 
  private:
-  std::array<Value, 6> inline_;
+  std::array<Value, 3> inline_;
   std::vector<Value> heap_;
   std::span<Value> values_;
 };
@@ -115,7 +115,7 @@ struct Evaluator::Arguments {
 
 Value Evaluator::EvalCall(const hcl::CallExpr& expr, const Binding* bindings,
                           Diagnostics& diags) const {
-  const Callable* callable = scope_.functions_allowed() ? scope_.FindFunction(expr.name) : nullptr;
+  const Callable* callable = scope_.functions_allowed() ? scope_.FunctionOf(expr) : nullptr;
   if (callable == nullptr) {
     return ReportUnknownFunction(expr, bindings, diags);
   }
@@ -158,7 +158,7 @@ Value Evaluator::EvalCall(const hcl::CallExpr& expr, const Binding* bindings,
     Value value = i < arguments.written.size()
                       ? Eval(*arguments.written[i], bindings, diags)
                       : std::move(arguments.elements[i - arguments.written.size()]);
-    ValueResult<Value> converted = ConvertTo(value, param.type());
+    ValueResult<Value> converted = ConvertTo(std::move(value), param.type());
     if (!converted) {
       describe_call(Fail("Invalid function argument",
                          "Invalid value for " + Quoted(param.name) +
@@ -267,7 +267,7 @@ Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
   }
   const Evaluator quiet(scope_, false);
   const bool is_can = callable.name() == "can";
-  Diagnostics attempts;
+  Diagnostics attempts = is_can ? Diagnostics::Counting() : diags.Another();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const size_t errors = attempts.error_count();
     Value value = i < arguments.written.size()
@@ -283,6 +283,10 @@ Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
       return is_can ? Value::Unknown(Type::Bool()) : Value::DynamicUnknown();
     }
     return is_can ? Value::True() : value;
+  }
+  if (diags.only_counts()) {
+    diags.CountError();
+    return Value::DynamicUnknown();
   }
   std::string detail;
   if (arguments.size() == 0) {
@@ -334,6 +338,10 @@ Value Evaluator::CallConvert(const hcl::CallExpr& expr, const Arguments& argumen
 void Evaluator::FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
                          const Callable& callable, const CallError& error, const Binding* bindings,
                          Diagnostics& diags) const {
+  if (diags.only_counts()) {
+    diags.CountError();
+    return;
+  }
   const auto describe_call = [&](Diagnostic& problem) {
     SetFunctionCall(expr, callable, bindings, problem);
   };

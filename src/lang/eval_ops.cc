@@ -272,8 +272,8 @@ Value Evaluator::EvalBinary(const hcl::BinaryExpr& expr, const Binding* bindings
   const Type operand_type = kind == OperatorClass::kLogical    ? Type::Bool()
                             : kind == OperatorClass::kEquality ? Type::Dynamic()
                                                                : Type::Number();
-  Diagnostics left_diags;
-  Diagnostics right_diags;
+  Diagnostics left_diags = diags.Another();
+  Diagnostics right_diags = diags.Another();
   ValueResult<Value> left = ConvertTo(Eval(*expr.left, bindings, left_diags), operand_type);
   const size_t first = diags.error_count();
   if (!left) {
@@ -364,7 +364,7 @@ Value Evaluator::EvalConditional(const hcl::ConditionalExpr& expr, const Binding
                                  Diagnostics& diags) const {
   const bool covers = scope_.coverage() != nullptr;
   std::array<Choices, 2> branch_choices;  // only those of the taken branch count
-  std::array<Diagnostics, 2> branch_diags;
+  std::array<Diagnostics, 2> branch_diags = {diags.Another(), diags.Another()};
   std::array<Value, 2> branches;
   for (const size_t branch : {0, 1}) {
     Choices* const outer = choices_;

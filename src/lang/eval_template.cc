@@ -27,6 +27,12 @@ constexpr const char* kTooLong =
 
 Value Evaluator::EvalTemplate(const hcl::TemplateExpr& expr, const Binding* bindings,
                               Diagnostics& diags) const {
+  if (expr.parts.size() == 1 && expr.parts[0]->kind == hcl::ExprKind::kLiteral) {
+    const Value& text = *static_cast<const hcl::LiteralExpr*>(expr.parts[0])->value;
+    if (text.IsKnown() && !text.IsNull() && text.type() == Type::String()) {
+      return text;
+    }
+  }
   std::string buffer;
   MarkSet marks;
   const size_t errors = diags.error_count();

@@ -29,6 +29,8 @@ class Scope {
 
   /// The function of that name; null if there is none.
   virtual const functions::Callable* FindFunction(std::string_view name) const = 0;
+  /// The function of a call. A scope whose functions are always the same can keep it in the call.
+  virtual const functions::Callable* FunctionOf(const hcl::CallExpr& call) const;
   /// False if every call is an error ("Function calls not allowed").
   virtual bool functions_allowed() const { return true; }
   /// All function names, for suggestions.

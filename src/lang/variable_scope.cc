@@ -69,6 +69,10 @@ Value VariableScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& d
   return Value::DynamicUnknown();
 }
 
+const functions::Callable* Scope::FunctionOf(const hcl::CallExpr& call) const {
+  return FindFunction(call.name);
+}
+
 const functions::Callable* VariableScope::FindFunction(std::string_view name) const {
   return functions_ == nullptr ? nullptr : functions_->Find(name);
 }
