@@ -102,17 +102,23 @@ std::string Describe(const RE2& pattern, int argument) {
 
 class Pattern {
  public:
-  static std::expected<std::unique_ptr<Pattern>, CallError> Compile(std::string_view source,
-                                                                    int argument) {
-    if (HasByteEscape(source)) {
-      return CallFail("invalid regexp pattern: invalid escape sequence in \\C", argument);
+  using Compiled = std::shared_ptr<const Pattern>;
+
+  /// Each thread keeps the patterns that it used last: a call needs its pattern for the type and
+  /// for the result, and expressions are evaluated for many objects.
+  static std::expected<Compiled, CallError> Of(std::string_view source, int argument) {
+    constexpr size_t kKept = 16;
+    static thread_local std::vector<std::pair<std::string, Compiled>> kept;
+    const auto found = std::ranges::find(kept, source, &std::pair<std::string, Compiled>::first);
+    if (found != kept.end()) {
+      std::rotate(kept.begin(), found, found + 1);
+      return kept.front().second;
     }
-    RE2::Options options;
-    options.set_log_errors(false);
-    auto pattern = std::unique_ptr<Pattern>(new Pattern(WithNamedGroups(source), options));
-    if (!pattern->re_.ok()) {
-      return CallFail(Describe(pattern->re_, argument), argument);
+    KINU_TRY(Compiled pattern, Compile(source, argument));
+    if (kept.size() == kKept) {
+      kept.pop_back();
     }
+    kept.emplace(kept.begin(), source, pattern);
     return pattern;
   }
 
@@ -137,6 +143,20 @@ class Pattern {
 
  private:
   Pattern(const std::string& source, const RE2::Options& options) : re_(source, options) {}
+
+  static std::expected<Compiled, CallError> Compile(std::string_view source, int argument) {
+    if (HasByteEscape(source)) {
+      return CallFail("invalid regexp pattern: invalid escape sequence in \\C", argument);
+    }
+    RE2::Options options;
+    options.set_log_errors(false);
+    const auto pattern = std::shared_ptr<Pattern>(new Pattern(WithNamedGroups(source), options));
+    if (!pattern->re_.ok()) {
+      return CallFail(Describe(pattern->re_, argument), argument);
+    }
+    return pattern;
+  }
+
   RE2 re_;
 };
 
@@ -197,7 +217,7 @@ TypeResult RegexType(Arguments args) {
   if (!args[0].IsKnown()) {
     return Type::Dynamic();
   }
-  KINU_TRY(const auto pattern, Pattern::Compile(args[0].AsString(), 0));
+  KINU_TRY(const auto pattern, Pattern::Of(args[0].AsString(), 0));
   return ResultType(*pattern);
 }
 
@@ -207,7 +227,7 @@ TypeResult RegexAllType(Arguments args) {
 }
 
 CallResult Regex(Arguments args, const Type& type, const CallContext&) {
-  KINU_TRY(const auto pattern, Pattern::Compile(args[0].AsString(), 0));
+  KINU_TRY(const auto pattern, Pattern::Of(args[0].AsString(), 0));
   const auto parts = pattern->Find(args[1].AsString(), 0);
   if (parts.empty()) {
     return CallFail("pattern did not match any part of the given string");
@@ -216,7 +236,7 @@ CallResult Regex(Arguments args, const Type& type, const CallContext&) {
 }
 
 CallResult RegexAll(Arguments args, const Type& type, const CallContext&) {
-  KINU_TRY(const auto pattern, Pattern::Compile(args[0].AsString(), 0));
+  KINU_TRY(const auto pattern, Pattern::Of(args[0].AsString(), 0));
   const std::string_view text = args[1].AsString();
   std::vector<Value> matches;
   size_t previous_end = std::string_view::npos;
@@ -331,7 +351,7 @@ CallResult Replace(Arguments args, const Type&, const CallContext&) {
   const std::string_view wanted = args[1].AsString();
   const std::string_view replacement = args[2].AsString();
   if (wanted.size() > 1 && wanted.front() == '/' && wanted.back() == '/') {
-    KINU_TRY(const auto pattern, Pattern::Compile(wanted.substr(1, wanted.size() - 2), -1));
+    KINU_TRY(const auto pattern, Pattern::Of(wanted.substr(1, wanted.size() - 2), -1));
     return Value::String(ReplaceMatches(*pattern, text, replacement));
   }
   std::string out;
