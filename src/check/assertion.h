@@ -103,6 +103,8 @@ struct Documents {
 
   /// The objects of a document, found at the first call.
   const ObjectList& Objects(Side side, uint64_t document) const;
+  /// Drops what conditions have read, which the next run's conditions must not take for theirs.
+  void ForgetReadValues() const;
 
  private:
   mutable FlatMap<uint64_t, std::unique_ptr<ObjectList>> plan_objects_, state_objects_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/flat_map.h"
 #include "check/outcome.h"
 #include "lang/eval.h"
 #include "lang/template.h"
@@ -155,28 +154,15 @@ uint32_t Lookup(std::string_view name) {
   return i;
 }
 
-/// The functions of conditions by their short names: conditions look them up once per object.
-const FlatMap<std::string_view, const functions::Callable*>& FunctionsByName() {
-  static const auto& kFunctions = *[] {
-    auto* functions = new FlatMap<std::string_view, const functions::Callable*>;
-    for (const functions::FunctionSpec* spec : functions::Table::Standard().specs()) {
-      if (!spec->name.ends_with("nonsensitive")) {
-        functions->emplace(spec->name, functions::Table::Standard().Find(spec->name));
-      }
-    }
-    return functions;
-  }();
-  return kFunctions;
-}
-
 /// The scope of a condition.
 class SubjectScope final : public lang::Scope {
  public:
   explicit SubjectScope(const Subject& subject) : subject_(subject) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
-    // The binding saves the search among the names.
-    if (traversal.binding == hcl::TraversalExpr::kUnbound) {
+    // The binding saves the search among the names. Only those without one can be temporary.
+    const bool may_be_temporary = traversal.binding == hcl::TraversalExpr::kUnbound;
+    if (may_be_temporary) {
       traversal.binding = Lookup(traversal.root);
     }
     if (traversal.binding >= std::size(kNames)) {
@@ -185,24 +171,33 @@ class SubjectScope final : public lang::Scope {
                   traversal.root_range());
       return Value::DynamicUnknown();
     }
-    const Name name = kNames[traversal.binding].second;
-    Value value = name == Name::kPath     ? PathText()
-                  : name == Name::kModule ? ModuleText()
-                  : name == Name::kChange ? Walk(Change(), traversal, diags)
-                                          : Walk(Root(name), traversal, diags);
-    if (name == Name::kPath || name == Name::kModule) {
-      return lang::ApplySteps(std::move(value), traversal.steps, traversal, diags);
+    ReadValues::Column* const column = may_be_temporary || subject_.list == nullptr
+                                           ? nullptr
+                                           : subject_.list->read_values().ColumnOf(traversal);
+    if (column == nullptr) {
+      return Noted(Read(traversal, diags));
     }
-    read_sensitive_ = read_sensitive_ || value.ContainsMarked();
-    return value;
+    const size_t object = static_cast<size_t>(subject_.object - subject_.list->all().data());
+    if (const Value* kept = column->Find(object)) {
+      return Noted(*kept);
+    }
+    const size_t errors = diags.error_count();
+    Value value = Read(traversal, diags);
+    if (diags.error_count() == errors) {
+      column->Keep(object, value);
+    }
+    return Noted(std::move(value));
   }
 
   /// All functions but nonsensitive(), because messages must not show sensitive values.
   const functions::Callable* FindFunction(std::string_view name) const override {
-    if (const auto found = FunctionsByName().find(name); found != FunctionsByName().end()) {
-      return found->second;
-    }
     return name.ends_with("nonsensitive") ? nullptr : functions::Table::Standard().Find(name);
+  }
+  const functions::Callable* FunctionOf(const hcl::CallExpr& call) const override {
+    if (call.binding == nullptr) {
+      call.binding = FindFunction(call.name);
+    }
+    return static_cast<const functions::Callable*>(call.binding);
   }
   const functions::CallContext& call_context() const override {
     static const functions::CallContext kContext =
@@ -214,6 +209,24 @@ class SubjectScope final : public lang::Scope {
   bool read_sensitive() const { return read_sensitive_; }
 
  private:
+  Value Read(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
+    switch (const Name name = kNames[traversal.binding].second) {
+      case Name::kPath:
+        return lang::ApplySteps(PathText(), traversal.steps, traversal, diags);
+      case Name::kModule:
+        return lang::ApplySteps(ModuleText(), traversal.steps, traversal, diags);
+      case Name::kChange:
+        return Walk(Change(), traversal, diags);
+      default:
+        return Walk(Root(name), traversal, diags);
+    }
+  }
+
+  Value Noted(Value value) const {
+    read_sensitive_ = read_sensitive_ || value.ContainsMarked();
+    return value;
+  }
+
   MaskedNode Root(Name name) const {
     if (name == Name::kValue) {
       return subject_.value;
@@ -335,6 +348,10 @@ class SubjectScope final : public lang::Scope {
 
   Value Absent(const hcl::TraversalStep& step, const hcl::TraversalExpr& traversal,
                Diagnostics& diags) const {
+    if (diags.only_counts()) {
+      diags.CountError();
+      return Value::DynamicUnknown();
+    }
     const std::string name(
         step.kind == hcl::TraversalStep::Kind::kAttribute ? step.name : step.key->AsString());
     diags.Error("Unsupported attribute",

@@ -18,8 +18,10 @@ bool IsConditionName(std::string_view name);
 /// What a condition is evaluated for.
 struct Subject {
   const Object* object = nullptr;  ///< null if it lies in no resource
-  MaskedNode value{};              ///< what a selector found; no node without a selector
-  tfjson::Path path{};             ///< of `value` in the document
+  /// The list that `object` is in, whose values are kept for other conditions; null: none are.
+  const ObjectList* list = nullptr;
+  MaskedNode value{};   ///< what a selector found; no node without a selector
+  tfjson::Path path{};  ///< of `value` in the document
 };
 
 /// The result of a condition for one subject.

@@ -219,7 +219,7 @@ Outcome RunCondition(const Assertion& assertion, const Documents& documents) {
   }
   const auto apply = [&](const Object& object) {
     if (run.Concerns(object)) {
-      run.Apply({.object = &object});
+      run.Apply({.object = &object, .list = &objects});
     }
   };
   if (const auto* types = assertion.Optional<std::vector<std::string>>(kTypes)) {

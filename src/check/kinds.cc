@@ -58,6 +58,14 @@ const ObjectList& Documents::Objects(Side side, uint64_t document) const {
   return *at->second;
 }
 
+void Documents::ForgetReadValues() const {
+  for (const auto* known : {&plan_objects_, &state_objects_}) {
+    for (const auto& [document, objects] : *known) {
+      objects->ForgetReadValues();
+    }
+  }
+}
+
 Outcome Run(const Assertion& assertion, const Documents& documents) {
   KINU_INVARIANT(assertion.kind != nullptr && assertion.error.empty(),
                  "the assertion is well-formed");

@@ -86,6 +86,7 @@ ObjectList::ObjectList(const Node& root) : root_(root) {
   for (uint32_t i = 0; i < all_.size(); ++i) {
     by_type_[all_[i].type ? all_[i].type.String() : std::string()].push_back(i);
   }
+  ForgetReadValues();
 }
 
 void ObjectList::AddModule(const Node& module, int depth) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
+#include "check/read_values.h"
 #include "tfjson/secrets.h"
 #include "tfjson/tree.h"
 
@@ -48,6 +49,9 @@ class ObjectList {
   std::vector<const Object*> OfTypes(const std::vector<std::string>& types) const;
   /// A text without the sensitive texts of the document: the text itself, or a notice in its place.
   std::string WithoutSecrets(std::string text) const;
+  /// What conditions have read from these objects.
+  ReadValues& read_values() const { return *read_values_; }
+  void ForgetReadValues() const { read_values_ = std::make_unique<ReadValues>(all_.size()); }
 
  private:
   void AddModule(const tfjson::Node& module, int depth);
@@ -56,6 +60,7 @@ class ObjectList {
   std::vector<Object> all_;
   FlatMap<std::string, std::vector<uint32_t>> by_type_;
   mutable std::unique_ptr<tfjson::Secrets> secrets_;  // found when a text is tested first
+  mutable std::unique_ptr<ReadValues> read_values_;
 };
 
 /// Whether a text matches a pattern, in which `*` stands for any text and all else for itself.

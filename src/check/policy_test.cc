@@ -1,7 +1,9 @@
 // Checks as policies: conditions, severities, exceptions, tests of checks.
 #include <gtest/gtest.h>
 
+#include "check/read_values.h"
 #include "check/run.h"
+#include "hcl/parse.h"
 
 namespace kinu::check {
 namespace {
@@ -65,6 +67,68 @@ TEST(Conditions, ReportEveryFailureWithItsAddress) {
             "      db.gone: the condition is false\n");
   EXPECT_EQ(Condition("condition = true"), "");
   EXPECT_EQ(Condition("condition = change.after.size < 3 && change.before == before"), "");
+}
+
+TEST(Conditions, ReadTheSameFromKeptValues) {
+  // The third assertion and those after it read what the second one has kept.
+  for (const char* arguments :
+       {R"(condition = after.acl == "private")", R"(condition = after.key == "x"
+           message = "it is ${after.key}")",
+        "condition = after.id != null", "condition = after.nothing", "condition = before.acl == 1",
+        "condition = module == path", "condition = length(change.after.tags) == 1"}) {
+    std::string once;
+    std::string body;
+    for (int i = 0; i < 4; ++i) {
+      const std::string assertion =
+          "expect_condition {\n" + std::string(arguments) + "\ntypes = [\"bucket\"]\n}\n";
+      once = once.empty() ? TextOf("check \"c\" {\n plan {\n" + assertion + "}\n}\n") : once;
+      body += "check \"" + std::to_string(i) + "\" {\n plan {\n" + assertion + "}\n}\n";
+    }
+    const auto failures = [](const std::string& text) {
+      std::vector<std::string> lines;
+      for (size_t at = 0; (at = text.find("\n      ", at)) != std::string::npos; ++at) {
+        const std::string line = text.substr(at + 7, text.find('\n', at + 1) - at - 7);
+        if (!line.starts_with("at t.")) {
+          lines.push_back(line);
+        }
+      }
+      return lines;
+    };
+    std::vector<std::string> wanted;
+    for (int i = 0; i < 4; ++i) {
+      const std::vector<std::string> lines = failures(once);
+      wanted.insert(wanted.end(), lines.begin(), lines.end());
+    }
+    EXPECT_FALSE(wanted.empty()) << once;
+    EXPECT_EQ(failures(TextOf(body)), wanted) << arguments;
+  }
+}
+
+TEST(Conditions, ValuesAreKeptForTextsThatRepeat) {
+  hcl::SyntaxTree tree;
+  Diagnostics diags;
+  const auto source = SourceFile::Make("x", "[after.a, after.b, after.a, after.a]");
+  const hcl::Expr* expr = hcl::ParseExpression(source.get(), tree, diags);
+  ASSERT_FALSE(diags.has_errors());
+  const auto& elements = static_cast<const hcl::TupleExpr&>(*expr).elements;
+  const auto traversal = [&](size_t i) -> const hcl::TraversalExpr& {
+    return static_cast<const hcl::TraversalExpr&>(*elements[i]);
+  };
+  ReadValues values(2);
+  EXPECT_EQ(values.ColumnOf(traversal(0)), nullptr);
+  EXPECT_EQ(values.ColumnOf(traversal(1)), nullptr);
+  ReadValues::Column* column = values.ColumnOf(traversal(2));
+  ASSERT_NE(column, nullptr);
+  EXPECT_EQ(values.ColumnOf(traversal(3)), column);
+  EXPECT_EQ(values.ColumnOf(traversal(0)), nullptr);
+  EXPECT_EQ(column->Find(1), nullptr);
+  column->Keep(1, Value::Int(7));
+  EXPECT_EQ(column->Find(0), nullptr);
+  EXPECT_EQ(*column->Find(1)->AsInt64(), 7);
+  // Too many objects.
+  ReadValues large(size_t{1} << 30);
+  EXPECT_EQ(large.ColumnOf(traversal(0)), nullptr);
+  EXPECT_EQ(large.ColumnOf(traversal(2)), nullptr);
 }
 
 TEST(Conditions, ReadUnknownValues) {

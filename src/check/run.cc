@@ -8,6 +8,9 @@ namespace {
 
 std::string NoDocument(Side side, uint64_t number, size_t count) {
   const std::string what = side == Side::kPlan ? "plan" : "state";
+  if (count == 0) {
+    return "there is no " + what + ": none was given";
+  }
   return "there is no " + what + " " + std::to_string(number) + ": " + std::to_string(count) +
          (count == 1 ? " was given" : " were given") + ", counted from 0";
 }
@@ -229,6 +232,7 @@ Report RunChecks(const CheckFiles& files, const Documents& documents, std::strin
     today = Today();
   }
   Report report;
+  documents.ForgetReadValues();
   for (const Check& check : files.checks()) {
     uint32_t index = 0;
     for (const Assertion& assertion : check.assertions) {

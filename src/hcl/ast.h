@@ -116,7 +116,7 @@ struct CallExpr : Expr {
   uint32_t close_paren;   ///< offset of ")"
   std::span<const Expr* const> arguments;
   bool expand_final;                      ///< the last argument is followed by "..."
-  mutable const void* binding = nullptr;  ///< the function, set by the first look-up
+  mutable const void* binding = nullptr;  ///< the function, if the scope keeps it
 };
 /// `condition ? true_result : false_result`, or %{if} in a template.
 struct ConditionalExpr : Expr {

@@ -150,13 +150,15 @@ void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bi
     // If the whole traversal fails, shows the longest prefix that has a value.
     TraversalExpr shorter = *traversal;
     for (size_t steps = traversal->steps.size() + 1; steps-- > 0;) {
-      if (steps < traversal->steps.size()) {
+      const bool is_whole = steps == traversal->steps.size();
+      if (!is_whole) {
         shorter.steps = traversal->steps.first(steps);
         shorter.end = steps == 0 ? shorter.root_end : shorter.steps.back().end;
         shorter.binding = TraversalExpr::kUnbound;
       }
       Diagnostics ignored;
-      const Value value = evaluator.Eval(shorter, bindings, ignored);
+      // A scope may keep what it knows of a whole traversal, but nothing of a temporary one.
+      const Value value = evaluator.Eval(is_whole ? *traversal : shorter, bindings, ignored);
       if (ignored.has_errors()) {
         continue;
       }
