@@ -108,13 +108,29 @@ std::string Gzip(std::string_view bytes) {
 Result<std::string> Inflate(std::string_view deflated, size_t limit) {
   const Decompressor decompressor = NewDecompressor();
   std::string out;
-  const size_t guess = std::min(limit, kMostExpansion * deflated.size());
+  const size_t guess = std::min(limit, MostInflated(deflated.size()));
   if (Result<size_t> done = AppendMember(libdeflate_deflate_decompress_ex, decompressor.get(),
                                          deflated, guess, limit, out);
       !done) {
     return std::unexpected(std::move(done).error());
   }
   return out;
+}
+
+Result<void> InflateInto(std::string_view deflated, std::span<char> content) {
+  switch (libdeflate_deflate_decompress(NewDecompressor().get(), deflated.data(), deflated.size(),
+                                        content.data(), content.size(), nullptr)) {
+    case LIBDEFLATE_SUCCESS:
+      return {};
+    case LIBDEFLATE_INSUFFICIENT_SPACE:
+      return Fail(ErrorCode::kInvalid, "the compressed data are longer than they claim");
+    default:
+      return Fail(ErrorCode::kInvalid, "the compressed data are damaged or end too early");
+  }
+}
+
+size_t MostInflated(size_t deflated) {
+  return kMostExpansion * deflated;
 }
 
 Result<std::string> Gunzip(std::string_view gzip, size_t limit) {

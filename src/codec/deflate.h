@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,10 @@ std::string Deflate(std::string_view bytes);
 /// Inverse of Deflate. Fails when the result would be larger than `limit`: the size of the result,
 /// if it is known.
 Result<std::string> Inflate(std::string_view deflated, size_t limit);
+/// The same into memory of the size that the result must have.
+Result<void> InflateInto(std::string_view deflated, std::span<char> content);
+/// The most bytes that this number of deflated bytes can stand for.
+size_t MostInflated(size_t deflated);
 
 /// One gzip member without name and time, operating system "unknown" (255): the bytes of a Go
 /// program that flushes before it closes (codec/go_deflate.h).

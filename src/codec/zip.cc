@@ -28,7 +28,6 @@ constexpr uint16_t kFlagDescriptor = 0x8;
 constexpr uint16_t kFlagUtf8 = 0x800;
 constexpr uint16_t kMethodStored = 0;
 constexpr uint16_t kMethodDeflated = 8;
-constexpr uint8_t kMadeByUnix = 3;
 
 void Put16(std::string& out, uint32_t value) {
   out += static_cast<char>(value);
@@ -69,6 +68,10 @@ uint16_t Flags(std::string_view name) {
 
 std::unexpected<Error> Damaged(std::string_view what) {
   return Fail(ErrorCode::kInvalid, "not a valid zip archive: " + std::string(what));
+}
+
+std::unexpected<Error> WrongChecksum(std::string_view entry) {
+  return Damaged("entry " + text::GoQuote(entry) + " does not match its checksum");
 }
 
 }  // namespace
@@ -220,9 +223,8 @@ Result<ZipReader> ZipReader::Open(std::string_view archive) {
     entry.compressed_size_ = Get32(archive, pos + 20);
     entry.size = Get32(archive, pos + 24);
     entry.offset_ = Get32(archive, pos + 42);
-    if (static_cast<uint8_t>(archive[pos + 5]) == kMadeByUnix) {
-      entry.unix_mode = Get32(archive, pos + 38) >> 16;
-    }
+    entry.system = static_cast<uint8_t>(archive[pos + 5]);
+    entry.attributes = Get32(archive, pos + 38);
     pos += kDirectoryHeaderSize + name_size + rest;
     reader.entries_.push_back(std::move(entry));
   }
@@ -298,7 +300,8 @@ const ZipReader::Entry* ZipReader::Find(std::string_view name) const {
   return nullptr;
 }
 
-Result<std::string> ZipReader::Read(const Entry& entry) const {
+/// The bytes of an entry as they stand in the archive.
+Result<std::string_view> ZipReader::DataOf(const Entry& entry) const {
   size_t pos = entry.offset_;
   if (pos + kLocalHeaderSize > archive_.size() || Get32(archive_, pos) != kLocalHeader) {
     return Damaged("entry " + text::GoQuote(entry.name) + " is not where the directory says");
@@ -307,7 +310,21 @@ Result<std::string> ZipReader::Read(const Entry& entry) const {
   if (pos + entry.compressed_size_ > archive_.size()) {
     return Damaged("entry " + text::GoQuote(entry.name) + " is cut off");
   }
-  const std::string_view data = archive_.substr(pos, entry.compressed_size_);
+  return archive_.substr(pos, entry.compressed_size_);
+}
+
+bool ZipReader::CanRead(const Entry& entry) const {
+  constexpr uint32_t kZip64 = 0xFFFFFFFF;  // the true size stands elsewhere
+  if (entry.size == kZip64 || entry.compressed_size_ == kZip64 || !DataOf(entry)) {
+    return false;
+  }
+  return entry.method_ == kMethodStored ? entry.size == entry.compressed_size_
+                                        : entry.method_ == kMethodDeflated &&
+                                              entry.size <= MostInflated(entry.compressed_size_);
+}
+
+Result<std::string> ZipReader::Read(const Entry& entry) const {
+  KINU_TRY(const std::string_view data, DataOf(entry));
   std::string content;
   if (entry.method_ == kMethodStored) {
     content = data;
@@ -318,9 +335,20 @@ Result<std::string> ZipReader::Read(const Entry& entry) const {
                 "zip entry " + text::GoQuote(entry.name) + " has an unknown compression method");
   }
   if (content.size() != entry.size || Crc32(content) != entry.crc_) {
-    return Damaged("entry " + text::GoQuote(entry.name) + " does not match its checksum");
+    return WrongChecksum(entry.name);
   }
   return content;
+}
+
+Result<void> ZipReader::ReadInto(const Entry& entry, std::span<char> content) const {
+  KINU_TRY(const std::string_view data, DataOf(entry));
+  if (entry.method_ == kMethodStored) {
+    std::copy_n(data.begin(), std::min(data.size(), content.size()), content.begin());
+  } else if (auto done = InflateInto(data, content); !done) {
+    return Damaged("entry " + text::GoQuote(entry.name) + ": " + done.error().message);
+  }
+  return Crc32({content.data(), content.size()}) == entry.crc_ ? Result<void>()
+                                                               : WrongChecksum(entry.name);
 }
 
 Result<std::string> ZipReader::Read(std::string_view name) const {

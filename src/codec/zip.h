@@ -59,8 +59,9 @@ class ZipReader {
  public:
   struct Entry {
     std::string name;
-    uint64_t size = 0;       ///< of the content
-    uint32_t unix_mode = 0;  ///< 0 when the archive does not say
+    uint64_t size = 0;        ///< of the content
+    uint8_t system = 0;       ///< whose attributes it has: 0 MS-DOS, 3 Unix
+    uint32_t attributes = 0;  ///< of Unix: the mode in the upper half
     bool is_directory() const { return name.ends_with('/'); }
 
    private:
@@ -84,9 +85,14 @@ class ZipReader {
   Result<std::string> Read(const Entry& entry) const;
   /// As Find and Read; kNotFound when there is no such entry.
   Result<std::string> Read(std::string_view name) const;
+  /// As Read, into memory of the content's size.
+  Result<void> ReadInto(const Entry& entry, std::span<char> content) const;
+  /// Whether the entry is there, its compression is known, and its claimed size can be true.
+  bool CanRead(const Entry& entry) const;
 
  private:
   Result<size_t> EndOf(const Entry& entry) const;
+  Result<std::string_view> DataOf(const Entry& entry) const;
 
   std::string_view archive_;
   std::vector<Entry> entries_;

@@ -18,7 +18,7 @@
 #include "install/module_getters.h"
 #include "install/module_installer.h"
 #include "install/netrc.h"
-#include "install/package_runtime.h"
+#include "install/zip_package.h"
 
 namespace kinu::install {
 namespace {
@@ -291,16 +291,10 @@ Result<void> UnpackModule(const std::string& archive, const std::string& target,
     return Fail(ErrorCode::kInvalid,
                 extension + "-compressed files can only unarchive to a single file");
   }
-  KINU_TRY(PackageRuntime * runtime, LoadPackageRuntime());
   if (auto made = MakeDirectories(target); !made) {
     return made;
   }
-  static const mode_t kMask = [] {
-    const mode_t mask = umask(0);
-    umask(mask);
-    return mask;
-  }();
-  KINU_TRY(const size_t files, runtime->Unpack(archive, target, kMask, extension));
+  KINU_TRY(const size_t files, UnpackPackage(archive, target, extension));
   return files > 0 ? Result<void>() : Fail(ErrorCode::kInvalid, "empty archive: " + archive);
 }
 

@@ -96,16 +96,19 @@ Result<void> CheckName(std::string_view name) {
              : Fail(ErrorCode::kInvalid, "a file of the package has a name with a newline");
 }
 
-Result<std::string> HashFiles(const std::string& root, const std::vector<PackageFile>& files) {
+Result<std::string> HashFiles(const std::string& root, const std::vector<PackageFile>& files,
+                              const FileDigests& known = {}) {
   std::vector<Result<std::string>> digests(files.size(), std::string());
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i = next++; i < files.size(); i = next++) {
-      digests[i] = HashFile(JoinPath(root, files[i].name));
+      const auto found = known.find(files[i].name);
+      digests[i] = found == known.end() ? HashFile(JoinPath(root, files[i].name)) : found->second;
     }
   };
-  size_t threads =
-      std::min<size_t>(files.size(), std::max(1U, std::thread::hardware_concurrency()));
+  const size_t to_read = files.size() - std::min(files.size(), known.size());
+  const size_t threads =
+      std::min<size_t>(to_read, std::max(1U, std::thread::hardware_concurrency()));
   {
     std::vector<std::jthread> helpers;
     for (size_t i = 1; i < threads; ++i) {
@@ -181,10 +184,10 @@ struct PackageState {
 
 }  // namespace
 
-Result<std::string> HashPackage(const std::string& directory) {
+Result<std::string> HashPackage(const std::string& directory, const FileDigests& known) {
   KINU_TRY(std::string root, RealPath(directory));
   KINU_TRY(auto files, SortedFiles(root));
-  return HashFiles(root, files);
+  return HashFiles(root, files, known);
 }
 
 Result<std::string> HashArchive(std::string_view archive) {

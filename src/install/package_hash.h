@@ -5,13 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "base/flat_map.h"
 #include "base/result.h"
 #include "provider/schema_cache.h"
 
 namespace kinu::install {
 
-/// The hash "h1:…" of an unpacked package. `directory` may be a symbolic link.
-Result<std::string> HashPackage(const std::string& directory);
+/// SHA-256 (hexadecimal) of files of a package, by their names in it.
+using FileDigests = FlatMap<std::string, std::string>;
+
+/// The hash "h1:…" of an unpacked package. `directory` may be a symbolic link. Files are read as
+/// far as their digests are not known.
+Result<std::string> HashPackage(const std::string& directory, const FileDigests& known = {});
 
 /// The hash of a package in a zip archive. `archive` holds its bytes.
 Result<std::string> HashArchive(std::string_view archive);

@@ -16,7 +16,7 @@
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "install/package_hash.h"
-#include "install/package_runtime.h"
+#include "install/zip_package.h"
 
 namespace kinu::install {
 namespace {
@@ -118,12 +118,6 @@ class DirectoryLock {
   int fd_;
 };
 
-unsigned CurrentUmask() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return mask;
-}
-
 constexpr const char* kWrongPackage =
     " doesn't match any of the checksums previously recorded in the dependency lock file";
 
@@ -160,15 +154,14 @@ struct PackagePlacer::Archive {
     if (!content_hash.empty()) {
       return content_hash;
     }
-    static const unsigned kUmask = CurrentUmask();
-    KINU_TRY(PackageRuntime * runtime, LoadPackageRuntime());
     if (auto made = MakeDirectories(unpacked.get()); !made) {
       return std::unexpected(made.error());
     }
-    if (auto done = runtime->Unpack(path, unpacked.get(), kUmask, "zip"); !done) {
+    FileDigests digests;
+    if (auto done = UnpackPackage(path, unpacked.get(), "zip", &digests); !done) {
       return std::unexpected(done.error());
     }
-    KINU_TRY(content_hash, HashPackage(unpacked.get()));
+    KINU_TRY(content_hash, HashPackage(unpacked.get(), digests));
     return content_hash;
   }
 };

@@ -1,15 +1,12 @@
 #include "install/module/unpack.h"
 
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "install/package_writer.h"
 
 namespace kinu::install {
 namespace {
@@ -27,71 +24,10 @@ std::unexpected<Error> ReaderFailure(archive* reader, const std::string& path) {
               "cannot read the archive " + path + ": " + (why == nullptr ? "damaged" : why));
 }
 
-std::unexpected<Error> SystemFailure(const std::string& action, const std::string& path) {
-  return Fail(ErrorCode::kIo, action + ' ' + path + ": " + std::strerror(errno));
-}
-
-/// A descriptor that closes itself.
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd_ >= 0) {
-      close(fd_);
-    }
-  }
-  int get() const { return fd_; }
-  /// Closes; false if the system reports a failed write.
-  bool Close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
-
-bool WriteAll(int fd, const char* data, size_t size) {
-  while (size > 0) {
-    const ssize_t done = write(fd, data, size);
-    if (done < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return false;
-    }
-    data += done;
-    size -= static_cast<size_t>(done);
-  }
-  return true;
-}
-
-/// The parts of a name, without empty parts and "."; fails for "..".
-Result<std::vector<std::string>> NameParts(const std::string& name) {
-  std::vector<std::string> parts;
-  for (size_t at = 0; at <= name.size();) {
-    const size_t end = std::min(name.find('/', at), name.size());
-    std::string part = name.substr(at, end - at);
-    at = end + 1;
-    if (part == "..") {
-      return Fail(ErrorCode::kInvalid, "entry contains '..': " + name);
-    }
-    if (!part.empty() && part != ".") {
-      parts.push_back(std::move(part));
-    }
-  }
-  return parts;
-}
-
-/// Unpacks one archive. All directories below the target were made by this object, and no link is
-/// ever made, so no path can leave the target.
 class Unpacker {
  public:
   Unpacker(archive* reader, const std::string& path, const std::string& directory, unsigned umask)
-      : reader_(reader), path_(path), directory_(directory), umask_(umask) {}
+      : reader_(reader), path_(path), writer_(directory, umask) {}
 
   Result<size_t> Run() {
     size_t files = 0;
@@ -111,21 +47,11 @@ class Unpacker {
 
  private:
   Result<bool> WriteEntry(archive_entry* entry) {
-    const char* raw = archive_entry_pathname(entry);
-    const std::string name = raw == nullptr ? "" : raw;
-    KINU_TRY(const std::vector<std::string> parts, NameParts(name));
+    const char* name = archive_entry_pathname(entry);
     const auto type = archive_entry_filetype(entry);
-    std::string path = directory_;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      path += '/' + parts[i];
-      if (i + 1 == parts.size() && type != AE_IFDIR) {
-        break;
-      }
-      if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
-        return SystemFailure("mkdir", path);
-      }
-    }
-    if (parts.empty() || type == AE_IFDIR) {
+    KINU_TRY(const std::string path,
+             writer_.MakePath(name == nullptr ? "" : name, type == AE_IFDIR));
+    if (path.empty()) {
       return false;
     }
     if (type == AE_IFLNK) {
@@ -140,20 +66,18 @@ class Unpacker {
     return WriteFile(path, entry);
   }
 
-  Result<bool> WriteText(const std::string& path, const std::string& text) {
-    File file(Create(path, 0777));
-    if (file.get() < 0 || !WriteAll(file.get(), text.data(), text.size()) || !file.Close()) {
-      return SystemFailure("write", path);
+  Result<bool> WriteText(const std::string& path, std::string_view text) {
+    KINU_TRY(WrittenFile file, writer_.Create(path, 0777));
+    if (auto written = file.Write(text.data(), text.size()); !written) {
+      return std::unexpected(written.error());
     }
-    return true;
+    auto closed = file.Close();
+    return closed ? Result<bool>(true) : std::unexpected(closed.error());
   }
 
   Result<bool> WriteFile(const std::string& path, archive_entry* entry) {
     const auto mode = static_cast<unsigned>(archive_entry_perm(entry)) & 0777U;
-    File file(Create(path, mode == 0 ? 0644 : mode));
-    if (file.get() < 0) {
-      return SystemFailure("open", path);
-    }
+    KINU_TRY(WrittenFile file, writer_.Create(path, mode == 0 ? 0644 : mode));
     const bool limited = archive_entry_size_is_set(entry) != 0;
     const int64_t limit = archive_entry_size(entry);
     int64_t total = 0;
@@ -171,34 +95,20 @@ class Unpacker {
         return Fail(ErrorCode::kInvalid,
                     "the archive " + path_ + " has an entry that is longer than it claims");
       }
-      if (!WriteAll(file.get(), buffer.data(), static_cast<size_t>(size))) {
-        return SystemFailure("write", path);
+      if (auto done = file.Write(buffer.data(), static_cast<size_t>(size)); !done) {
+        return std::unexpected(done.error());
       }
     }
     if (limited && total < limit) {
       return Fail(ErrorCode::kInvalid, "the archive " + path_ + " ends too early");
     }
-    if (!file.Close()) {
-      return SystemFailure("write", path);
-    }
-    return true;
-  }
-
-  /// A later entry of the same name replaces the earlier one.
-  int Create(const std::string& path, unsigned mode) const {
-    unlink(path.c_str());
-    const int fd =
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode & ~umask_);
-    if (fd >= 0) {
-      fchmod(fd, mode & ~umask_);
-    }
-    return fd;
+    auto closed = file.Close();
+    return closed ? Result<bool>(true) : std::unexpected(closed.error());
   }
 
   archive* reader_;
   const std::string& path_;
-  const std::string& directory_;
-  unsigned umask_;
+  PackageWriter writer_;
 };
 
 }  // namespace
