@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "install/git_index.h"
 #include "install/module_address.h"
 #include "install/module_getters.h"
 #include "install/netrc.h"
@@ -12,6 +13,45 @@ namespace kinu::install {
 namespace {
 
 using net::ScriptedTransport;
+
+/// An entry of an index of git: its mode and its name.
+std::string IndexEntry(uint32_t mode, const std::string& name) {
+  std::string entry(24, '\0');
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    entry += static_cast<char>(mode >> shift);
+  }
+  entry.append(60 - entry.size(), '\0');
+  entry += '\0';
+  entry += static_cast<char>(name.size());
+  entry += name;
+  entry.append(8 - entry.size() % 8, '\0');
+  return entry;
+}
+std::string Index(const std::vector<std::string>& entries, const std::string& extensions = "",
+                  char version = 2) {
+  std::string index = "DIRC";
+  index += {'\0', '\0', '\0', version, '\0', '\0', '\0', static_cast<char>(entries.size())};
+  for (const std::string& entry : entries) {
+    index += entry;
+  }
+  return index + extensions + std::string(20, 'x');
+}
+
+TEST(GitIndex, ListsSubmodules) {
+  using namespace std::string_literals;
+  const std::string file = IndexEntry(0100644, "main.tf");
+  const std::string part = IndexEntry(0160000, "modules/part");
+  EXPECT_EQ(ListsSubmodules(Index({})), false);
+  EXPECT_EQ(ListsSubmodules(Index({file, IndexEntry(0120000, "l")})), false);
+  EXPECT_EQ(ListsSubmodules(Index({file, part})), true);
+  EXPECT_EQ(ListsSubmodules(Index({part, file}, "TREE\0\0\0\3abc"s)), true);
+  // What is of another form: cut off, version 4, in several pieces, longer digests.
+  EXPECT_EQ(ListsSubmodules(Index({file}).substr(0, 90)), std::nullopt);
+  EXPECT_EQ(ListsSubmodules(Index({file}, "", 4)), std::nullopt);
+  EXPECT_EQ(ListsSubmodules(Index({file}, "link\0\0\0\0"s)), std::nullopt);
+  EXPECT_EQ(ListsSubmodules(Index({file}, std::string(12, 'y'))), std::nullopt);
+  EXPECT_EQ(ListsSubmodules("x"), std::nullopt);
+}
 
 TEST(ModuleAddresses, Passwords) {
   EXPECT_EQ(PasswordOf("https://u:p@h/"), "p");

@@ -11,6 +11,7 @@
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "codec/base64.h"
+#include "install/git_index.h"
 #include "install/module_address.h"
 #include "install/module_getters.h"
 
@@ -164,6 +165,11 @@ Result<bool> HasSubmodules(const Repository& git, const std::string& directory) 
   constexpr std::string_view kLink = "160000 ";  // the mode of a submodule's commit
   if (FileExists(JoinPath(directory, ".gitmodules"))) {
     return true;
+  }
+  if (const auto index = ReadFile(JoinPath(directory, ".git/index"))) {
+    if (const std::optional<bool> known = ListsSubmodules(*index)) {
+      return *known;
+    }
   }
   KINU_TRY(const std::string entries, git.Run({"ls-files", "--stage"}, directory));
   return entries.starts_with(kLink) || entries.contains('\n' + std::string(kLink));

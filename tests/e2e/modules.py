@@ -6,6 +6,7 @@
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -200,6 +201,22 @@ def repositories(run):
     run.says("an option for a reference", directory, ["init"], 1, "invalid ref")
 
 
+def programs(run):
+    """git is started once for a repository without submodules."""
+    repo, bin_directory, log = (os.path.join(run.root, name) for name in ("plain", "bin", "git.log"))
+    os.mkdir(repo)
+    os.mkdir(bin_directory)
+    for args in (["init", "-b", "main"], ["add", "."], ["commit", "-m", "one"]):
+        run.write(repo, "main.tf", "")
+        subprocess.run(["git", *args], cwd=repo, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **GIT})
+    run.write(bin_directory, "git", '#!/bin/sh\necho "$1" >>"%s"\nexec "%s" "$@"\n' % (log, shutil.which("git")))
+    os.chmod(os.path.join(bin_directory, "git"), 0o755)
+    directory = run.fresh({"m": {"source": "git::file://" + repo}})
+    code, text = run.run(directory, "init", PATH=bin_directory + ":" + os.environ["PATH"])
+    with open(log, encoding="utf-8") as file:
+        run.expect("programs", code == 0 and file.read() == "clone\n", text)
+
+
 def submodules(run):
     """A repository with another one inside of it, with and without the file that says where from."""
     outer, inner = os.path.join(run.root, "outer"), os.path.join(run.root, "inner")
@@ -246,6 +263,7 @@ def main():
         archives(run)
         secrets(run)
         repositories(run)
+        programs(run)
         submodules(run)
         server.stop()
     print("%d failed" % run.failed)
