@@ -58,7 +58,8 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
   Loaded loaded;
   loaded.program = request.program != nullptr ? request.program : std::make_shared<Program>();
   const size_t errors = diags.error_count();
-  loaded.inputs = GatherInputs(workspace, request.variables, diags);
+  loaded.inputs = request.inputs != nullptr ? *request.inputs
+                                            : GatherInputs(workspace, request.variables, diags);
   const bool given = request.despite_inputs || diags.error_count() == errors;
   config::LoadOptions options;
   options.intent =

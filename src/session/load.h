@@ -36,6 +36,8 @@ struct Loaded {
 struct LoadRequest {
   LoadIntent intent = LoadIntent::kUse;
   std::span<const config::VariableArgument> variables = {};  ///< of the command line
+  /// What GatherInputs() has found; null: it is called. A pipe can be read only once.
+  const config::RawInputs* inputs = nullptr;
   /// Directory of test files to read, from the root module; empty: no test files.
   std::string test_directory = {};
   /// Directory of the root module; empty: that of the workspace.

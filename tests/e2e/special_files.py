@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes to devices, pipes and links: they must stay what they are.
+"""Writes to devices, pipes and links: they must stay what they are. Values of variables come from pipes.
 
   special_files.py --binary PATH
 
@@ -123,6 +123,18 @@ def pipes(binary, root):
     return problems
 
 
+def values_from_pipes(binary, root):
+    """Variables come from a pipe, as of a process substitution, which can be read only once."""
+    place, problems = Place(binary, root), []
+    for words, wanted in ((["eval", "var.v"], '"two"\n'), (["eval", "-file=.", "var.v"], '"two"\n'),
+                          (["eval", "-file=main.tf", "var.v"], '"two"\n'), (["plan"], '"two"')):
+        done = subprocess.run([binary, words[0], "-var-file=/dev/stdin", "-no-color", *words[1:]], cwd=place.directory,
+                              env=place.env, input='v = "two"\n', capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 0 or wanted not in done.stdout:
+            problems.append("%s: %r %r" % (words, done.stdout[-200:], done.stderr[-200:]))
+    return problems
+
+
 def links(binary, root):
     """Links stay links, even if their target is missing."""
     place = Place(binary, root)
@@ -229,7 +241,7 @@ def full_device(binary, root):
     return problems
 
 
-CASES = [full_device, devices, pipes, links, mounts, planted, leftovers]
+CASES = [full_device, devices, pipes, values_from_pipes, links, mounts, planted, leftovers]
 
 
 def main():

@@ -44,12 +44,12 @@ class GivenFiles final : public config::SourceFiles {
 
 /// Declares the variables that the command line gives values. A text that begins with a bracket is
 /// an expression, any other one a string.
-std::string DeclareVariables(std::span<const config::VariableArgument> arguments) {
-  Diagnostics reported_by_load;
-  const config::RawInputs inputs =
-      config::GatherInputs(arguments, kNoDirectory, {}, reported_by_load);
+std::string DeclareVariables(const config::RawInputs& inputs) {
   std::string text;
   for (const auto& [name, raw] : inputs.values) {
+    if (raw.source == config::InputSource::kEnvironment) {
+      continue;
+    }
     const std::string_view start = text::TrimSpace(raw.text);
     const bool expression = start.starts_with('[') || start.starts_with('{');
     if (text::IsIdentifier(name)) {
@@ -82,22 +82,24 @@ void LoadDirectory(CommandRun& run, const session::Workspace& workspace,
 /// Loads the module of -file, or a module that only has the variables of the command line. Problems
 /// are in the run's diagnostics.
 void OpenScope(CommandRun& run, EvalScope& scope) {
-  const auto arguments = VariableArguments(run.flags);
   const std::string& path = run.flags.String("file");
   session::Workspace workspace = run.invocation.workspace;
+  workspace.directory = IsDirectory(path) ? path : kNoDirectory;
+  const config::RawInputs inputs =
+      session::GatherInputs(workspace, VariableArguments(run.flags), run.diags);
+  if (run.diags.has_errors()) {
+    return;
+  }
   session::LoadRequest request{.intent = LoadIntent::kRootModule,
-                               .variables = arguments,
+                               .inputs = &inputs,
                                .program = run.program,
                                .encryption_off = true};
   GivenFiles files;
-  if (IsDirectory(path)) {
-    workspace.directory = path;
-  } else {
-    workspace.directory = kNoDirectory;
+  if (!IsDirectory(path)) {
     request.files = &files;
     request.directory = path.empty() ? "." : DirName(path);
     if (path.empty()) {
-      files.texts["variables.tf"] = DeclareVariables(arguments);
+      files.texts["variables.tf"] = DeclareVariables(inputs);
     } else if (auto text = ReadFile(path)) {
       files.texts[BaseName(path)] = *std::move(text);
     } else {
