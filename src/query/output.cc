@@ -40,6 +40,14 @@ std::string FirstCharacters(std::string_view text, size_t count) {
   return std::string(text.substr(0, end));
 }
 
+/// A longer text in `width` characters: its beginning and its end, because instances differ at the
+/// ends of their addresses.
+std::string Shortened(std::string_view text, size_t width) {
+  const size_t last = (width - 1) / 2;
+  const size_t omitted = FirstCharacters(text, Width(text) - last).size();
+  return FirstCharacters(text, width - 1 - last) + "…" + std::string(text.substr(omitted));
+}
+
 }  // namespace
 
 std::string ResultWriter::PathOf(const Found& found, size_t depth) const {
@@ -298,7 +306,7 @@ void ResultWriter::CutToWidth(std::vector<std::vector<std::string>>& lines,
   for (auto& line : lines) {
     for (size_t i = 0; i < line.size(); ++i) {
       if (Width(line[i]) > widths[i]) {
-        line[i] = FirstCharacters(line[i], widths[i] - 1) + "…";
+        line[i] = Shortened(line[i], widths[i]);
       }
     }
   }
