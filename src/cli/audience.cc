@@ -30,6 +30,7 @@ std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags
   Audience::Options options{.style = invocation.style(),
                             .concise = invocation.view.concise,
                             .status = terminal::CanDrawStatus(),
+                            .columns = [] { return terminal::WidthOf(STDOUT_FILENO); },
                             .version = kCompatibleVersion,
                             .print = [](std::string_view text) { Print(text); },
                             .show = [&invocation](Diagnostics& shown) { invocation.Show(shown); }};

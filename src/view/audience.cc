@@ -22,7 +22,8 @@ Audience::Audience(Options options) : options_(std::move(options)) {
 
 Audience::~Audience() {
   if (status_ != nullptr) {
-    if (const std::string closing = status_->Closing(); !closing.empty()) {
+    if (const std::string closing = status_->Closing(static_cast<size_t>(options_.columns()));
+        !closing.empty()) {
       options_.print(closing);
     }
   }

@@ -19,12 +19,13 @@ class Audience {
  public:
   struct Options {
     Style style{false};
-    bool concise = false;      ///< no progress in text
-    bool json_only = false;    ///< JSON messages on stdout, and no text
-    int json_fd = -1;          ///< a file that receives JSON messages; closed at the end
-    bool status = false;       ///< counts what runs, for a status line and a closing line
-    std::string_view version;  ///< in the first JSON message
-    Print print;               ///< prints to stdout
+    bool concise = false;          ///< no progress in text
+    bool json_only = false;        ///< JSON messages on stdout, and no text
+    int json_fd = -1;              ///< a file that receives JSON messages; closed at the end
+    bool status = false;           ///< counts what runs, for a status line and a closing line
+    std::function<int()> columns;  ///< of the terminal, with `status`
+    std::string_view version;      ///< in the first JSON message
+    Print print;                   ///< prints to stdout
     std::function<void(Diagnostics& diags)> show;  ///< prints diagnostics as text
   };
   explicit Audience(Options options);

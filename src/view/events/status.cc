@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/unicode.h"
 #include "view/events/status_text.h"
 
 namespace kinu::view {
@@ -166,16 +167,21 @@ std::string Status::Interrupted() const {
   return out + "\n";
 }
 
-std::string Status::Closing() const {
+std::string Status::Closing(size_t width) const {
   const std::lock_guard lock(mutex_);
   if (objects_ == 0 || spent_ < std::chrono::seconds(1)) {
     return {};
   }
-  std::string out = "\nTime: " + SecondsText(spent_) + ", providers " + SecondsText(busy_);
+  std::string out = "Time: " + SecondsText(spent_) + ", providers " + SecondsText(busy_);
   for (size_t i = 0; i < slowest_.size(); ++i) {
-    out += (i == 0 ? "; slowest: " : ", ") + slowest_[i].name + " " + SecondsText(slowest_[i].time);
+    const std::string more =
+        (i == 0 ? "; slowest: " : ", ") + slowest_[i].name + " " + SecondsText(slowest_[i].time);
+    if (text::DisplayWidth(out + more) > width) {
+      break;
+    }
+    out += more;
   }
-  return out + "\n";
+  return "\n" + out + "\n";
 }
 
 }  // namespace kinu::view

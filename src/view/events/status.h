@@ -34,9 +34,10 @@ class Status {
   std::string Line(size_t width) const;
   /// What is done and what still runs, after an interrupt, with a newline. Empty without a phase.
   std::string Interrupted() const;
-  /// `Time: 72 s, providers 71.6 s; slowest: a 14 s, b 3 s`, with a newline. Empty for operations
-  /// that worked on no object or took less than a second.
-  std::string Closing() const;
+  /// `Time: 72 s, providers 71.6 s; slowest: a 14 s, b 3 s`, with a newline, as far as the objects
+  /// fit into `width` columns. Empty for operations that worked on no object or took less than a
+  /// second.
+  std::string Closing(size_t width) const;
 
  private:
   struct Key {

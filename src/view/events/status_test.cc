@@ -44,6 +44,16 @@ TEST_F(StatusTest, LineHasCountsRunningObjectsAndTimes) {
             "37 of 62 done and recorded, 2 running: aws_db_instance.x, a.y\n");
 }
 
+TEST_F(StatusTest, OnlyTheOldestNameIsShortened) {
+  status_.Begin("plan", 2);
+  Post(EventKind::kRefreshStart, "aws_db_instance.first");
+  Post(EventKind::kRefreshStart, "aws_db_instance.second");
+  EXPECT_EQ(status_.Line(80),
+            "plan 0/2 · 2 running: aws_db_instance.first 0s, aws_db_instance.second 0s · 0:00");
+  EXPECT_EQ(status_.Line(79), "plan 0/2 · 2 running: aws_db_instance.first 0s, … · 0:00");
+  EXPECT_EQ(status_.Line(52), "plan 0/2 · 2 running: …b_instance.first 0s, … · 0:00");
+}
+
 TEST_F(StatusTest, LineFitsEveryWidth) {
   status_.Begin("apply", 1000);
   for (int i = 0; i < 20; ++i) {
@@ -62,7 +72,7 @@ TEST_F(StatusTest, LineFitsEveryWidth) {
 
 TEST_F(StatusTest, ClosingLineHasTheSlowestObjects) {
   status_.Begin("apply", 0);
-  EXPECT_EQ(status_.Closing(), "");
+  EXPECT_EQ(status_.Closing(80), "");
   for (const auto& [name, seconds] : {std::pair("a.a", 3), {"a.b", 14}, {"a.c", 1}, {"a.d", 2}}) {
     Post(EventKind::kApplyStart, name);
     Pass(seconds);
@@ -70,8 +80,10 @@ TEST_F(StatusTest, ClosingLineHasTheSlowestObjects) {
   }
   now_ += std::chrono::milliseconds(400);
   status_.End();
-  EXPECT_EQ(status_.Closing(),
+  EXPECT_EQ(status_.Closing(80),
             "\nTime: 20.4 s, providers 20 s; slowest: a.b 14 s, a.a 3 s, a.d 2 s\n");
+  EXPECT_EQ(status_.Closing(60), "\nTime: 20.4 s, providers 20 s; slowest: a.b 14 s, a.a 3 s\n");
+  EXPECT_EQ(status_.Closing(40), "\nTime: 20.4 s, providers 20 s\n");
 }
 
 TEST_F(StatusTest, TotalGrowsWithWhatRuns) {
