@@ -5,6 +5,29 @@
 #include "functions/function.h"
 
 namespace kinu::cli {
+namespace {
+
+/// A reference without the keys of its instances.
+std::string WithoutKeys(std::string_view word) {
+  std::string plain;
+  bool in_key = false;
+  bool in_text = false;
+  for (size_t i = 0; i < word.size(); ++i) {
+    if (!in_key && word[i] != '[') {
+      plain += word[i];
+    }
+    if (in_text && word[i] == '\\') {
+      ++i;
+    } else if (word[i] == '"') {
+      in_text = in_key && !in_text;
+    } else if (!in_text && (word[i] == '[' || word[i] == ']')) {
+      in_key = word[i] == '[';
+    }
+  }
+  return plain;
+}
+
+}  // namespace
 
 ConsoleNames::ConsoleNames(const config::Config& config, const view::SchemaLookup& schemas)
     : config_(config), schemas_(schemas) {
@@ -59,13 +82,18 @@ void ConsoleNames::AddAttributes(std::string_view word, std::vector<std::string>
 }
 
 std::vector<std::string> ConsoleNames::Complete(std::string_view word) const {
+  if (word.ends_with(']')) {
+    return {};
+  }
+  const std::string plain = WithoutKeys(word);
   std::vector<std::string> names = names_;
-  AddAttributes(word, names);
+  AddAttributes(plain, names);
   std::vector<std::string> out;
   for (const std::string& name : names) {
-    if (name.starts_with(word)) {
-      const size_t dot = name.find('.', word.size());
-      out.push_back(dot == std::string::npos ? name : name.substr(0, dot + 1));
+    if (name.starts_with(plain)) {
+      const size_t dot = name.find('.', plain.size());
+      const size_t end = dot == std::string::npos ? name.size() : dot + 1;
+      out.push_back(std::string(word) + name.substr(plain.size(), end - plain.size()));
     }
   }
   std::ranges::sort(out);

@@ -115,6 +115,38 @@ bool IsWordCharacter(char c) {
          c == '-' || c == '.' || c == ':';
 }
 
+/// Where the key in brackets begins that ends before `end`; `end` if none does.
+size_t KeyBegin(std::string_view text, size_t end) {
+  if (end == 0 || text[end - 1] != ']') {
+    return end;
+  }
+  size_t at = end - 1;
+  if (at > 0 && text[at - 1] == '"') {
+    --at;
+    do {
+      at = at == 0 ? std::string_view::npos : text.rfind('"', at - 1);
+    } while (at != std::string_view::npos && at > 0 && text[at - 1] == '\\');
+  } else {
+    while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9') {
+      --at;
+    }
+  }
+  return at != std::string_view::npos && at > 0 && text[at - 1] == '[' ? at - 1 : end;
+}
+
+/// The reference that ends with a text, with the keys of its instances.
+std::string_view LastWord(std::string_view text) {
+  size_t begin = text.size();
+  while (begin > 0) {
+    const size_t before = IsWordCharacter(text[begin - 1]) ? begin - 1 : KeyBegin(text, begin);
+    if (before == begin) {
+      break;
+    }
+    begin = before;
+  }
+  return text.substr(begin);
+}
+
 size_t CommonPrefix(const std::vector<std::string>& words) {
   size_t size = words.front().size();
   for (const std::string& word : words) {
@@ -151,11 +183,8 @@ void PrintWords(const std::vector<std::string>& words) {
 unsigned char OnComplete(EditLine* editor, int) {
   const State& state = StateOf(editor);
   const LineInfo* line = Edit().el_line(editor);
-  const char* begin = line->cursor;
-  while (begin > line->buffer && IsWordCharacter(begin[-1])) {
-    --begin;
-  }
-  const std::string_view word(begin, static_cast<size_t>(line->cursor - begin));
+  const std::string_view word =
+      LastWord({line->buffer, static_cast<size_t>(line->cursor - line->buffer)});
   if (state.completer == nullptr || *state.completer == nullptr) {
     return CC_ERROR;
   }

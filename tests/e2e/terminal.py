@@ -61,6 +61,11 @@ ROWS = [
       ("> ", "exit\r")],
      {"main.tf": 'locals {\n  www = 1\n}\nresource "terraform_data" "a" {}\n'}, 0,
      ["www\n1\n", "\n\"A\"\n", "ggers_replace\n(known after apply)\n"], []),
+    ("console, Tab completes behind keys", ["console"],
+     [("> ", "terraform_data.a[0].tri\t\r"), ("> ", 'terraform_data.b["x] \\"y"].tri\t\r'), ("> ", "exit\r")],
+     {"main.tf": 'resource "terraform_data" "a" {\n  count = 1\n}\n'
+                 'resource "terraform_data" "b" {\n  for_each = toset(["x] \\"y"])\n}\n'}, 0,
+     ["ggers_replace\n(known after apply)\n> terraform_data.b", "ggers_replace\n(known after apply)\n> exit"], []),
     ("console, Tab lists what a word may become", ["console"],
      [("> ", "time\t"), ("timestamp(", "\x03"), ("> ", "exit\r")], CONSOLE, 0,
      ["timeadd(    timecmp(    timestamp(\n"], []),
