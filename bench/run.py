@@ -119,6 +119,12 @@ CONDITIONS = [
     "contains([\"create\", \"update\"], actions[0])",
     "after.tags.Owner == null || can(regex(\"^[a-z]+$\", after.tags.Owner))",
 ]
+# The same, with regular expressions.
+PATTERNS = [
+    "can(regex(\"^subnet\", after.tags.Name))",
+    "length(regexall(\"[0-9]+\", after.cidr_block)) == 5",
+    "replace(address, \"/\\\\[.*/\", \"\") == \"module.m.thing.t\"",
+]
 # A plan for summaries and reports.
 MANY = """resource "terraform_data" "a" {
   count = %d
@@ -256,13 +262,14 @@ class Bench:
             runs = [execute(self.build, arguments, folder) for _ in range(self.repeat + 1)][1:]
             self.note("plan", count, step, runs)
         count = write_plan(os.path.join(folder, "p.json"), 4100000)
-        with open(os.path.join(folder, "c.kinucheck.hcl"), "w", encoding="utf-8") as file:
-            for i in range(50):
-                file.write('check "c%d" {\n  plan {\n    expect_condition {\n      condition = %s\n    }\n  }\n}\n'
-                           % (i, CONDITIONS[i % len(CONDITIONS)]))
-        runs = [execute(self.build, ["check", "-plan=p.json", "c.kinucheck.hcl"], folder)
-                for _ in range(self.repeat + 1)][1:]
-        self.note("plan", count, "check conditions", runs)
+        for step, conditions in (("check conditions", CONDITIONS), ("check patterns", PATTERNS)):
+            with open(os.path.join(folder, "c.kinucheck.hcl"), "w", encoding="utf-8") as file:
+                for i in range(50):
+                    file.write('check "c%d" {\n  plan {\n    expect_condition {\n      condition = %s\n    }\n  }\n}\n'
+                               % (i, conditions[i % len(conditions)]))
+            runs = [execute(self.build, ["check", "-plan=p.json", "c.kinucheck.hcl"], folder)
+                    for _ in range(self.repeat + 1)][1:]
+            self.note("plan", count, step, runs)
         count = write_plan(os.path.join(folder, "a.json"), 40000000)
         write_plan(os.path.join(folder, "b.json"), 40000000, changed=count // 2)
         runs = [execute(self.build, ["diff", "a.json", "b.json"], folder) for _ in range(self.repeat + 1)][1:]
