@@ -46,7 +46,7 @@ class Pages(unittest.TestCase):
                 example = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
                 self.assertGreater(len(example.examples), 2)
                 report = []
-                doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL).run(example, out=report.append)
+                doctest.DocTestRunner(verbose=False, optionflags=doctest.IGNORE_EXCEPTION_DETAIL).run(example, out=report.append)
                 os.chdir(before)
                 self.assertEqual("".join(report), "")
 
