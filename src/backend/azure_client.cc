@@ -86,7 +86,7 @@ Result<void> SignAzure(net::HttpRequest& request, const std::string& account,
 }
 
 std::string AzureContainer::UrlOf(const std::string& name) const {
-  return options_.container_url + '/' + net::AwsEscape(name, true);
+  return options_.container_url + '/' + net::SegmentEscape(name);
 }
 
 net::HttpRequest AzureContainer::Request(std::string method, const std::string& url,

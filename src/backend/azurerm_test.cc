@@ -60,6 +60,12 @@ TEST_F(AzureClientTest, SignsByTheSharedKeyScheme) {
   EXPECT_EQ(request.headers.Get("Authorization"), first) << "arguments are sorted";
 }
 
+TEST_F(AzureClientTest, NamesBlobsAsOpenTofu) {
+  Client();
+  EXPECT_EQ(container_->UrlOf("some/where.tfstateenv:w"),
+            "https://acc.blob.core.windows.net/cont/some%2Fwhere.tfstateenv:w");
+}
+
 TEST_F(AzureClientTest, Reads) {
   EXPECT_EQ(Client().Get().value(), std::nullopt);
   On("GET " + kBlob, 200, "");

@@ -52,6 +52,12 @@ TEST(Url, PartsAndQueries) {
   EXPECT_FALSE(Url::Parse("http://a b/"));
 }
 
+TEST(Url, SegmentsAndQueriesAreEscaped) {
+  EXPECT_EQ(SegmentEscape("a b+c@d=e&f$g,h;i'j(k)~!*/:%"),
+            "a%20b+c@d=e&f$g%2Ch%3Bi%27j%28k%29~%21%2A%2F:%25");
+  EXPECT_EQ(QueryEscape("a b+c/~"), "a+b%2Bc%2F~");
+}
+
 class Client : public testing::Test {
  protected:
   Result<HttpResponse> Send(HttpRequest request) {

@@ -238,21 +238,33 @@ std::string EncodeQuery(QueryArguments arguments) {
   return out;
 }
 
-std::string QueryEscape(std::string_view text) {
+namespace {
+
+/// Escapes all but letters, digits and the bytes in `plain`.
+std::string EscapeAllBut(std::string_view plain, std::string_view text) {
   constexpr char kHex[] = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "-_.~";
   std::string out;
   for (const char c : text) {
-    if (IsUrlLetter(c) || IsUrlDigit(c) || kPlain.find(c) != std::string_view::npos) {
+    if (IsUrlLetter(c) || IsUrlDigit(c) || plain.contains(c)) {
       out += c;
-    } else if (c == ' ') {
-      out += '+';
     } else {
       const auto byte = static_cast<unsigned char>(c);
       out += {'%', kHex[byte >> 4], kHex[byte & 15]};
     }
   }
   return out;
+}
+
+}  // namespace
+
+std::string QueryEscape(std::string_view text) {
+  std::string out = EscapeAllBut("-_.~ ", text);
+  std::ranges::replace(out, ' ', '+');
+  return out;
+}
+
+std::string SegmentEscape(std::string_view text) {
+  return EscapeAllBut("-_.~$&+=:@", text);
 }
 
 std::string PercentDecode(std::string_view text, bool plus) {

@@ -48,6 +48,8 @@ std::string EncodeQuery(QueryArguments arguments);
 
 /// Escapes a text for a query or a form: spaces become "+".
 std::string QueryEscape(std::string_view text);
+/// Escapes a text for one segment of a path, as Go's url.PathEscape: slashes too.
+std::string SegmentEscape(std::string_view text);
 /// Decodes percent escapes; with `plus` also "+" as space. Invalid escapes stay as they are.
 std::string PercentDecode(std::string_view text, bool plus = false);
 
