@@ -140,8 +140,8 @@ typedef struct kinu_named_text {
   size_t size;
 } kinu_named_text;
 
-/** Runs check files on plans (documents or plan files) and states, as `kinu check -json` does, and returns what that prints.
- *  `passed`: whether all checks ran and passed; may be null. */
+/** Runs check files on plans (documents or plan files) and states, as `kinu check -json` does, and
+ *  returns what that prints. `passed`: whether all checks ran and passed; may be null. */
 KINU_API kinu_text kinu_check(const kinu_named_text* checks, size_t checks_count,
                               const kinu_named_text* plans, size_t plans_count,
                               const kinu_named_text* states, size_t states_count,
@@ -205,10 +205,10 @@ typedef int (*kinu_next_document)(void* context, kinu_named_text* out);
 
 /** The names of the tables and their columns, with types and descriptions, as JSON. */
 KINU_API kinu_text kinu_tables(void);
-/** A table of files (plan files, state files, and documents of plans and states) as a stream of Arrow batches.
- *  Files are read when they are needed, one at a time; one that cannot be read is a row of the table
- *  "problems" and nothing in the others. Returns 0, and the caller releases `out`; -1 if there is no
- *  such table. */
+/** A table of files (plan files, state files, and documents of plans and states) as a stream of Arrow
+ *  batches. Files are read when they are needed, one at a time; one that cannot be read is a row of
+ *  the table "problems" and nothing in the others. Returns 0, and the caller releases `out`; -1 if
+ *  there is no such table. */
 KINU_API int kinu_table_of_files(const char* table, const char* const* paths, size_t count,
                                  int show_sensitive, struct ArrowArrayStream* out,
                                  kinu_problems** problems);

@@ -43,7 +43,7 @@ std::string RunningText(const std::vector<StatusText::Item>& running, std::strin
     const size_t fixed =
         text::DisplayWidth(count) + 2 + text::DisplayWidth(detail) + text::DisplayWidth(more);
     const size_t left = room > fixed ? room - fixed : 0;
-    // Only the oldest is shortened: of the others, whole names tell more than many.
+    // Only the oldest is shortened; of the others only whole names are shown.
     const size_t needed = text::DisplayWidth(item.name);
     if (left < (i == 0 ? std::min(kShortestName, needed) : needed)) {
       return count + (i == 0 ? "" : ", …");
