@@ -4,6 +4,7 @@
 
 #include "addrs/host_name.h"
 #include "base/invariant.h"
+#include "text/quote.h"
 
 namespace kinu {
 namespace {
@@ -12,9 +13,7 @@ std::unexpected<ProviderAddressError> Bad(std::string summary, std::string detai
   return std::unexpected(ProviderAddressError{std::move(summary), std::move(detail)});
 }
 
-std::string Quote(std::string_view text) {
-  return '"' + std::string(text) + '"';
-}
+using text::Quoted;
 
 std::vector<std::string_view> Split(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -110,16 +109,16 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
   }
   auto type = ParseProviderPart(parts.back());
   if (!type) {
-    return Bad("Invalid provider type", "Invalid provider type " + Quote(parts.back()) +
-                                            " in source " + Quote(text) + ": " + type.error());
+    return Bad("Invalid provider type", "Invalid provider type " + Quoted(parts.back()) +
+                                            " in source " + Quoted(text) + ": " + type.error());
   }
   ProviderAddress source{std::string(kDefaultRegistryHost), "hashicorp", *std::move(type)};
   if (parts.size() >= 2 && parts[parts.size() - 2] != "-") {
     auto space = ParseProviderPart(parts[parts.size() - 2]);
     if (!space) {
       return Bad("Invalid provider namespace", "Invalid provider namespace " +
-                                                   Quote(parts[parts.size() - 2]) + " in source " +
-                                                   Quote(text) + ": " + space.error());
+                                                   Quoted(parts[parts.size() - 2]) + " in source " +
+                                                   Quoted(text) + ": " + space.error());
     }
     source.space = *std::move(space);
   } else if (parts.size() >= 2) {
@@ -129,8 +128,8 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
     auto host = ParseHostName(parts[0]);
     if (!host) {
       return Bad("Invalid provider source hostname", "Invalid provider source hostname " +
-                                                         Quote(parts[0]) + " in source " +
-                                                         Quote(text) + ": " + host.error());
+                                                         Quoted(parts[0]) + " in source " +
+                                                         Quoted(text) + ": " + host.error());
     }
     source.host = *std::move(host);
   }
@@ -148,19 +147,19 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
     }
     std::string repository_prefix = std::string(brand) + "provider-";
     std::string detail =
-        "Provider source " + Quote(source.ForDisplay()) + " has a type with the prefix ";
+        "Provider source " + Quoted(source.ForDisplay()) + " has a type with the prefix ";
     if (source.type.starts_with(repository_prefix) &&
         ParseProviderPart(std::string_view(source.type).substr(repository_prefix.size()))) {
       ProviderAddress suggestion = source;
       suggestion.type.erase(0, repository_prefix.size());
       return Bad("Invalid provider type",
-                 detail + Quote(repository_prefix) +
+                 detail + Quoted(repository_prefix) +
                      ". That prefix belongs to repository names, not to source addresses.\n\n"
                      "Did you mean " +
-                     Quote(suggestion.ForDisplay()) + "?");
+                     Quoted(suggestion.ForDisplay()) + "?");
     }
     return Bad("Invalid provider type",
-               detail + Quote(brand) +
+               detail + Quoted(brand) +
                    ", which would be redundant. If you are the author of this provider, rename "
                    "it to not include the prefix.");
   }

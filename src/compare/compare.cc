@@ -96,11 +96,11 @@ class ItemComparison {
   ItemComparison(const Node& left, const Node& right) : hiding_(left, right) {}
 
   /// Pairs what has the same key and compares it.
-  Result<void> Run(const std::vector<Item>& left, const std::vector<Item>& right) {
-    auto a = left.begin();
-    auto b = right.begin();
-    while (a != left.end() || b != right.end()) {
-      const int order = a == left.end() ? 1 : b == right.end() ? -1 : CompareKeys(*a, *b);
+  Result<void> Run(const Items& left, const Items& right) {
+    auto a = left.list.begin();
+    auto b = right.list.begin();
+    while (a != left.list.end() || b != right.list.end()) {
+      const int order = a == left.list.end() ? 1 : b == right.list.end() ? -1 : CompareKeys(*a, *b);
       if (order != 0) {
         out_.push_back({.address = order < 0 ? a->Address() : b->Address(),
                         .kind = order < 0 ? ChangeKind::kRemoved : ChangeKind::kAdded,

@@ -37,7 +37,7 @@ Hiding::Known Hiding::Search(const Node& document) {
   if (!IsStateFile(document)) {
     return known;
   }
-  for (const Item& item : ResourcesOf(document, DocumentSort::kStateFile)) {
+  for (const Item& item : ResourcesOf(document, DocumentSort::kStateFile).list) {
     const Node paths = item.node.is_object() ? item.node.Find("sensitive_attributes") : Node();
     if (!paths || paths.size() == 0) {
       continue;

@@ -89,14 +89,15 @@ std::vector<Part> PartsOfResource(const Node& tainted, const Node& values, const
   return {{.name = "tainted", .value = tainted}, Masked("values", values, mask)};
 }
 
-void AddModule(const Node& module, std::vector<Item>& out) {
+void AddModule(const Node& module, Items& out) {
   const Node resources = Inside(module, "resources");
   if (resources) {
+    out.list.reserve(out.list.size() + resources.size());
     for (const Node resource : resources.elements()) {
-      out.push_back({.address = TextOf(Inside(resource, "address")),
-                     .deposed = TextOf(Inside(resource, "deposed_key")),
-                     .sort = Item::Sort::kResource,
-                     .node = resource});
+      out.list.push_back({.address = out.TextOf(Inside(resource, "address")),
+                          .deposed = out.TextOf(Inside(resource, "deposed_key")),
+                          .node = resource,
+                          .sort = Item::Sort::kResource});
     }
   }
   if (const Node children = Inside(module, "child_modules")) {
@@ -115,30 +116,30 @@ std::string ResourceAddress(const Node& resource) {
   return address + TextOf(Inside(resource, "type")) + "." + TextOf(Inside(resource, "name"));
 }
 
-void AddInstances(const Node& resource, std::vector<Item>& out) {
+void AddInstances(const Node& resource, Items& out) {
   const Node instances = Inside(resource, "instances");
   if (!instances) {
     return;
   }
   const std::string address = ResourceAddress(resource);
   for (const Node instance : instances.elements()) {
-    Item item{.address = address,
-              .deposed = TextOf(Inside(instance, "deposed")),
-              .sort = Item::Sort::kInstance,
-              .node = instance};
+    std::string& whole = out.texts.emplace_back(address);
     if (const Node key = Inside(instance, "index_key"); key && !key.is_null()) {
-      item.address += '[';
-      item.address += key.text();
-      item.address += ']';
+      whole += '[';
+      whole += key.text();
+      whole += ']';
     }
-    out.push_back(std::move(item));
+    out.list.push_back({.address = whole,
+                        .deposed = out.TextOf(Inside(instance, "deposed")),
+                        .node = instance,
+                        .sort = Item::Sort::kInstance});
   }
 }
 
-std::vector<Item> Sorted(std::vector<Item> items) {
+Items Sorted(Items items) {
   const auto before = [](const Item& a, const Item& b) { return CompareKeys(a, b) < 0; };
-  if (!std::ranges::is_sorted(items, before)) {  // most documents are
-    std::ranges::stable_sort(items, before);
+  if (!std::ranges::is_sorted(items.list, before)) {  // most documents are
+    std::ranges::stable_sort(items.list, before);
   }
   return items;
 }
@@ -156,7 +157,17 @@ bool IsStateFile(const Node& document) {
 }
 
 std::string Item::Address() const {
-  return deposed.empty() ? address : address + " (deposed " + deposed + ")";
+  std::string out(address);
+  return deposed.empty() ? out : out.append(" (deposed ").append(deposed).append(")");
+}
+
+std::string_view Items::TextOf(const Node& node) {
+  if (!node || !node.is_string()) {
+    return {};
+  }
+  std::string scratch;
+  const std::string_view text = node.String(scratch);
+  return scratch.empty() ? text : texts.emplace_back(std::move(scratch));
 }
 
 int CompareKeys(const Item& left, const Item& right) {
@@ -206,40 +217,40 @@ Result<std::vector<Part>> PartReader::Read(const Item& item) {
   return PartsOfResource(Inside(item.node, "tainted"), values, mask);
 }
 
-std::vector<Item> ResourcesOf(const Node& document, DocumentSort sort) {
-  std::vector<Item> items;
+Items ResourcesOf(const Node& document, DocumentSort sort) {
+  Items items;
   if (sort == DocumentSort::kState) {
     AddModule(Inside(Inside(document, "values"), "root_module"), items);
   } else if (const Node resources =
                  Inside(document, sort == DocumentSort::kPlan ? "resource_changes" : "resources")) {
-    items.reserve(resources.size());
+    items.list.reserve(resources.size());
     for (const Node resource : resources.elements()) {
       if (sort == DocumentSort::kStateFile) {
         AddInstances(resource, items);
         continue;
       }
-      items.push_back({.address = TextOf(Inside(resource, "address")),
-                       .deposed = TextOf(Inside(resource, "deposed")),
-                       .sort = Item::Sort::kChange,
-                       .node = Inside(resource, "change")});
+      items.list.push_back({.address = items.TextOf(Inside(resource, "address")),
+                            .deposed = items.TextOf(Inside(resource, "deposed")),
+                            .node = Inside(resource, "change"),
+                            .sort = Item::Sort::kChange});
     }
   }
   return Sorted(std::move(items));
 }
 
-std::vector<Item> OutputsOf(const Node& document, DocumentSort sort) {
-  std::vector<Item> items;
+Items OutputsOf(const Node& document, DocumentSort sort) {
+  Items items;
   const Node outputs =
       sort == DocumentSort::kPlan
           ? Inside(document, "output_changes")
           : Inside(sort == DocumentSort::kState ? Inside(document, "values") : document, "outputs");
   if (outputs) {
     for (const tfjson::Member output : outputs.members()) {
-      items.push_back(
-          {.address = "output." + output.name.String(),
+      items.list.push_back(
+          {.address = items.texts.emplace_back("output." + output.name.String()),
            .deposed = {},
-           .sort = sort == DocumentSort::kPlan ? Item::Sort::kChange : Item::Sort::kOutput,
-           .node = output.value});
+           .node = output.value,
+           .sort = sort == DocumentSort::kPlan ? Item::Sort::kChange : Item::Sort::kOutput});
     }
   }
   return Sorted(std::move(items));

@@ -2,6 +2,7 @@
 // that count.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace kinu::compare {
 
 enum class DocumentSort : uint8_t { kPlan, kState, kStateFile };
 
-/// A resource instance or output.
+/// A resource instance or output. Its texts are those of the document, or of the Items it is in.
 struct Item {
   /// What `node` is.
   enum class Sort : uint8_t {
@@ -24,19 +25,27 @@ struct Item {
     kInstance,  ///< an instance of a state file
     kOutput,    ///< of a state or state file
   };
-  std::string address;
-  std::string deposed;  ///< key of a deposed object
+  std::string_view address;
+  std::string_view deposed;  ///< key of a deposed object
+  tfjson::Node node;         ///< none: it has none
   Sort sort = Sort::kChange;
-  tfjson::Node node;  ///< none: it has none
 
   /// The address, with the key of a deposed object behind it.
   std::string Address() const;
 };
 
+struct Items {
+  std::vector<Item> list;
+  std::deque<std::string> texts;  ///< that a document does not have as they are
+
+  /// The content of a string, or nothing of anything else.
+  std::string_view TextOf(const tfjson::Node& node);
+};
+
 /// Resource instances of a document, sorted by CompareKeys().
-std::vector<Item> ResourcesOf(const tfjson::Node& document, DocumentSort sort);
+Items ResourcesOf(const tfjson::Node& document, DocumentSort sort);
 /// Outputs, their addresses being "output.NAME".
-std::vector<Item> OutputsOf(const tfjson::Node& document, DocumentSort sort);
+Items OutputsOf(const tfjson::Node& document, DocumentSort sort);
 
 /// Order by address, numbers in it by value, then by deposed key.
 int CompareKeys(const Item& left, const Item& right);

@@ -42,8 +42,12 @@ constexpr Shape::Part kInstancesParts[] = {{"module", &kWhole},
                                            {"instances", &kInstance}};
 constexpr Shape kInstances{.keep = Keep::kMembers, .parts = kInstancesParts};
 
-/// Secrets are found by the declarations of variables.
-constexpr Shape::Part kDeclarationParts[] = {{"variables", &kWhole}};
+/// Secrets are found by the declarations of variables. What is folded here and below bounds where a
+/// secret is looked for around a mask (tfjson/marked_objects.h).
+constexpr Shape::Part kDeclarationParts[] = {{"variables", &kWhole},
+                                             {"outputs", &kFolded},
+                                             {"resources", &kFolded},
+                                             {"module_calls", &kFolded}};
 constexpr Shape kDeclarations{.keep = Keep::kMembers, .parts = kDeclarationParts};
 constexpr Shape::Part kConfigurationParts[] = {{"root_module", &kDeclarations}};
 constexpr Shape kConfiguration{.keep = Keep::kMembers, .parts = kConfigurationParts};
@@ -54,7 +58,7 @@ constexpr Shape::Part kParts[] = {
     {"output_changes", &kWhole}, {"variables", &kWhole},       {"configuration", &kConfiguration},
     {"values", &kValues},        {"version", &kWhole},         {"lineage", &kWhole},
     {"modules", &kFolded},       {"encrypted_data", &kFolded}, {"outputs", &kWhole},
-    {"resources", &kInstances}};
+    {"resources", &kInstances},  {"prior_state", &kFolded},    {"resource_drift", &kFolded}};
 
 }  // namespace
 

@@ -21,13 +21,6 @@ constexpr std::string_view kNameRule =
 
 }  // namespace
 
-std::string Quoted(std::string_view text) {
-  std::string out = "\"";
-  out += text;
-  out += '"';
-  return out;
-}
-
 bool CheckName(BlockReader& reader, std::string_view name, std::string_view summary,
                const SourceRange& range) {
   if (hcl::IsIdentifier(name)) {

@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "hcl/static.h"
+#include "text/quote.h"
 
 namespace kinu::config {
 
@@ -153,7 +154,6 @@ std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalEx
 /// Reads the address of a module without keys.
 std::optional<Endpoint> ReadModuleAddress(BlockReader& reader, const hcl::TraversalExpr& traversal);
 
-/// The text in double quotes.
-std::string Quoted(std::string_view text);
+using text::Quoted;
 
 }  // namespace kinu::config

@@ -12,7 +12,7 @@
 namespace kinu {
 namespace {
 
-Value Str(std::string_view text) {
+Value StringOf(std::string_view text) {
   return Value::String(text);
 }
 
@@ -38,9 +38,11 @@ Value Sample() {
        {"half", Value::Of(*Number::Parse("-0.5"))},
        {"minimum", Value::Int(INT64_MIN)},
        {"infinite", Value::Of(Number::Infinity(true))},
-       {"set", Value::Set(Type::String(), {Str("b"), Str("a"), Value::Unknown(Type::String())})},
+       {"set",
+        Value::Set(Type::String(), {StringOf("b"), StringOf("a"), Value::Unknown(Type::String())})},
        {"map", Value::Map(Type::Bool(), {{"x", Value::True()}, {"é", Value::Null(Type::Bool())}})},
-       {"tuple", Value::Tuple({Value::DynamicUnknown(), Value(), Str(std::string(70000, 'z'))})},
+       {"tuple",
+        Value::Tuple({Value::DynamicUnknown(), Value(), StringOf(std::string(70000, 'z'))})},
        {"refined", Value::Unknown(Type::String(), refined)},
        {"bounded", Value::Unknown(Type::Number(), bounded)},
        {"sized", Value::Unknown(Type::Map(Type::String()), sized)}});
@@ -296,7 +298,7 @@ TEST(Type, ThreadsMayMakeAndDropTheSameTypes) {
 }
 
 TEST(GoString, AsTheReference) {
-  EXPECT_EQ(GoString(Value::Object({{"a", Value::List(Type::String(), {Str("x\n")})},
+  EXPECT_EQ(GoString(Value::Object({{"a", Value::List(Type::String(), {StringOf("x\n")})},
                                     {"b", Value::Of(*Number::Parse("1.5"))}})),
             "cty.ObjectVal(map[string]cty.Value{\"a\":cty.ListVal([]cty.Value{cty.StringVal("
             "\"x\\n\")}), \"b\":cty.NumberFloatVal(1.5)})");

@@ -19,7 +19,7 @@ std::string DuplicateProperty(std::string_view name) {
 }
 
 // The type that a container's element `index` is read as.
-const Type& ElementType(const Type& type, size_t index) {
+const Type& TypeOfElement(const Type& type, size_t index) {
   return type.is_collection() ? type.element() : type.elements()[index];
 }
 
@@ -219,7 +219,7 @@ bool JsonValueReader<Source>::ReadSequence(const Type& type, int depth) {
     if (is_tuple && count >= need) {
       return Wrong("too many tuple elements (need " + std::to_string(need) + ")");
     }
-    if (!Read(ElementType(type, count), depth + 1)) {
+    if (!Read(TypeOfElement(type, count), depth + 1)) {
       return WrongInside(PathStep::Index(type.is_set() ? Value::Unknown(type.element())
                                                        : Value::Int(static_cast<int64_t>(count))));
     }

@@ -22,9 +22,7 @@ struct Property {
   const JsonNode* value;
 };
 
-std::string Quoted(std::string_view name) {
-  return '"' + std::string(name) + '"';
-}
+using text::Quoted;
 
 /// The subject of a diagnostic about a value: the opening bracket, or all of a scalar.
 SourceRange StartOf(const JsonNode& value, const JsonText& text) {

@@ -3,6 +3,7 @@
 
 #include "hcl/body.h"
 #include "hcl/schema_names.h"
+#include "text/quote.h"
 #include "text/suggest.h"
 
 namespace kinu::hcl {
@@ -16,9 +17,7 @@ std::string Joined(std::span<const std::string_view> names) {
   return out;
 }
 
-std::string Quoted(std::string_view name) {
-  return '"' + std::string(name) + '"';
-}
+using text::Quoted;
 
 /// The opening brace, or the type if the header has a syntax error and so no brace.
 SourceRange OpenBraceRange(const SourceFile* file, const NativeBlock& block) {

@@ -13,13 +13,12 @@
 #include "codec/json_writer.h"
 #include "install/hcl1.h"
 #include "install/oci_config.h"
+#include "text/quote.h"
 
 namespace kinu::install {
 namespace {
 
-std::string Quote(std::string_view text) {
-  return '"' + std::string(text) + '"';
-}
+using text::Quoted;
 
 /// Replaces $NAME and ${NAME} by environment variables. Ref: Go os.ExpandEnv.
 std::string ExpandEnvironment(std::string_view text) {
@@ -249,7 +248,7 @@ class FileReader {
       method.kind = InstallMethodKind::kOciMirror;
       location = "repository_template";
     } else {
-      Error(kSummary, "Unknown provider installation method " + Quote(item.key) + " at " +
+      Error(kSummary, "Unknown provider installation method " + Quoted(item.key) + " at " +
                           PlaceOf(item) + ".");
       return;
     }
@@ -258,14 +257,14 @@ class FileReader {
       method.location = value == nullptr ? "" : value->text;
       if (method.location.empty()) {
         Error(kSummary, "Invalid " + item.key + " block at " + PlaceOf(block) + ": " +
-                            Quote(location) + " argument is required.");
+                            Quoted(location) + " argument is required.");
         return;
       }
     }
     if (method.kind == InstallMethodKind::kNetworkMirror &&
         !method.location.starts_with("https://")) {
       Error("Invalid URL for provider installation source",
-            "Cannot use " + Quote(method.location) +
+            "Cannot use " + Quoted(method.location) +
                 " as a URL for a network provider mirror: the mirror must be at an https: URL.");
       return;
     }
@@ -273,7 +272,7 @@ class FileReader {
     for (const char* name : {"include", "exclude"}) {
       if (const Hcl1Value* list = item.value.Find(name);
           list != nullptr && list->kind != Hcl1Value::Kind::kList) {
-        Error(kSummary, "Invalid " + item.key + " block at " + PlaceOf(item) + ": " + Quote(name) +
+        Error(kSummary, "Invalid " + item.key + " block at " + PlaceOf(item) + ": " + Quoted(name) +
                             " must be a list.");
         return;
       }
@@ -338,7 +337,7 @@ class FileReader {
         if (const std::string why = PatternProblem(element.text); !why.empty()) {
           Error(name == "include" ? "Invalid provider source inclusion patterns"
                                   : "Invalid provider source exclusion patterns",
-                "The pattern " + Quote(element.text) + " is not valid: " + why + ".");
+                "The pattern " + Quoted(element.text) + " is not valid: " + why + ".");
         }
       }
     }
@@ -351,7 +350,7 @@ class FileReader {
       auto source = ParseProviderSource(entry.key);
       if (!source) {
         Error("Invalid provider installation dev overrides",
-              "The entry " + Quote(entry.key) + " in " + PlaceOf(block) +
+              "The entry " + Quoted(entry.key) + " in " + PlaceOf(block) +
                   " is not a valid provider source address.\n\n" + source.error().detail);
         continue;
       }
@@ -441,7 +440,7 @@ namespace {
 void CheckHostNames(const CliConfig& config, Diagnostics& diags) {
   auto check = [&](std::string_view block, const std::string& name) {
     if (auto host = ParseHostName(name); !host) {
-      diags.Error("The " + std::string(block) + " " + Quote(name) +
+      diags.Error("The " + std::string(block) + " " + Quoted(name) +
                       " block has an invalid hostname: " + host.error(),
                   {});
     }
@@ -464,7 +463,7 @@ CliConfig LoadCliConfig(Diagnostics& diags) {
     ReadCliConfigFile(path, config, diags);
   } else if (!given.empty()) {
     diags.Warning("Unable to open CLI configuration file",
-                  "The CLI configuration file at " + Quote(path) + " does not exist.");
+                  "The CLI configuration file at " + Quoted(path) + " does not exist.");
   }
   if (given.empty()) {
     std::string directory = ConfigDirectory();

@@ -7,7 +7,7 @@
 namespace kinu::install {
 namespace {
 
-constexpr int kMaxDepth = 100;
+constexpr int kMaxNesting = 100;
 
 bool IsIdentifierStart(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -78,7 +78,7 @@ class Parser {
   }
 
   void ParseItems(Hcl1Value& object, char close, int depth) {
-    if (depth > kMaxDepth) {
+    if (depth > kMaxNesting) {
       ReportError("objects are nested too deeply");
       return;
     }
@@ -151,7 +151,7 @@ class Parser {
   }
 
   void ParseValue(Hcl1Value& value, int depth) {
-    if (depth > kMaxDepth) {
+    if (depth > kMaxNesting) {
       ReportError("values are nested too deeply");
       return;
     }

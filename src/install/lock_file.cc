@@ -7,13 +7,12 @@
 #include "base/files.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
+#include "text/quote.h"
 
 namespace kinu::install {
 namespace {
 
-std::string Quote(std::string_view text) {
-  return '"' + std::string(text) + '"';
-}
+using text::Quoted;
 
 /// "h1" of "h1:…". Empty if there is no scheme.
 std::string_view SchemeOf(std::string_view hash) {
@@ -65,7 +64,7 @@ class LockReader {
     if (address != raw) {
       diags_.Error("Non-normalized provider source address",
                    "The provider source address for this provider lock must be written as " +
-                       Quote(address) + ", the fully-qualified and normalized form.",
+                       Quoted(address) + ", the fully-qualified and normalized form.",
                    label);
       return;
     }
@@ -119,7 +118,7 @@ class LockReader {
     if (normal != *text) {
       diags_.Error("Invalid provider version number",
                    "The selected version number for provider " + address +
-                       " must be written in normalized form: " + Quote(normal) + ".",
+                       " must be written in normalized form: " + Quoted(normal) + ".",
                    attribute.expr->range());
     }
   }
@@ -142,7 +141,7 @@ class LockReader {
     if (std::string canonical = lock.constraints.ToCanonicalText(); canonical != *text) {
       diags_.Error("Invalid provider version constraints",
                    "The recorded version constraints for provider " + address +
-                       " must be written in normalized form: " + Quote(canonical) + ".",
+                       " must be written in normalized form: " + Quoted(canonical) + ".",
                    attribute.expr->range());
     }
   }

@@ -22,7 +22,7 @@ namespace kinu::install {
 namespace {
 
 /// Limits the depth of directories, in case mounts form a loop.
-constexpr int kMaxDepth = 64;
+constexpr int kMaxFolders = 64;
 
 struct PackageFile {
   std::string name;  ///< relative, with slashes
@@ -31,7 +31,7 @@ struct PackageFile {
 
 Result<void> ListFiles(const std::string& root, const std::string& prefix, int depth,
                        std::vector<PackageFile>& files) {
-  if (depth > kMaxDepth) {
+  if (depth > kMaxFolders) {
     return Fail(ErrorCode::kInvalid, "the package directory " + root + " is nested too deeply");
   }
   KINU_TRY(auto names, ListDirectory(prefix.empty() ? root : JoinPath(root, prefix)));

@@ -7,6 +7,7 @@
 #include "cty/conversion.h"
 #include "lang/evaluator.h"
 #include "lang/type_expr.h"
+#include "text/quote.h"
 #include "text/suggest.h"
 
 namespace kinu::lang {
@@ -18,9 +19,7 @@ using hcl::Expr;
 
 namespace {
 
-std::string Quoted(std::string_view text) {
-  return "\"" + std::string(text) + "\"";
-}
+using text::Quoted;
 
 // Argument values of a call. Allocates no memory for up to three.
 class ValueBuffer {

@@ -22,9 +22,7 @@ using DefaultsRef = std::shared_ptr<const Defaults>;
 
 constexpr const char* kSummary = "Invalid type specification";
 
-std::string Quoted(std::string_view text) {
-  return "\"" + std::string(text) + "\"";
-}
+using text::Quoted;
 
 DefaultsRef MakeDefaults(
     const Type& type, std::vector<std::pair<std::string, Value>> values,

@@ -98,6 +98,15 @@ void AppendGoQuoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
+std::string Quoted(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 2);
+  out += '"';
+  out += text;
+  out += '"';
+  return out;
+}
+
 std::string GoQuote(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 2);

@@ -6,6 +6,8 @@
 
 namespace kinu::text {
 
+/// A text in double quotes, as it is.
+std::string Quoted(std::string_view text);
 /// Go's %q of a string: in double quotes, with escapes; bytes that are not UTF-8 become \xNN.
 std::string GoQuote(std::string_view text);
 /// Appends GoQuote(text).

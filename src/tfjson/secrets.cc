@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "tfjson/marked_objects.h"
 #include "tfjson/masks.h"
 #include "tfjson/token_stream.h"
 
@@ -26,31 +27,6 @@ std::string_view Body(const Node& string) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-struct Pair {
-  std::string_view mask;
-  std::string_view value;
-};
-constexpr Pair kPairs[] = {{"before_sensitive", "before"}, {"after_sensitive", "after"},
-                           {"sensitive_values", "values"}, {"sensitive", "value"},
-                           {"sensitive", "default"},       {"ephemeral", "value"},
-                           {"ephemeral", "default"}};
-
-bool IsMaskName(std::string_view quoted, bool may_have_escapes) {
-  // Names are compared only when they have one of the lengths.
-  const size_t size = quoted.size() - 2;
-  if (size == 9 || size == 15 || size == 16) {
-    const std::string_view name = quoted.substr(1, size);
-    if (std::ranges::any_of(kPairs, [&](const Pair& pair) { return pair.mask == name; })) {
-      return true;
-    }
-  }
-  if (!may_have_escapes || quoted.find('\\') == std::string_view::npos) {
-    return false;
-  }
-  const std::string name = DecodeString(quoted);
-  return std::ranges::any_of(kPairs, [&](const Pair& pair) { return pair.mask == name; });
-}
-
 /// Whether a member may be one of these masks. Names are compared only when they have one of the
 /// lengths.
 bool MayBeMask(const Tree::Entry& name, const Tree::Entry& value) {
@@ -60,95 +36,11 @@ bool MayBeMask(const Tree::Entry& name, const Tree::Entry& value) {
          (kind == Kind::kTrue || kind == Kind::kObject || kind == Kind::kArray);
 }
 
-/// Finds the objects of a text that have a mask with a `true` in it.
-class MarkedObjects {
- public:
-  /// `container`: a part of a text that was read before.
-  explicit MarkedObjects(std::string_view container)
-      : text_(container), stream_(TokenStream::Container{container}) {}
-
-  /// The texts of these objects, without those inside of others.
-  std::vector<std::string_view> Find() {
-    do {
-      const char first = stream_.Peek();
-      if (first == '"') {
-        TakeString();
-        continue;
-      }
-      if (first == '{' || first == '[') {
-        const uint32_t owner = mask_of_ != kNone || open_.empty() ? mask_of_ : open_.back().mask_of;
-        open_.push_back({stream_.Offset(), owner, false});
-        mask_of_ = kNone;
-      } else if (first == '}' || first == ']') {
-        Close();
-      } else if (first == 't') {
-        Mark(open_.back().mask_of);
-      }
-      stream_.Advance();
-    } while (!open_.empty());
-    return std::move(found_);
-  }
-
- private:
-  static constexpr uint32_t kNone = ~uint32_t{0};
-  struct Open {
-    uint64_t begin = 0;
-    uint32_t mask_of = kNone;  ///< the open object in whose mask this container is
-    bool marked = false;
-  };
-
-  /// Marks an open object, and those in whose masks it is.
-  void Mark(uint32_t object) {
-    for (; object != kNone && !open_[object].marked; object = open_[object].mask_of) {
-      open_[object].marked = true;
-    }
-  }
-
-  void TakeString() {
-    const std::string_view text = stream_.Text();
-    const bool may_have_escapes = stream_.MayHaveEscapes();
-    stream_.Advance();
-    if (stream_.Peek() != ':') {
-      return;
-    }
-    stream_.Advance();
-    if (!IsMaskName(text, may_have_escapes)) {
-      return;
-    }
-    const auto object = static_cast<uint32_t>(open_.size() - 1);
-    const char value = stream_.Peek();
-    if (value == 't') {
-      Mark(object);
-    } else if (value == '{' || value == '[') {
-      mask_of_ = object;
-    }
-  }
-
-  void Close() {
-    const Open closed = open_.back();
-    open_.pop_back();
-    if (!closed.marked) {
-      return;
-    }
-    const std::string_view text = text_.substr(closed.begin, stream_.Offset() + 1 - closed.begin);
-    while (!found_.empty() && found_.back().data() >= text.data()) {
-      found_.pop_back();
-    }
-    found_.push_back(text);
-  }
-
-  std::string_view text_;
-  TokenStream stream_;
-  std::vector<Open> open_;
-  uint32_t mask_of_ = kNone;  ///< the object whose mask begins here
-  std::vector<std::string_view> found_;
-};
-
 }  // namespace
 
 Secrets::Secrets(const Node& document) {
   if (document.tree().partial()) {
-    for (const std::string_view object : MarkedObjects(document.text()).Find()) {
+    for (const std::string_view object : MarkedObjects(document)) {
       TokenStream stream(TokenStream::Container{object});
       Tree tree;
       if (tree.Read(stream)) {
@@ -202,7 +94,7 @@ void Secrets::AddMarkedIn(const Node& value) {
 
 /// Adds what a member of an object masks beside it.
 void Secrets::AddMarked(const Node& object, const Member& member) {
-  for (const Pair& pair : kPairs) {
+  for (const MaskedMember& pair : kMaskedMembers) {
     if (member.name.Is(pair.mask)) {
       if (const Node value = object.Find(pair.value)) {
         AddMasked(value, member.value);

@@ -121,6 +121,14 @@ TEST(Secrets, OfATreeThatWasReadInPartAreTheSame) {
   ExpectSameSecrets(R"({"resources":[{"sensitive_values":{"a":{},"p":[false,{"q":true}]},)"
                     R"("values":{"a":"not secret","p":["neither","hunter2hunter2"]}}],)"
                     R"("x":["not secret","neither","hunter2hunter2"]})");
+  // A mask far behind the last value that the tree has.
+  std::string variables;
+  for (int i = 0; i < 100; ++i) {
+    variables +=
+        R"("v)" + std::to_string(i) + R"(":{"value":"text )" + std::to_string(i) + R"("},)";
+  }
+  ExpectSameSecrets(R"({"variables":{)" + variables + R"("w":{}},"x":{"value":"hunter2hunter2",)" +
+                    R"("sensitive" : true},"y":"hunter2hunter2","z":"ephemeral","sensitive":"s"})");
 }
 
 }  // namespace
