@@ -190,6 +190,8 @@ TEST(Table, AnEmptyTextIsNotNull) {
 
 TEST(Table, WhatCannotBeReadIsARowOfProblems) {
   EXPECT_EQ(Csv("problems", "{"), "f,invalid JSON at byte 1: the text ends too early\n");
+  EXPECT_EQ(Csv("problems", R"({"version": 3, "serial": 1, "modules": []})"),
+            "f,\"it is a state file, but not of version 4\"\n");
 }
 
 TEST(Table, BatchesAreBounded) {
