@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-#include "codec/json_writer.h"
+#include "codec/json_texts.h"
 #include "net/cloud/aws_sigv4.h"
 
 namespace kinu::backend {
@@ -95,16 +95,11 @@ HostedRun RunFrom(const Answer& answer) {
   return out;
 }
 
-void WriteTexts(JsonWriter& out, std::string_view name, const std::vector<std::string>& texts) {
-  if (texts.empty()) {
-    return;
+void WriteTextsUnlessEmpty(JsonWriter& out, std::string_view name,
+                           const std::vector<std::string>& texts) {
+  if (!texts.empty()) {
+    WriteTexts(out, name, texts);
   }
-  out.Key(name);
-  out.BeginArray();
-  for (const std::string& text : texts) {
-    out.String(text);
-  }
-  out.EndArray();
 }
 
 void WriteRelation(JsonWriter& out, std::string_view name, std::string_view type,
@@ -156,8 +151,8 @@ std::string RunDocument(const NewRun& run, const HostedWorkspace& workspace) {
   if (run.generates) {
     out.Member("allow-config-generation", true);
   }
-  WriteTexts(out, "replace-addrs", run.replacements);
-  WriteTexts(out, "target-addrs", run.targets);
+  WriteTextsUnlessEmpty(out, "replace-addrs", run.replacements);
+  WriteTextsUnlessEmpty(out, "target-addrs", run.targets);
   WriteVariables(out, run);
   out.EndObject();
   out.Key("relationships");

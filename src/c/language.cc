@@ -1,6 +1,7 @@
 // The language: parsing, evaluation, layout.
 #include "c/expression.h"
 #include "c/guard.h"
+#include "codec/json_texts.h"
 
 namespace kinu::c {
 namespace {
@@ -29,13 +30,8 @@ std::optional<std::string> Constant(const v1::Expression& expression) {
 
 void WriteExpressionMembers(JsonWriter& json, const v1::Expression& expression) {
   json.Member("text", expression.text());
-  json.Key("references");
-  json.BeginArray();
   const std::vector<std::string> references = expression.References();
-  for (const std::string& reference : references) {
-    json.String(reference);
-  }
-  json.EndArray();
+  WriteTexts(json, "references", references);
   if (!references.empty()) {
     return;
   }

@@ -3,6 +3,7 @@
 
 #include "c/expression.h"
 #include "c/guard.h"
+#include "c/json_members.h"
 
 namespace kinu::c {
 namespace {
@@ -10,15 +11,6 @@ namespace {
 void WritePlace(JsonWriter& json, const v1::Range& range) {
   json.Member("file", range.file);
   json.Member("line", static_cast<int64_t>(range.start.line));
-}
-
-void WriteTexts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  json.Key(key);
-  json.BeginArray();
-  for (const std::string& text : texts) {
-    json.String(text);
-  }
-  json.EndArray();
 }
 
 void WriteExpression(JsonWriter& json, std::string_view key, const v1::Expression& expression) {
@@ -32,12 +24,6 @@ void WriteExpression(JsonWriter& json, std::string_view key,
                      const std::optional<v1::Expression>& expression) {
   if (expression) {
     WriteExpression(json, key, *expression);
-  }
-}
-
-void WriteUnlessEmpty(JsonWriter& json, std::string_view key, const std::string& text) {
-  if (!text.empty()) {
-    json.Member(key, text);
   }
 }
 

@@ -2,25 +2,10 @@
 #include <kinu/plan_file.h>
 
 #include "c/guard.h"
-#include "codec/json_writer.h"
+#include "c/json_members.h"
 
 namespace kinu::c {
 namespace {
-
-void WriteTexts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  json.Key(key);
-  json.BeginArray();
-  for (const std::string& text : texts) {
-    json.String(text);
-  }
-  json.EndArray();
-}
-
-void WriteUnlessEmpty(JsonWriter& json, std::string_view key, const std::string& text) {
-  if (!text.empty()) {
-    json.Member(key, text);
-  }
-}
 
 /// A value; null for one that is not known.
 void WriteValue(JsonWriter& json, std::string_view key, const v1::Value& value) {

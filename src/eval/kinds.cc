@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codec/base64.h"
-#include "codec/json_writer.h"
+#include "codec/json_texts.h"
 #include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
@@ -313,24 +313,12 @@ struct GivenSchema {
   }
 };
 
-void WriteStrings(JsonWriter& json, std::string_view key, std::vector<std::string_view> strings,
-                  bool sort) {
-  if (sort) {
-    std::sort(strings.begin(), strings.end());
-  }
-  json.Key(key);
-  json.BeginArray();
-  for (const std::string_view text : strings) {
-    json.String(text);
-  }
-  json.EndArray();
-}
-
-std::vector<std::string_view> Names(const std::vector<hcl::Attribute>& attributes) {
+std::vector<std::string_view> SortedNames(const std::vector<hcl::Attribute>& attributes) {
   std::vector<std::string_view> names;
   for (const hcl::Attribute& attribute : attributes) {
     names.push_back(attribute.name);
   }
+  std::ranges::sort(names);
   return names;
 }
 
@@ -339,7 +327,7 @@ void ReadConfig(const hcl::Body& body, Request& request, Response& response) {
     const auto attributes = body.JustAttributes({}, response.diags);
     JsonWriter json(response.content);
     json.BeginObject();
-    WriteStrings(json, "attributes", Names(attributes), true);
+    WriteTexts(json, "attributes", SortedNames(attributes));
     json.EndObject();
     return;
   }
@@ -354,13 +342,13 @@ void ReadConfig(const hcl::Body& body, Request& request, Response& response) {
                    response.diags);
   JsonWriter json(response.content);
   json.BeginObject();
-  WriteStrings(json, "attributes", Names(content.attributes), true);
+  WriteTexts(json, "attributes", SortedNames(content.attributes));
   json.Key("blocks");
   json.BeginArray();
   for (const hcl::Block& block : content.blocks) {
     json.BeginObject();
     json.Member("type", block.type);
-    WriteStrings(json, "labels", {block.labels.begin(), block.labels.end()}, false);
+    WriteTexts(json, "labels", block.labels);
     json.EndObject();
   }
   json.EndArray();
@@ -406,7 +394,7 @@ void WriteStructure(JsonWriter& json, const hcl::NativeBody& body) {
   for (const hcl::NativeBlock& block : body.blocks) {
     json.BeginObject();
     json.Member("type", block.type);
-    WriteStrings(json, "labels", {block.labels.begin(), block.labels.end()}, false);
+    WriteTexts(json, "labels", block.labels);
     range("type_range", block.type_begin, block.type_end);
     json.Key("label_ranges");
     json.BeginArray();

@@ -20,27 +20,6 @@ schema::TextKind TextKindOf(uint64_t number) {
   return number == 1 ? schema::TextKind::kMarkdown : schema::TextKind::kPlain;
 }
 
-/// The type of a nested attribute's value.
-Type NestedType(const schema::NestedAttributes& nested) {
-  std::vector<Type::Attribute> members;
-  for (const schema::Attribute& attribute : nested.attributes) {
-    members.push_back({attribute.name, attribute.type});
-  }
-  Type object = Type::Object(members);
-  switch (nested.nesting) {
-    case schema::Nesting::kList:
-      return Type::List(object);
-    case schema::Nesting::kSet:
-      return Type::Set(object);
-    case schema::Nesting::kMap:
-      return Type::Map(object);
-    case schema::Nesting::kSingle:
-    case schema::Nesting::kGroup:
-      break;
-  }
-  return object;
-}
-
 /// Counts a level of nesting while it lives.
 class Deeper {
  public:
@@ -204,13 +183,11 @@ constexpr Fields<Attribute> kAttributeFields5(kAttributeFields,
                                               {{10, kFlag<&Attribute::write_only>},
                                                {11, kText<&Attribute::deprecation_message>}});
 constexpr Fields<Attribute> kAttributeFields6(
-    kAttributeFields, {{10,
-                        [](Decoder& decoder, Attribute& out, const ProtoField& field) {
-                          out.nested = decoder.Nested(field.bytes);
-                          out.type = NestedType(*out.nested);
-                        }},
-                       {11, kFlag<&Attribute::write_only>},
-                       {12, kText<&Attribute::deprecation_message>}});
+    kAttributeFields,
+    {{10, [](Decoder& decoder, Attribute& out,
+             const ProtoField& field) { out.nested = decoder.Nested(field.bytes); }},
+     {11, kFlag<&Attribute::write_only>},
+     {12, kText<&Attribute::deprecation_message>}});
 
 constexpr Fields<WithNesting<schema::NestedAttributes>> kNestedAttributeFields = {
     {1, kEach<&schema::NestedAttributes::attributes, &Decoder::Attribute>},

@@ -29,13 +29,14 @@ Node StepOf(const Node& path, uint32_t at) {
   return value && value.is_object() ? value.Find("value") : value;
 }
 
-/// Whether two quoted texts are the same.
+/// Whether two strings or names have the same content.
 bool SameText(const Node& a, const Node& b) {
-  const std::string_view quoted = a.text();
-  const std::string_view other = b.text();
-  return quoted == other || ((quoted.find('\\') != std::string_view::npos ||
-                              other.find('\\') != std::string_view::npos) &&
-                             a.Is(b.String()));
+  const tfjson::Tree::Entry& left = a.tree().entry(a.at());
+  const tfjson::Tree::Entry& right = b.tree().entry(b.at());
+  if (left.escaped || right.escaped) {
+    return a.Is(b.String());
+  }
+  return a.tree().Quoted(left) == b.tree().Quoted(right);
 }
 
 /// Whether the name or index of a step leads where `taken` does.

@@ -34,7 +34,9 @@ bool Has(const Node& object, std::string_view name) {
 
 Result<DocumentKind> KindOf(const Node& root) {
   constexpr int64_t kStateFileVersion = 4;
-  if (root.is_object() && Has(root, "version") && Has(root, "resources")) {
+  // Before version 4 a state file had modules with resources in them.
+  if (root.is_object() && Has(root, "version") &&
+      (Has(root, "resources") || Has(root, "modules"))) {
     if (IntegerOf(root.Find("version")) != kStateFileVersion) {
       return Fail(ErrorCode::kUnsupported, "it is a state file, but not of version 4");
     }

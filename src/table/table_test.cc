@@ -125,6 +125,17 @@ TEST(Table, JsonOfValuesHasNothingSensitive) {
       << row;
 }
 
+TEST(Table, NamesOfSensitiveAttributesMayBeWrittenWithEscapes) {
+  const char* text = R"({"version": 4, "resources": [{"mode": "managed", "type": "t", "name": "n",
+    "provider": "p", "instances": [{"attributes": {"p\u0061ss": "x", "word": "y", "p\\ss": "z"},
+    "sensitive_attributes": [[{"type": "get_attr", "value": "pass"}],
+                             [{"type": "get_attr", "value": "wor\u0064"}]]}]}]})";
+  EXPECT_EQ(Csv("attributes", text),
+            "f,,,,t.n,,state,pass,string,,,,,true,false\n"
+            "f,,,,t.n,,state,word,string,,,,,true,false\n"
+            "f,,,,t.n,,state,\"[\"\"p\\\\ss\"\"]\",string,z,,,,false,false\n");
+}
+
 constexpr const char* kPlan = R"({
   "format_version": "1.2", "terraform_version": "1.12.6",
   "resource_drift": [{"address": "t.a", "mode": "managed", "type": "t", "name": "a",
@@ -179,6 +190,8 @@ TEST(Table, AnEmptyTextIsNotNull) {
 
 TEST(Table, WhatCannotBeReadIsARowOfProblems) {
   EXPECT_EQ(Csv("problems", "{"), "f,invalid JSON at byte 1: the text ends too early\n");
+  EXPECT_EQ(Csv("problems", R"({"version": 3, "serial": 1, "modules": []})"),
+            "f,\"it is a state file, but not of version 4\"\n");
 }
 
 TEST(Table, BatchesAreBounded) {

@@ -5,6 +5,7 @@
 
 #include "codec/json_lex.h"
 #include "text/unicode.h"
+#include "tfjson/value_walk.h"
 
 namespace kinu::tfjson {
 namespace {
@@ -19,17 +20,8 @@ constexpr size_t kMemoryWindow = size_t{1} << 30;
 constexpr size_t kMappedBytes = size_t{2} << 20;
 /// How often the index has the end, so that code may look that far ahead without a check.
 constexpr size_t kEnds = 6;
-constexpr ptrdiff_t kLookAhead = 4;
 constexpr size_t kMostHeld = size_t{0xF0000000};
 constexpr const char* kEndOfText = "the text ends too early";
-
-/// Whether a word or a well-formed integer begins here, and something else than a string or the end
-/// of the text follows. A zero byte must follow the text.
-[[gnu::always_inline]] inline bool IsPlainScalar(const char* at) {
-  const json::Passed scalar =
-      json::PassNumberOrWord<json::NumberPart::kInteger>(at, json::Terminated());
-  return scalar.ok && json::IsIn(*scalar.at, json::kSpace | json::kStructure);
-}
 
 }  // namespace
 
@@ -39,13 +31,11 @@ TokenStream::TokenStream(const std::string& text) : TokenStream(Container{text})
 // What follows a container is not part of a number or word in it.
 TokenStream::TokenStream(Container container)
     : text_(container.text.data()), rest_(container.text) {
-  index_.resize(std::min(container.text.size(), kScanBytes) + 2 * StructureScanner::kBlock);
-  next_ = end_ = index_.data();
+  MakeIndex(std::min(container.text.size(), kScanBytes));
 }
 
 TokenStream::TokenStream(ByteSource source) : source_(std::move(source)) {
-  index_.resize(kScanBytes + 2 * StructureScanner::kBlock);
-  next_ = end_ = index_.data();
+  MakeIndex(kScanBytes);
   capacity_ = 2 * kReadBytes;
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
   text_ = buffer_.get();
@@ -53,8 +43,13 @@ TokenStream::TokenStream(ByteSource source) : source_(std::move(source)) {
 
 TokenStream::TokenStream(MappedFile& file, size_t from)
     : text_(file.text().data() + from), base_(from), rest_(file.text().substr(from)), file_(&file) {
-  index_.resize(kScanBytes + 2 * StructureScanner::kBlock);
-  next_ = end_ = index_.data();
+  MakeIndex(kScanBytes);
+}
+
+/// Makes room for the tokens of a piece of that size, and for those that are unread before it.
+void TokenStream::MakeIndex(size_t bytes) {
+  index_ = std::make_unique_for_overwrite<uint32_t[]>(bytes + 2 * StructureScanner::kBlock);
+  next_ = end_ = index_.get();
 }
 
 void TokenStream::ReadMore() {
@@ -147,8 +142,8 @@ void TokenStream::ScanMore() {
   const size_t to = scanned_ + amount;
   // Unread entries of the index move to its front.
   const auto left = static_cast<size_t>(end_ - next_);
-  std::memmove(index_.data(), next_, left * sizeof(uint32_t));
-  next_ = index_.data();
+  std::memmove(index_.get(), next_, left * sizeof(uint32_t));
+  next_ = index_.get();
   end_ = next_ + left;
   const size_t found = scanner_.Scan({text_, size_}, scanned_, to, end_);
   const bool ascii = !scanner_.TakeNonAsciiSeen();
@@ -189,8 +184,8 @@ void TokenStream::Refill() {
     dead_ = true;
     text_ = "";
     held_ = kNotHeld;
-    std::fill_n(index_.data(), kEnds, 0U);
-    next_ = index_.data();
+    std::fill_n(index_.get(), kEnds, 0U);
+    next_ = index_.get();
     end_ = next_ + kEnds;
   }
 }
@@ -233,159 +228,22 @@ bool TokenStream::TakeScalar() {
   return true;
 }
 
-void TokenStream::Nesting::Push(bool object) {
-  constexpr size_t kBits = 64;
-  if (depth > 0 && depth % kBits == 0) {
-    further.push_back(kinds);
-  }
-  kinds = kinds << 1 | (object ? 1 : 0);
-  ++depth;
-}
+namespace {
 
-void TokenStream::Nesting::Pop() {
-  constexpr size_t kBits = 64;
-  --depth;
-  kinds >>= 1;
-  if (depth > 0 && depth % kBits == 0) {
-    kinds = further.back();
-    further.pop_back();
-  }
-}
+/// Sees nothing.
+struct Nobody {
+  void Prepare(size_t, uint32_t) {}
+  void Scalar(const char*, const uint32_t*) {}
+  void Name(const char*, const uint32_t*) {}
+  void Open(const char*, const uint32_t*) {}
+  bool Close(const uint32_t*) { return true; }
+};
 
-/// Steps over tokens as long as they are as expected. Stops before any other, for SkipCarefully().
-TokenStream::Skipped TokenStream::SkipQuickly(Nesting& nesting) {
-  const uint32_t* at = next_;
-  const char* text = text_;
-  const auto stop = [&](Skipped how, bool after_value) {
-    next_ += at - next_;
-    nesting.after_value = after_value;
-    return how;
-  };
-  // Tokens up to kLookAhead are in the index.
-  const auto ready = [&] {
-    while (end_ - at <= kLookAhead) {
-      if (problem_ || ended_) {
-        return false;
-      }
-      next_ += at - next_;
-      ScanMore();
-      at = next_;
-      text = text_;
-    }
-    return true;
-  };
-  for (;;) {
-    // Here a value begins.
-    if (!ready()) [[unlikely]] {
-      return stop(Skipped::kUnsure, false);
-    }
-    const char first = text[*at];
-    if (first == '"') {
-      ++at;
-    } else if (first == '{' || first == '[') {
-      if (nesting.depth >= kMaxDepth) [[unlikely]] {
-        return stop(Skipped::kUnsure, false);
-      }
-      const char second = text[at[1]];
-      if (second == (first == '{' ? '}' : ']')) {
-        at += 2;
-      } else if (first == '[') {
-        nesting.Push(false);
-        ++at;
-        continue;
-      } else if (second == '"' && text[at[2]] == ':') {
-        nesting.Push(true);
-        at += 3;
-        continue;
-      } else {
-        return stop(Skipped::kUnsure, false);
-      }
-    } else {
-      if (!IsPlainScalar(text + *at)) [[unlikely]] {
-        return stop(Skipped::kUnsure, false);
-      }
-      ++at;
-    }
-    // Here a value has ended.
-    for (;;) {
-      if (nesting.depth == 0) {
-        return stop(Skipped::kDone, true);
-      }
-      if (!ready()) [[unlikely]] {
-        return stop(Skipped::kUnsure, true);
-      }
-      const char separator = text[*at];
-      if (separator == ',') {
-        if (!nesting.in_object()) {
-          ++at;
-        } else {
-          if (text[at[1]] != '"' || text[at[2]] != ':') [[unlikely]] {
-            return stop(Skipped::kUnsure, true);
-          }
-          at += 3;
-        }
-        break;
-      }
-      if (separator != (nesting.in_object() ? '}' : ']')) [[unlikely]] {
-        return stop(Skipped::kUnsure, true);
-      }
-      nesting.Pop();
-      ++at;
-    }
-  }
-}
-
-/// Steps over one or two tokens and reports the error in them, if any.
-bool TokenStream::SkipCarefully(Nesting& nesting) {
-  if (nesting.after_value) {
-    const char separator = Peek();
-    const char closer = nesting.in_object() ? '}' : ']';
-    if (separator == closer) {
-      Advance();
-      nesting.Pop();
-      return true;
-    }
-    if (separator != ',') {
-      return FailHere(closer == '}' ? "',' or '}' is expected" : "',' or ']' is expected");
-    }
-    Advance();
-    nesting.after_value = false;
-    return !nesting.in_object() ||
-           (Take('"', "the name of a member is expected") && Take(':', "':' is expected"));
-  }
-  const char first = Peek();
-  if (first == '"') {
-    Advance();
-  } else if (first == '{' || first == '[') {
-    if (nesting.depth >= kMaxDepth) {
-      return FailHere("values are nested too deep");
-    }
-    Advance();
-    if (Peek() != (first == '{' ? '}' : ']')) {
-      nesting.Push(first == '{');
-      return first != '{' ||
-             (Take('"', "the name of a member is expected") && Take(':', "':' is expected"));
-    }
-    Advance();
-  } else if (!TakeScalar()) {
-    return false;
-  }
-  nesting.after_value = true;
-  return true;
-}
+}  // namespace
 
 bool TokenStream::SkipValue() {
-  Nesting nesting;
-  do {
-    // SkipQuickly begins where a value begins.
-    if (!nesting.after_value && SkipQuickly(nesting) == Skipped::kDone) {
-      return true;
-    }
-    if (!SkipCarefully(nesting)) {
-      return false;
-    }
-  } while (!nesting.after_value || nesting.depth > 0);
-  return true;
+  Nobody nobody;
+  return ValueWalk<Nobody>(*this, nobody, kMaxDepth).Run();
 }
 
 bool TokenStream::TakeEnd() {

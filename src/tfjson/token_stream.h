@@ -63,7 +63,7 @@ class TokenStream {
   /// Whether the current string token holds escapes.
   bool HasEscapes() { return MayHaveEscapes() && Text().find('\\') != std::string_view::npos; }
   /// False when there are none anywhere near the token that Text() returned.
-  bool MayHaveEscapes() const { return (backslashes_ & 3) != 0; }
+  bool MayHaveEscapes() const { return (backslashes_ & kUnread) != 0; }
   void Advance() { ++next_; }
   /// Offset of the current token in the whole text.
   uint64_t Offset() {
@@ -106,20 +106,22 @@ class TokenStream {
  private:
   static constexpr uint64_t kNotHeld = ~uint64_t{0};
 
-  /// The containers that SkipValue() is inside of, and its position in the grammar.
-  struct Nesting {
-    void Push(bool object);
-    void Pop();
-    bool in_object() const { return (kinds & 1) != 0; }
-    size_t depth = 0;
-    uint64_t kinds = 0;             // a bit per container, set for objects, the innermost lowest
-    std::vector<uint64_t> further;  // the same of containers further out
-    bool after_value = false;       // a value has ended; else one begins
-  };
-  enum class Skipped : uint8_t { kDone, kUnsure };
-  Skipped SkipQuickly(Nesting& nesting);
-  bool SkipCarefully(Nesting& nesting);
+  template <typename Visitor>
+  friend class ValueWalk;
+  /// How many tokens a ValueWalk looks ahead.
+  static constexpr ptrdiff_t kLookAhead = 4;
+  /// The pieces that unread tokens may be in, as bits of `backslashes_`.
+  static constexpr uint32_t kUnread = (1U << (kLookAhead + 1)) - 1;
 
+  /// Whether a word or a well-formed integer begins here, and something else than a string or the
+  /// end of the text follows. A zero byte must follow the text.
+  [[gnu::always_inline]] static bool IsPlainScalar(const char* at) {
+    const json::Passed scalar =
+        json::PassNumberOrWord<json::NumberPart::kInteger>(at, json::Terminated());
+    return scalar.ok && json::IsIn(*scalar.at, json::kSpace | json::kStructure);
+  }
+
+  void MakeIndex(size_t bytes);
   void Refill();
   /// Drops the bytes that are no longer needed and makes more of the text available.
   void ReadMore();
@@ -145,7 +147,7 @@ class TokenStream {
   uint32_t backslashes_ = 0;  // a bit per piece that was scanned, the last one lowest: has it any?
 
   StructureScanner scanner_;
-  std::vector<uint32_t> index_;
+  std::unique_ptr<uint32_t[]> index_;
   uint32_t* next_ = nullptr;
   uint32_t* end_ = nullptr;
   Problem problem_;

@@ -9,6 +9,7 @@
 
 #include "base/flat_map.h"
 #include "codec/json_lex.h"
+#include "tfjson/value_walk.h"
 
 namespace kinu::tfjson {
 namespace {
@@ -100,17 +101,18 @@ Node Node::At(uint64_t index) const {
 }
 
 void Tree::Append(TokenStream& stream, Kind kind) {
-  Entry entry;
+  Entry entry{};
   entry.begin = stream.OffsetInHeld();
   entry.kind_bits = static_cast<uint32_t>(kind) & 7;
-  entry.next = static_cast<uint32_t>(entries_.size()) + 1;
+  entry.next = static_cast<uint32_t>(entries_.size) + 1;
   if (kind != Kind::kArray && kind != Kind::kObject) {
     const std::string_view text = stream.Text();
     entry.end = entry.begin + static_cast<uint32_t>(text.size());
     entry.escaped = (kind == Kind::kString || kind == Kind::kName) && stream.MayHaveEscapes() &&
                     text.find('\\') != std::string_view::npos;
   }
-  entries_.push_back(entry);
+  entries_.Reserve(entries_.size + 1);
+  entries_.data[entries_.size++] = entry;
 }
 
 bool Tree::ReadName(TokenStream& stream) {
@@ -122,75 +124,90 @@ bool Tree::ReadName(TokenStream& stream) {
   return stream.Take(':', "':' is expected");
 }
 
-bool Tree::ReadValue(TokenStream& stream) {
-  const size_t bottom = open_.size();
-  uint32_t around = 0;  // the innermost open container, if there is one above `bottom`
-  for (;;) {
-    // Here a value begins.
-    const char first = stream.Peek();
-    const Kind kind = KindOf(first);
-    if (bottom < open_.size()) {
-      Entry& parent = entries_.data()[around];
-      if (parent.count == kMostMembers) {
-        return stream.FailHere("a value has too many elements to be held in memory");
-      }
-      parent.count = (parent.count + 1) & kMostMembers;
-    }
-    bool open = false;
-    if (kind == Kind::kObject || kind == Kind::kArray) {
-      if (open_.size() >= kMaxDepth) {
-        return stream.FailHere("values are nested too deep");
-      }
-      around = static_cast<uint32_t>(entries_.size());
-      open_.push_back(around);
-      Append(stream, kind);
-      stream.Advance();
-      open = true;
-    } else {
-      Append(stream, kind);
-      if (kind == Kind::kString) {
-        stream.Advance();
-      } else if (!stream.TakeScalar()) {
-        return false;
-      }
-    }
-    bool first_inside = open;
-    // Closes what ends here and goes to where the next value begins.
-    for (;;) {
-      if (open_.size() == bottom) {
-        return true;
-      }
-      Entry& parent = entries_.data()[around];
-      const char closer = parent.kind() == Kind::kObject ? '}' : ']';
-      const char here = stream.Peek();
-      if (here == closer) {
-        parent.end = stream.OffsetInHeld() + 1;
-        parent.next = static_cast<uint32_t>(entries_.size());
-        open_.pop_back();
-        around = open_.empty() ? 0 : open_.data()[open_.size() - 1];
-        stream.Advance();
-        first_inside = false;
-        continue;
-      }
-      if (!first_inside) {
-        if (here != ',') {
-          return stream.FailHere(closer == '}' ? "',' or '}' is expected"
-                                               : "',' or ']' is expected");
-        }
-        stream.Advance();
-      }
-      if (closer == '}' && !ReadName(stream)) {
-        return false;
-      }
-      break;
-    }
+/// Appends the tokens of a value as entries.
+class Tree::Builder {
+ public:
+  Builder(Entries& entries, const TokenStream& stream) : entries_(entries), stream_(stream) {}
+
+  void Prepare(size_t tokens, uint32_t held) {
+    entries_.Reserve(entries_.size + tokens);
+    held_ = held;
+    may_have_escapes_ = stream_.MayHaveEscapes();
   }
+  void Scalar(const char* text, const uint32_t* at) {
+    ++inside_.count;
+    Add(text, at, KindOf(text[*at]));
+  }
+  void Name(const char* text, const uint32_t* at) { Add(text, at, Kind::kName); }
+  void Open(const char* text, const uint32_t* at) {
+    ++inside_.count;
+    around_.push_back(inside_);
+    inside_ = {static_cast<uint32_t>(entries_.size), 0};
+    Entry& entry = entries_.data[entries_.size++];
+    entry = {};
+    entry.begin = *at - held_;
+    entry.kind_bits = static_cast<uint32_t>(text[*at] == '{' ? Kind::kObject : Kind::kArray) & 7;
+  }
+  bool Close(const uint32_t* at) {
+    Entry& entry = entries_.data[inside_.entry];
+    entry.end = *at - held_ + 1;
+    entry.next = static_cast<uint32_t>(entries_.size);
+    entry.count = inside_.count & kMostMembers;
+    const bool fits = inside_.count <= kMostMembers;
+    inside_ = around_.back();
+    around_.pop_back();
+    return fits;
+  }
+
+ private:
+  struct Container {
+    uint32_t entry = 0;
+    uint32_t count = 0;  ///< its elements or members up to here
+  };
+
+  void Add(const char* text, const uint32_t* at, Kind kind) {
+    uint32_t end = at[1];
+    while (json::IsSpace(text[end - 1])) {
+      --end;
+    }
+    const bool escaped = may_have_escapes_ && (kind == Kind::kString || kind == Kind::kName) &&
+                         std::memchr(text + *at, '\\', end - *at) != nullptr;
+    const auto here = static_cast<uint32_t>(entries_.size++);
+    entries_.data[here] = {.begin = *at - held_,
+                           .end = end - held_,
+                           .next = here + 1,
+                           .kind_bits = static_cast<uint32_t>(kind) & 7,
+                           .count = 0,
+                           .escaped = escaped};
+  }
+
+  Entries& entries_;
+  const TokenStream& stream_;
+  Container inside_;
+  std::vector<Container> around_;
+  uint32_t held_ = 0;
+  bool may_have_escapes_ = false;
+};
+
+bool Tree::ReadValue(TokenStream& stream) {
+  Builder builder(entries_, stream);
+  return ValueWalk<Builder>(stream, builder, kMaxDepth - open_.size()).Run();
+}
+
+void Tree::Entries::Reserve(size_t wanted) {
+  if (wanted <= capacity) {
+    return;
+  }
+  capacity = std::max(wanted, 2 * capacity);
+  auto bigger = std::make_unique_for_overwrite<Entry[]>(capacity);
+  std::copy_n(data.get(), size, bigger.get());
+  data = std::move(bigger);
 }
 
 void Tree::Expect(size_t bytes) {
   // Documents have an entry every seven bytes or more; what is not filled is never touched.
   constexpr size_t kBytesPerEntry = 6;
-  entries_.reserve(bytes / kBytesPerEntry);
+  entries_.Reserve(bytes / kBytesPerEntry);
 }
 
 const Shape* Shape::Of(std::string_view name) const {
@@ -208,10 +225,10 @@ bool Tree::ReadShaped(TokenStream& stream, const Shape& shape) {
     return ReadValue(stream);
   }
   partial_ = true;
-  const auto at = static_cast<uint32_t>(entries_.size());
+  const auto at = static_cast<uint32_t>(entries_.size);
   Append(stream, KindOf(first));
   if (shape.keep == Shape::Keep::kFolded) {
-    entries_[at].escaped = 1;
+    entries_.data[at].escaped = 1;
     if (!stream.SkipValue()) {
       return false;
     }
@@ -225,15 +242,15 @@ bool Tree::ReadShaped(TokenStream& stream, const Shape& shape) {
     }
     open_.pop_back();
   }
-  entries_[at].end = static_cast<uint32_t>(stream.Held().size());
-  entries_[at].next = static_cast<uint32_t>(entries_.size());
+  entries_.data[at].end = static_cast<uint32_t>(stream.Held().size());
+  entries_.data[at].next = static_cast<uint32_t>(entries_.size);
   return true;
 }
 
 /// The elements or members of the innermost open container, with its brackets.
 bool Tree::ReadParts(TokenStream& stream, const Shape& shape) {
   const uint32_t container = open_.back();
-  const bool object = entries_[container].kind() == Kind::kObject;
+  const bool object = entries_.data[container].kind() == Kind::kObject;
   const char closer = object ? '}' : ']';
   stream.Advance();
   for (bool first = true; stream.Peek() != closer; first = false) {
@@ -242,7 +259,7 @@ bool Tree::ReadParts(TokenStream& stream, const Shape& shape) {
     }
     const Shape* inside = &shape;
     if (object) {
-      const size_t mark = entries_.size();
+      const size_t mark = entries_.size;
       if (stream.Peek() != '"') {
         return stream.FailHere("the name of a member is expected");
       }
@@ -253,17 +270,17 @@ bool Tree::ReadParts(TokenStream& stream, const Shape& shape) {
         return false;
       }
       if (inside == nullptr) {
-        entries_.resize(mark);
+        entries_.size = mark;
         if (!stream.SkipValue()) {
           return false;
         }
         continue;
       }
     }
-    if (entries_[container].count == kMostMembers) {
+    if (entries_.data[container].count == kMostMembers) {
       return stream.FailHere("a value has too many elements to be held in memory");
     }
-    entries_[container].count = (entries_[container].count + 1) & kMostMembers;
+    entries_.data[container].count = (entries_.data[container].count + 1) & kMostMembers;
     if (!ReadShaped(stream, *inside)) {
       return false;
     }
@@ -278,7 +295,7 @@ bool Tree::Read(TokenStream& stream) {
 }
 
 bool Tree::Read(TokenStream& stream, const Shape& shape) {
-  entries_.clear();
+  entries_.size = 0;
   open_.clear();
   partial_ = false;
   stream.Hold();

@@ -116,12 +116,12 @@ struct Member {
 class Tree {
  public:
   struct Entry {
-    uint32_t begin = 0;  ///< bytes in text(), quotes and brackets inside
-    uint32_t end = 0;
-    uint32_t next = 0;  ///< the entry behind this value and all that is in it
-    uint32_t kind_bits : 3 = 0;
-    uint32_t count : 28 = 0;   ///< elements or members
-    uint32_t escaped : 1 = 0;  ///< a string or name with escapes; a container that is folded
+    uint32_t begin;  ///< bytes in text(), quotes and brackets inside
+    uint32_t end;
+    uint32_t next;  ///< the entry behind this value and all that is in it
+    uint32_t kind_bits : 3;
+    uint32_t count : 28;   ///< elements or members
+    uint32_t escaped : 1;  ///< a string or name with escapes; a container that is folded
     Kind kind() const { return static_cast<Kind>(kind_bits); }
   };
 
@@ -140,24 +140,33 @@ class Tree {
   /// Whether something was not kept.
   bool partial() const { return partial_; }
   Node root() const { return Node(this, 0); }
-  const Entry& entry(uint32_t at) const { return entries_[at]; }
+  const Entry& entry(uint32_t at) const { return entries_.data[at]; }
   std::string_view text() const { return text_; }
   /// The bytes between the quotes of a string or name, escapes as they are written.
   std::string_view Quoted(const Entry& entry) const {
     return {text_.data() + entry.begin + 1, entry.end - entry.begin - 2};
   }
   uint64_t offset() const { return offset_; }
-  size_t entry_count() const { return entries_.size(); }
+  size_t entry_count() const { return entries_.size; }
 
  private:
+  /// Like a vector, but what is not used yet is never written.
+  struct Entries {
+    std::unique_ptr<Entry[]> data;
+    size_t size = 0;
+    size_t capacity = 0;
+    void Reserve(size_t wanted);
+  };
+  class Builder;
+
   bool ReadShaped(TokenStream& stream, const Shape& shape);
   bool ReadParts(TokenStream& stream, const Shape& shape);
   bool ReadValue(TokenStream& stream);
   bool ReadName(TokenStream& stream);
   void Append(TokenStream& stream, Kind kind);
 
-  std::vector<Entry> entries_;
-  std::vector<uint32_t> open_;
+  Entries entries_;
+  std::vector<uint32_t> open_;  // the containers around a part of a shape
   std::string_view text_;
   uint64_t offset_ = 0;
   bool partial_ = false;

@@ -52,27 +52,6 @@ schema::TextKind KindOf(const Node& node) {
 
 Result<std::vector<schema::Attribute>> ReadAttributes(const Node& node);
 
-/// The type that nested attributes imply.
-Type TypeOfNested(const schema::NestedAttributes& nested) {
-  std::vector<Type::Attribute> types;
-  for (const schema::Attribute& inner : nested.attributes) {
-    types.push_back({inner.name, inner.type});
-  }
-  const Type object = Type::Object(types);
-  switch (nested.nesting) {
-    case Nesting::kList:
-      return Type::List(object);
-    case Nesting::kSet:
-      return Type::Set(object);
-    case Nesting::kMap:
-      return Type::Map(object);
-    case Nesting::kSingle:
-    case Nesting::kGroup:
-      break;
-  }
-  return object;
-}
-
 Result<schema::Attribute> ReadAttribute(std::string name, const Node& node) {
   schema::Attribute out;
   out.name = std::move(name);
@@ -88,7 +67,6 @@ Result<schema::Attribute> ReadAttribute(std::string name, const Node& node) {
     out.nested = std::make_unique<schema::NestedAttributes>();
     out.nested->nesting = NestingOf(nested);
     KINU_TRY(out.nested->attributes, ReadAttributes(MemberOf(nested, "attributes")));
-    out.type = TypeOfNested(*out.nested);
   }
   out.description = TextOf(node, "description");
   out.description_kind = KindOf(node);
