@@ -18,12 +18,8 @@ static int RunStateShow(Invocation& invocation) {
   }
   const std::string& word = session.flags.positionals()[0];
   ResourceInstance address;
-  if (!session.program->ParseResourceInstance(word, &address)) {
-    return session.Fail("Error parsing instance address \"" + word + "\"",
-                        "This command takes the address of one resource instance, as \"tofu state "
-                        "list\" shows it.");
-  }
-  session.only = &address.resource;
+  const bool is_address = session.program->ParseResourceInstance(word, &address);
+  session.only = is_address ? &address.resource : nullptr;
   session.unreadable = {"", "error loading state: "};
   // The configuration is looked at as a whole, but what is wrong with the state is told first.
   Diagnostics of_configuration;
@@ -34,6 +30,11 @@ static int RunStateShow(Invocation& invocation) {
       of_configuration);
   if (!session.Open({}, of_configuration.empty() ? &loaded : nullptr)) {
     return session.Fail();
+  }
+  if (!is_address) {
+    return session.Fail("Error parsing instance address \"" + word + "\"",
+                        "This command takes the address of one resource instance, as \"tofu state "
+                        "list\" shows it.");
   }
   auto providers = session::ProviderSet::Open(invocation.workspace, session.diags);
   session.diags.Append(std::move(of_configuration));
