@@ -113,7 +113,8 @@ net::AwsCredentialOptions IdentityOf(const Value& settings) {
   identity.config_files = Files(settings, "shared_config_files", "AWS_SHARED_CONFIG_FILE");
   identity.machine_endpoint = TextOr(settings, "ec2_metadata_service_endpoint",
                                      "AWS_EC2_METADATA_SERVICE_ENDPOINT", "AWS_METADATA_URL");
-  identity.machine_mode = SettingText(settings, "ec2_metadata_service_endpoint_mode");
+  identity.machine_mode = TextOr(settings, "ec2_metadata_service_endpoint_mode",
+                                 "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE");
   if (FindSetting(settings, "skip_metadata_api_check") != nullptr) {
     identity.use_machine = !SettingFlag(settings, "skip_metadata_api_check");
   }
@@ -135,12 +136,32 @@ net::Proxies ProxiesOf(const Value& settings) {
   return proxies;
 }
 
+void AddFault(Problems& problems, std::string summary, std::string detail) {
+  problems.push_back(
+      {.summary = std::move(summary), .detail = std::move(detail), .sourceless = true});
+}
+
+/// Reports a form of address of the metadata service that does not exist.
+void CheckMachineMode(std::string mode, Problems& problems) {
+  std::ranges::transform(mode, mode.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  if (!mode.empty() && mode != "ipv4" && mode != "ipv6") {
+    AddFault(problems, "unknown EC2 IMDS endpoint mode, must be either IPv6 or IPv4", "");
+  }
+}
+
 net::AwsTransfer TransferOf(const Value& settings, Problems& problems) {
   net::AwsTransfer transfer;
   transfer.attempts = static_cast<int>(SettingNumber(settings, "max_retries", 5));
   transfer.verify_certificates = !SettingFlag(settings, "insecure");
   transfer.proxies = ProxiesOf(settings);
-  if (TextOr(settings, "retry_mode", "AWS_RETRY_MODE") == "adaptive") {
+  const std::string mode = TextOr(settings, "retry_mode", "AWS_RETRY_MODE");
+  if (FindSetting(settings, "retry_mode") == nullptr && !mode.empty() && mode != "standard" &&
+      mode != "adaptive") {
+    AddFault(problems, "invalid AWS_RETRY_MODE value, unknown RetryMode, " + mode, "");
+  }
+  if (mode == "adaptive") {
     transfer.pace = std::make_shared<net::AwsPace>(std::chrono::steady_clock::now());
   }
   if (const std::string file = TextOr(settings, "custom_ca_bundle", "AWS_CA_BUNDLE");
@@ -157,11 +178,6 @@ net::AwsTransfer TransferOf(const Value& settings, Problems& problems) {
   return transfer;
 }
 
-void AddFault(Problems& problems, std::string summary, std::string detail) {
-  problems.push_back(
-      {.summary = std::move(summary), .detail = std::move(detail), .sourceless = true});
-}
-
 }  // namespace
 
 std::string AwsEndpointOf(const Value& settings, const AwsEndpointNames& names,
@@ -174,10 +190,12 @@ std::string AwsEndpointOf(const Value& settings, const AwsEndpointNames& names,
   if (!url.empty()) {
     return WithoutSlash(url.find("://") == url.npos ? "https://" + url : url);
   }
-  if (Environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") != "true") {
-    if (const std::string_view any = Environment("AWS_ENDPOINT_URL"); !any.empty()) {
-      return WithoutSlash(std::string(any));
-    }
+  const net::AwsCredentialOptions identity = IdentityOf(settings);
+  url = net::ConfiguredAwsEndpoint(
+      net::LoadAwsProfiles(identity.config_files, identity.credentials_files), identity.profile,
+      names.service);
+  if (!url.empty()) {
+    return url;
   }
   const net::AwsEndpointKind kind{
       .dualstack = FlagOr(settings, "use_dualstack_endpoint", "AWS_USE_DUALSTACK_ENDPOINT"),
@@ -202,6 +220,7 @@ AwsLogin ReadAwsLogin(const Value& settings, Problems& problems) {
   out.identity = IdentityOf(settings);
   out.identity.region = out.sts_region;
   out.identity.sts_endpoint = out.sts_endpoint;
+  CheckMachineMode(out.identity.machine_mode, problems);
   out.transfer = TransferOf(settings, problems);
   out.check_credentials = !SettingFlag(settings, "skip_credentials_validation");
   out.ask_account = !SettingFlag(settings, "skip_requesting_account_id");

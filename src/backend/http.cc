@@ -73,14 +73,20 @@ Result<net::HttpResponse> HttpStateClient::Send(const Endpoint& to, std::string_
   }
   Result<net::HttpResponse> response = client_.Send(request);
   const std::string failed = "Failed to " + std::string(what) + ": ";
-  if (!response) {
-    return Fail(response.error().code, failed + response.error().message);
-  }
-  if (IsGivenUp(response->status)) {
+  const bool failed_once =
+      !response && response.error().code == ErrorCode::kUnavailable && request.retry.retries == 0;
+  std::string given_up;
+  if (failed_once || (response && IsGivenUp(response->status))) {
     KINU_TRY(const net::Url url, net::Url::Parse(to.url));
-    return Fail(ErrorCode::kUnavailable,
-                failed + to.method + ' ' + url.Redacted() + " giving up after " +
-                    std::to_string(request.retry.retries + 1) + " attempt(s)");
+    given_up = to.method + ' ' + url.Redacted() + " giving up after " +
+               std::to_string(request.retry.retries + 1) + " attempt(s)" +
+               (failed_once ? ": " : "");
+  }
+  if (!response) {
+    return Fail(response.error().code, failed + given_up + response.error().message);
+  }
+  if (!given_up.empty()) {
+    return Fail(ErrorCode::kUnavailable, failed + given_up);
   }
   return response;
 }

@@ -89,6 +89,15 @@ TEST_F(HttpTest, ReportsStatuses) {
   EXPECT_TRUE(store->Read(program_)->empty());
 }
 
+TEST_F(HttpTest, ReportsHowOftenAServiceWasAsked) {
+  transport_.FailOn("GET http://h/s?a=b", Error{ErrorCode::kUnavailable, "connection refused"});
+  auto backend = Make({{"address", Value::String("http://h/s?a=b")}, {"retry_max", Value::Int(0)}});
+  const auto read = backend->Open(kDefaultWorkspace, program_).value()->Read(program_);
+  EXPECT_TRUE(read.error().message.starts_with(
+      "Failed to get state: GET http://h/s?a=... giving up after 1 attempt(s): "))
+      << read.error().message;
+}
+
 TEST_F(HttpTest, ErrorsHaveNoPassword) {
   transport_.On("GET http://user:secret@h/s?token=secret", ScriptedTransport::Make(500));
   auto backend = Make({{"address", Value::String("http://user:secret@h/s?token=secret")},

@@ -40,11 +40,7 @@ class LocalStore final : public state::Store {
   Result<void> Unlock() override;
   /// Always fails: the lock of a file is its process's.
   Result<void> ForceUnlock(std::string_view id) override;
-  Result<void> Adopt(state::State& state) override {
-    // With the write itself that makes two, which is what the reference counts for a copy.
-    ++state.serial;
-    return Replace(state, true);
-  }
+  Result<void> Adopt(state::State& state) override;
   bool lock_ends_with_process() const override { return true; }
   /// Replays a journal that a killed run left. Where the state is or can be locked, the whole state
   /// is then written; else it is by StartRecording() and Write().
@@ -90,6 +86,11 @@ class LocalStore final : public state::Store {
   std::string DocumentOf(const state::State& state) const;
   Result<std::string> Sealed(const state::State& state, const std::string& document) const;
   Result<void> LoadBase(const std::shared_ptr<Program>& program);
+  /// Loads the stored state, unless it is loaded.
+  Result<void> NeedBase(const state::State& state);
+  /// Writes `state` with its own lineage, and with its serial, or the next one if its content is
+  /// not that of the stored state.
+  Result<void> Overwrite(state::State& state);
   Result<void> WriteBackup(const state::State& state, const state::State& base);
   Result<void> Persist(state::State& state, std::string lineage, uint64_t serial, bool changed);
   Result<void> SwapIn(const state::State& state, const std::string& document);

@@ -502,21 +502,37 @@ Result<void> LocalStore::Write(state::State& state) {
   return Persist(state, lineage_, serial_ + (changed ? 1 : 0), changed);
 }
 
+Result<void> LocalStore::Adopt(state::State& state) {
+  // The write counts, too: the reference counts a copy twice.
+  ++state.serial;
+  if (Result<void> loaded = NeedBase(state); !loaded) {
+    return loaded;
+  }
+  return Overwrite(state);
+}
+
 Result<void> LocalStore::Replace(state::State& state, bool force) {
-  if (!base_loaded_) {
-    if (Result<void> loaded = LoadBase(state.program); !loaded) {
-      return loaded;
-    }
+  if (Result<void> loaded = NeedBase(state); !loaded) {
+    return loaded;
   }
-  if (!force && base_text_ != nullptr) {
-    Result<state::State> base = state::ReadState(state.program, base_text_);
-    if (!base) {
-      return std::unexpected(std::move(base).error());
+  if (base_text_ != nullptr) {
+    KINU_TRY(const state::State base, state::ReadState(state.program, base_text_));
+    if (!force) {
+      if (Result<void> allowed = state::CheckReplacement(state, base); !allowed) {
+        return allowed;
+      }
     }
-    if (Result<void> allowed = state::CheckReplacement(state, *base); !allowed) {
-      return allowed;
-    }
+    // The write counts, too: the reference counts another content twice.
+    state.serial += state::SameContent(state, base) ? 0 : 1;
   }
+  return Overwrite(state);
+}
+
+Result<void> LocalStore::NeedBase(const state::State& state) {
+  return base_loaded_ ? Result<void>{} : LoadBase(state.program);
+}
+
+Result<void> LocalStore::Overwrite(state::State& state) {
   lineage_ = state.lineage;
   serial_ = state.serial;
   return Write(state);

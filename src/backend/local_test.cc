@@ -199,6 +199,7 @@ TEST_F(LocalTest, ReplaceKeepsTheRules) {
   other.serial = 9;
   EXPECT_FALSE(Store()->Replace(other, false).has_value());
   EXPECT_TRUE(Store()->Replace(other, true).has_value());
+  EXPECT_EQ(other.serial, 11U) << "content that differs from a stored state counts twice";
   EXPECT_EQ(Store()->Read(program_)->lineage, "b");
 }
 

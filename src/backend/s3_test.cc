@@ -423,6 +423,22 @@ TEST(S3Settings, AreMissingOutside) {
   EXPECT_EQ(problems[0].summary, "Deprecated Environment Variable");
 }
 
+TEST(S3Settings, RefuseUnknownModes) {
+  using Summaries = std::vector<std::string>;
+  const std::string mode = "unknown EC2 IMDS endpoint mode, must be either IPv6 or IPv4";
+  EXPECT_EQ(SummariesOf(Settings({{"ec2_metadata_service_endpoint_mode", Value::String("x")}})),
+            Summaries{mode});
+  EXPECT_EQ(SummariesOf(Settings({{"ec2_metadata_service_endpoint_mode", Value::String("ipv6")}})),
+            Summaries{});
+  setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "y", 1);
+  EXPECT_EQ(SummariesOf(Settings()), Summaries{mode});
+  unsetenv("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE");
+  setenv("AWS_RETRY_MODE", "x", 1);
+  EXPECT_EQ(SummariesOf(Settings()),
+            Summaries{"invalid AWS_RETRY_MODE value, unknown RetryMode, x"});
+  unsetenv("AWS_RETRY_MODE");
+}
+
 TEST(S3Settings, NameTheProfileThatIsMissing) {
   ScriptedTransport transport;
   provider::Problems problems;

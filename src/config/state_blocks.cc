@@ -432,13 +432,40 @@ class EncryptionChecker {
       case Shape::kStrings:
         return ConvertKnownValue(value, Type::List(Type::String()), expr, diags_);
       case Shape::kBytes:
-        return ConvertKnownValue(value, Type::List(Type::Number()), expr, diags_);
+        return ReadBytes(value, expr);
       case Shape::kRole:
         return ConvertKnownValue(value, RoleType(), expr, diags_);
       case Shape::kKey:
         return ReadKey(value, expr, what);
     }
     return std::nullopt;
+  }
+
+  /// Reads the numbers of bytes. Fractions are cut off, as OpenTofu does.
+  std::optional<Value> ReadBytes(const Value& value, const hcl::Expr& expr) {
+    if (value.IsKnown() && value.IsNull()) {
+      return value;
+    }
+    const std::optional<Value> numbers =
+        ConvertKnownValue(value, Type::List(Type::Number()), expr, diags_);
+    if (!numbers) {
+      return std::nullopt;
+    }
+    std::vector<Value> bytes;
+    for (const Value& number : numbers->elements()) {
+      const std::optional<int64_t> byte =
+          number.IsNull() ? std::nullopt : Number::Truncate(number.AsNumber()).ToInt64();
+      if (!byte || *byte < 0 || *byte > 255) {
+        diags_.Error("Unsuitable value type",
+                     number.IsNull() ? "Unsuitable value: null value is not allowed"
+                                     : "Unsuitable value: value must be a whole number, between 0 "
+                                       "and 255 inclusive",
+                     hcl::StartRange(expr), expr.range());
+        return std::nullopt;
+      }
+      bytes.push_back(Value::Int(*byte));
+    }
+    return Value::Tuple(std::move(bytes));
   }
 
   /// Checks the keys of a method: the value of a key provider or an object of the same form. A

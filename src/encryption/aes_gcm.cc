@@ -60,8 +60,7 @@ Result<std::unique_ptr<Method>> Make(const config::PartValues& values) {
   std::string authenticated;
   if (const auto found = values.arguments.find("aad"); found != values.arguments.end()) {
     for (const Value& byte : found->second.elements()) {
-      const auto number = byte.IsNull() ? std::nullopt : byte.AsNumber().ToInt64();
-      authenticated.push_back(static_cast<char>(number.value_or(0)));
+      authenticated.push_back(static_cast<char>(*byte.AsNumber().ToInt64()));
     }
   }
   return std::make_unique<AesGcm>(std::move(keys), std::move(authenticated));

@@ -54,17 +54,8 @@ Result<void> TakeBucket(const std::string& path, S3Place& place) {
 
 /// The address of AWS's own service for a region.
 std::string OwnEndpoint(const std::string& region, std::string_view domain) {
-  if (Environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") != "true") {
-    for (const char* variable : {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}) {
-      if (std::string url(Environment(variable)); !url.empty()) {
-        while (url.ends_with('/')) {
-          url.pop_back();
-        }
-        return url;
-      }
-    }
-  }
-  return "https://s3." + region + '.' + std::string(domain);
+  std::string url = net::ConfiguredAwsEndpoint(net::LoadAwsProfiles(), "", "s3");
+  return !url.empty() ? url : "https://s3." + region + '.' + std::string(domain);
 }
 
 Result<S3Place> ParsePlace(const net::Url& url) {

@@ -104,10 +104,14 @@ class Life:
         if value != wanted:
             self.failed.append("%s output: %r, wanted %r" % (program, value, wanted))
 
-    def serial(self):
-        """Of the stored state; None if there is none."""
+    def pull(self):
+        """The stored state; None if there is none."""
         text = self.run("state", "pull")
-        return json.loads(text)["serial"] if text.lstrip().startswith("{") else None
+        return json.loads(text) if text.lstrip().startswith("{") else None
+
+    def serial(self):
+        state = self.pull()
+        return state and state["serial"]
 
 
 def live(life, block, workspaces=True):
@@ -125,6 +129,7 @@ def live(life, block, workspaces=True):
         life.run("apply", "-auto-approve", says="1 changed")
         for program in life.programs:
             life.run("plan", says="No changes", program=program)
+    push(life)
     if workspaces:
         use_workspaces(life)
     for program in life.programs:
@@ -134,6 +139,23 @@ def live(life, block, workspaces=True):
     life.run("init", "-force-copy", says="unset the backend")
     life.run("plan", says="No changes")
     life.run("destroy", "-auto-approve")
+
+
+def push(life):
+    """A stored state gets the serial after the one that is pushed, whoever pushes it."""
+    before = life.pull()
+    path = os.path.join(life.root, "pushed.tfstate")
+    for program in life.programs:
+        for serial, flags in ((100, ()), (20, ("-force",))):
+            outputs = {"o": {"value": "%s %d" % (program, serial), "type": "string"}}
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(dict(before, serial=serial, outputs=outputs), file)
+            life.run("state", "push", *flags, path, program=program)
+            if (found := life.serial()) != serial + 1:
+                life.failed.append("%s pushed serial %d, %s is stored" % (program, serial, found))
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(dict(before, serial=200), file)
+    life.run("state", "push", path)
 
 
 def use_workspaces(life):

@@ -53,15 +53,10 @@ static int RunStatePush(Invocation& invocation) {
     return session.Fail();
   }
   bool force = session.flags.Bool("force");
-  bool stored = !session.state.lineage.empty();
-  if (stored && !force) {
+  if (!session.state.lineage.empty() && !force) {
     if (auto allowed = state::CheckReplacement(*source, session.state); !allowed) {
       return session.Fail("Failed to write the imported state", allowed.error().message);
     }
-  }
-  // Ref: statemgr.Import and the write after it both count as a change of the stored content.
-  if (stored && !state::SameContent(*source, session.state)) {
-    ++source->serial;
   }
   if (auto written = session.store().Replace(*source, force); !written) {
     return session.Fail("Failed to write the imported state", written.error().message);

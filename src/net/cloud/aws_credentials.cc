@@ -71,6 +71,10 @@ Result<AwsCredentials> ProfileCredentials(const AwsSearch& search, const std::st
     return Fail(ErrorCode::kUnsupported,
                 "the profile \"" + name + "\" needs the code of a device (mfa_serial)");
   }
+  if (keys.access_key.empty() != keys.secret_key.empty()) {
+    return Fail(ErrorCode::kUnsupported,
+                "error fetching config from profile, " + name + ": it has half of the keys only");
+  }
   Result<AwsCredentials> own = keys;
   if (!role.arn.empty() && !source.empty() && !is_repeated) {
     if (!search.profiles.contains(source)) {

@@ -19,9 +19,10 @@ std::string_view Stripped(std::string_view text) {
 std::string ProfileOfSection(std::string_view section, bool is_config) {
   section = Stripped(section);
   constexpr std::string_view kPrefix = "profile";
-  if (is_config && section.starts_with(kSsoSessionPrefix)) {
-    return std::string(kSsoSessionPrefix) +
-           std::string(Stripped(section.substr(kSsoSessionPrefix.size())));
+  for (const std::string_view other : {kSsoSessionPrefix, kServicesPrefix}) {
+    if (is_config && section.starts_with(other)) {
+      return std::string(other) + std::string(Stripped(section.substr(other.size())));
+    }
   }
   if (is_config && section != "default") {
     if (!section.starts_with(kPrefix) || section.size() == kPrefix.size() ||
@@ -66,6 +67,7 @@ void AddFiles(std::span<const std::string> given, const char* variable, std::str
 
 void ReadAwsProfiles(std::string_view text, bool is_config, AwsProfiles& profiles) {
   AwsProfile* profile = nullptr;
+  std::string above;  // the last setting that is not below another one
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view whole = text.substr(0, end);
@@ -80,18 +82,27 @@ void ReadAwsProfiles(std::string_view text, bool is_config, AwsProfiles& profile
                                    ? ""
                                    : ProfileOfSection(line.substr(1, close - 1), is_config);
       profile = name.empty() ? nullptr : &profiles[name];
+      above.clear();
       continue;
     }
     const size_t equals = line.find('=');
-    if (profile == nullptr || equals == std::string_view::npos || whole[0] == ' ' ||
-        whole[0] == '\t') {
+    const bool is_below = whole[0] == ' ' || whole[0] == '\t';
+    if (profile == nullptr || equals == std::string_view::npos || (is_below && above.empty())) {
       continue;
     }
     std::string name(Stripped(line.substr(0, equals)));
     std::ranges::transform(name, name.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     });
-    (*profile)[name] = WithoutComment(Stripped(line.substr(equals + 1)));
+    const std::string_view value = WithoutComment(Stripped(line.substr(equals + 1)));
+    if (is_below) {
+      (*profile)[above + '.' + name] = value;
+      continue;
+    }
+    above = name;
+    if (!value.empty()) {
+      (*profile)[name] = value;
+    }
   }
 }
 
@@ -110,6 +121,38 @@ std::string CurrentAwsProfile() {
     }
   }
   return "default";
+}
+
+std::string ConfiguredAwsEndpoint(const AwsProfiles& profiles, const std::string& profile,
+                                  std::string_view service) {
+  const auto setting = [&](const std::string& section, const std::string& name) {
+    const auto it = profiles.find(section);
+    const auto found = it == profiles.end() ? AwsProfile::const_iterator() : it->second.find(name);
+    return it == profiles.end() || found == it->second.end() ? std::string() : found->second;
+  };
+  const std::string current = profile.empty() ? CurrentAwsProfile() : profile;
+  if (Environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") == "true" ||
+      setting(current, "ignore_configured_endpoint_urls") == "true") {
+    return {};
+  }
+  std::string variable = "AWS_ENDPOINT_URL_";
+  std::ranges::transform(service, std::back_inserter(variable), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  });
+  const std::string services = std::string(kServicesPrefix) + setting(current, "services");
+  std::string url;
+  for (std::string said :
+       {std::string(Environment(variable.c_str())), std::string(Environment("AWS_ENDPOINT_URL")),
+        setting(services, std::string(service) + ".endpoint_url"),
+        setting(current, "endpoint_url")}) {
+    if (url.empty()) {
+      url = std::move(said);
+    }
+  }
+  while (url.ends_with('/')) {
+    url.pop_back();
+  }
+  return url;
 }
 
 }  // namespace kinu::net

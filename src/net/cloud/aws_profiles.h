@@ -16,12 +16,14 @@ using AwsProfile = std::map<std::string, std::string, std::less<>>;
 /// Profiles by name.
 using AwsProfiles = std::map<std::string, AwsProfile, std::less<>>;
 
-/// The prefix of the names under which the sections "[sso-session NAME]" are kept.
+/// The prefixes of the names under which the sections "[sso-session NAME]" and "[services NAME]"
+/// are kept.
 inline constexpr std::string_view kSsoSessionPrefix = "sso-session ";
+inline constexpr std::string_view kServicesPrefix = "services ";
 
 /// Adds the sections of a file. `is_config`: profiles are "[profile NAME]", except the default one;
-/// otherwise "[NAME]". Lines that are neither sections nor settings are ignored, as are settings
-/// below a setting.
+/// otherwise "[NAME]". Lines that are neither sections nor settings are ignored. A setting below a
+/// setting is called "SETTING.NAME".
 void ReadAwsProfiles(std::string_view text, bool is_config, AwsProfiles& profiles);
 
 /// The profiles of both files of this user, or of those that AWS_CONFIG_FILE and
@@ -31,5 +33,10 @@ AwsProfiles LoadAwsProfiles(std::span<const std::string> config_files = {},
                             std::span<const std::string> credentials_files = {});
 /// AWS_PROFILE, AWS_DEFAULT_PROFILE or "default".
 std::string CurrentAwsProfile();
+/// The URL that programs are told to use for a service ("s3"), without a slash at its end, by
+/// AWS_ENDPOINT_URL_SERVICE, AWS_ENDPOINT_URL, or the profile ("": the current one): its section
+/// "[services NAME]", then its own endpoint_url. Empty: that of AWS.
+std::string ConfiguredAwsEndpoint(const AwsProfiles& profiles, const std::string& profile,
+                                  std::string_view service);
 
 }  // namespace kinu::net

@@ -1,5 +1,4 @@
 // Credentials from AWS's security token service.
-#include "base/environment.h"
 #include "base/files.h"
 #include "codec/xml.h"
 #include "net/cloud/aws_places.h"
@@ -12,10 +11,9 @@ std::string TokenServiceUrl(const AwsSearch& search) {
   if (!search.options.sts_endpoint.empty()) {
     return search.options.sts_endpoint;
   }
-  for (const char* variable : {"AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL"}) {
-    if (const std::string_view url = Environment(variable); !url.empty()) {
-      return std::string(url);
-    }
+  if (std::string url = ConfiguredAwsEndpoint(search.profiles, search.options.profile, "sts");
+      !url.empty()) {
+    return url;
   }
   const bool is_china = search.region.starts_with("cn-");
   return "https://sts." + (search.region.empty() ? "us-east-1" : search.region) + ".amazonaws.com" +

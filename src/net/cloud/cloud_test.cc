@@ -104,12 +104,12 @@ TEST(AwsS3, Vectors) {
 TEST(AwsProfileFiles, Sections) {
   AwsProfiles profiles;
   ReadAwsProfiles(
-      "# c\n[default]\nregion = eu-west-1 # near\n[profile a b]\nROLE_ARN=x\n s3 =\n"
+      "# c\n[default]\nregion = eu-west-1 # near\n[profile a b]\nROLE_ARN=x\ns3 =\n"
       "  nested = 1\n[other]\nregion=lost\n[profile]\nx=1\nnothing\n[open\ny=2\n",
       true, profiles);
   EXPECT_EQ(profiles.size(), 2U);
   EXPECT_EQ(profiles["default"]["region"], "eu-west-1");
-  EXPECT_EQ(profiles["a b"], (AwsProfile{{"role_arn", "x"}}));
+  EXPECT_EQ(profiles["a b"], (AwsProfile{{"role_arn", "x"}, {"s3.nested", "1"}}));
   ReadAwsProfiles("[a b]\naws_access_key_id=k#y\n", false, profiles);
   EXPECT_EQ(profiles["a b"]["aws_access_key_id"], "k#y");
 }
@@ -232,6 +232,40 @@ TEST_F(CloudTest, Programs) {
   EXPECT_TRUE(found->expires);
   EXPECT_FALSE(Find({.profile = "bad"}));
   EXPECT_FALSE(Find({.profile = "empty"}));
+}
+
+TEST_F(CloudTest, Endpoints) {
+  Write("config",
+        "[profile p]\nendpoint_url = http://all/\nservices = own\n[services own]\n"
+        "s3 =\n  endpoint_url = http://bucket\nkms =\n  region = x\n[services other]\n"
+        "sts =\n  endpoint_url = http://lost\n[profile off]\nendpoint_url = http://all\n"
+        "ignore_configured_endpoint_urls = true\n");
+  const auto of = [](const std::string& service, const std::string& profile) {
+    return ConfiguredAwsEndpoint(LoadAwsProfiles(), profile, service);
+  };
+  EXPECT_EQ(of("s3", "p"), "http://bucket");
+  EXPECT_EQ(of("kms", "p"), "http://all");
+  EXPECT_EQ(of("sts", "p"), "http://all");
+  EXPECT_EQ(of("s3", "off"), "");
+  EXPECT_EQ(of("s3", ""), "");
+  Set("AWS_PROFILE", "p");
+  EXPECT_EQ(of("s3", ""), "http://bucket");
+  Set("AWS_ENDPOINT_URL", "http://every/");
+  EXPECT_EQ(of("s3", "p"), "http://every");
+  Set("AWS_ENDPOINT_URL_S3", "http://one");
+  EXPECT_EQ(of("s3", "p"), "http://one");
+  Set("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true");
+  EXPECT_EQ(of("s3", "p"), "");
+}
+
+TEST_F(CloudTest, HalfOfTheKeysIsNoKey) {
+  Write("config", "[profile half]\naws_access_key_id = K\n");
+  Set("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:9/keys");
+  On("GET http://127.0.0.1:9/keys", 200, kKeys);
+  const auto found = Find({.profile = "half"});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().message,
+            "error fetching config from profile, half: it has half of the keys only");
 }
 
 TEST_F(CloudTest, Containers) {

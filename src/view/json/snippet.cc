@@ -60,7 +60,8 @@ std::string JsonPathTo(const JsonNode* node, int64_t offset) {
 }
 
 /// Whether diagnostics show lines of this source: of configuration files, standard input and words
-/// of some commands, but not of console input, command-line values or the lock file.
+/// of some commands, but not of console input, command-line values, the lock file, or
+/// TF_ENCRYPTION, which may have keys.
 bool HasShownText(const SourceFile& file) {
   for (const std::string_view shown :
        {"<stdin>", "<import-address>", "<address>", "<expression>"}) {
@@ -68,7 +69,7 @@ bool HasShownText(const SourceFile& file) {
       return true;
     }
   }
-  return !file.name().empty() && !file.name().starts_with('<') &&
+  return !file.name().empty() && !file.name().starts_with('<') && file.name() != "TF_ENCRYPTION" &&
          !file.name().ends_with(" with no configuration") &&
          !file.name().ends_with(".terraform.lock.hcl");
 }
