@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/flat_map.h"
 #include "base/loop_threads.h"
+#include "base/pieces.h"
 #include "base/symbol.h"
 #include "base/thread.h"
 
@@ -229,6 +230,28 @@ TEST(AppendInPieces, ReturnsTheFirstError) {
       });
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "number 999");
+}
+
+TEST(MakeInPieces, KeepsTheOrder) {
+  for (const size_t count : {0, 1, 31, 32, 5003}) {
+    std::string wanted;
+    for (size_t i = 0; i < count; ++i) {
+      wanted += std::to_string(i) + ' ';
+    }
+    const auto pieces =
+        MakeInPieces(count, 16, [](size_t begin, size_t end, std::string& piece) -> Result<void> {
+          for (size_t i = begin; i < end; ++i) {
+            piece += std::to_string(i) + ' ';
+          }
+          return {};
+        });
+    ASSERT_TRUE(pieces);
+    std::string all;
+    for (const std::string& piece : *pieces) {
+      all += piece;
+    }
+    EXPECT_EQ(all, wanted);
+  }
 }
 
 }  // namespace

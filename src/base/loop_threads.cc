@@ -9,6 +9,7 @@
 
 #include <sched.h>
 
+#include "base/pieces.h"
 #include "base/thread.h"
 
 namespace kinu {
@@ -135,19 +136,21 @@ bool LoopThreads::Begin(size_t count, const std::function<void(size_t)>& work) {
   return true;
 }
 
-Result<void> AppendInPieces(
-    std::string& out, size_t count, size_t least,
-    const std::function<Result<void>(size_t begin, size_t end, std::string& out)>& make) {
+namespace {
+
+struct Piece {
+  std::string text;
+  Result<void> done;
+};
+
+/// One piece, which is empty, if they are not worth several threads.
+std::vector<Piece> MakePieces(size_t count, size_t least, const MakePiece& make) {
   constexpr size_t kPiecesPerThread = 4;
   const unsigned cores = count < 2 * least ? 1 : UsableCores();
   if (cores == 1) {
-    return make(0, count, out);
+    return std::vector<Piece>(1);
   }
   const size_t size = std::max(least, count / (cores * kPiecesPerThread) + 1);
-  struct Piece {
-    std::string text;
-    Result<void> done;
-  };
   std::vector<Piece> pieces((count + size - 1) / size);
   std::atomic<size_t> longest{0};  // so far: the others are as long, and so need not grow
   LoopThreads(cores).Run(pieces.size(), [&](size_t i) {
@@ -156,6 +159,32 @@ Result<void> AppendInPieces(
     pieces[i].done = make(i * size, std::min(count, (i + 1) * size), text);
     longest.store(std::max(longest.load(), text.size() + text.size() / 16));
   });
+  return pieces;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> MakeInPieces(size_t count, size_t least, const MakePiece& make) {
+  std::vector<Piece> pieces = MakePieces(count, least, make);
+  if (pieces.size() == 1) {
+    pieces[0].done = make(0, count, pieces[0].text);
+  }
+  std::vector<std::string> texts;
+  texts.reserve(pieces.size());
+  for (Piece& piece : pieces) {
+    if (!piece.done) {
+      return std::unexpected(std::move(piece.done).error());
+    }
+    texts.push_back(std::move(piece.text));
+  }
+  return texts;
+}
+
+Result<void> AppendInPieces(std::string& out, size_t count, size_t least, const MakePiece& make) {
+  std::vector<Piece> pieces = MakePieces(count, least, make);
+  if (pieces.size() == 1) {
+    return make(0, count, out);
+  }
   size_t total = out.size();
   for (const Piece& piece : pieces) {
     total += piece.text.size();

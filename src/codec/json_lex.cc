@@ -56,7 +56,127 @@ const char* AppendUnescaped(std::string& out, const char* at, const char* end) {
   return at;
 }
 
+#ifdef __SSE2__
+/// Where the bytes of 64 are that matter for the end of a value, the first byte lowest.
+struct Marks {
+  uint64_t quotes = 0;
+  uint64_t backslashes = 0;
+  uint64_t opening = 0;  ///< { [
+  uint64_t closing = 0;  ///< } ]
+};
+constexpr ptrdiff_t kMarked = 64;
+
+Marks MarksOf(const char* at) {
+  Marks marks;
+  for (int i = 0; i < kMarked; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
+    // Brackets differ from braces in this bit alone.
+    const __m128i braces = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+    const auto places = [&](__m128i among, char c) {
+      const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(among, _mm_set1_epi8(c)));
+      return static_cast<uint64_t>(static_cast<uint32_t>(mask)) << i;
+    };
+    marks.quotes |= places(bytes, '"');
+    marks.backslashes |= places(bytes, '\\');
+    marks.opening |= places(braces, '{');
+    marks.closing |= places(braces, '}');
+  }
+  return marks;
+}
+
+/// Each bit: whether the number of bits up to and including it is odd.
+uint64_t OddUpTo(uint64_t bits) {
+  for (int shift = 1; shift < kMarked; shift *= 2) {
+    bits ^= bits << shift;
+  }
+  return bits;
+}
+#endif
+
+/// Counts the brackets of one value, up to the one that ends it.
+class BracketCounter {
+ public:
+  BracketCounter(const char* at, const char* end) : at_(at), end_(end) {}
+
+  const char* Run() {
+    while (!done_ && at_ < end_) {
+      if (!PassMany()) {
+        PassOne();
+      }
+    }
+    return at_;
+  }
+
+ private:
+  /// Passes many bytes at once. False if they have to be passed one by one.
+  bool PassMany() {
+#ifdef __SSE2__
+    if (end_ - at_ < kMarked) {
+      return false;
+    }
+    const Marks marks = MarksOf(at_);
+    if (marks.backslashes != 0) {
+      return false;
+    }
+    const uint64_t strings = OddUpTo(marks.quotes) ^ (in_string_ ? ~uint64_t{0} : 0);
+    const uint64_t opening = marks.opening & ~strings;
+    for (uint64_t left = opening | (marks.closing & ~strings); left != 0; left &= left - 1) {
+      const uint64_t first = left & -left;
+      if (Count((opening & first) != 0)) {
+        at_ += std::countr_zero(first) + 1;
+        return true;
+      }
+    }
+    in_string_ = strings >> (kMarked - 1) != 0;
+    at_ += kMarked;
+    return true;
+#else
+    return false;
+#endif
+  }
+
+  void PassOne() {
+    if (in_string_) {
+      at_ = EndOfString(at_, end_);
+      in_string_ = false;
+      return;
+    }
+    const char c = *at_++;
+    if (c == '"') {
+      at_ = EndOfString(at_, end_);
+    } else if (c == '{' || c == '[' || c == '}' || c == ']') {
+      Count(c == '{' || c == '[');
+    }
+  }
+
+  /// True when the bracket ends the value.
+  bool Count(bool opens) {
+    depth_ += opens ? 1 : -1;
+    done_ = depth_ <= 0;
+    return done_;
+  }
+
+  const char* at_;
+  const char* end_;
+  int64_t depth_ = 0;
+  bool in_string_ = false;
+  bool done_ = false;
+};
+
 }  // namespace
+
+const char* EndOfValue(const char* at, const char* end) {
+  if (at < end && *at == '"') {
+    return EndOfString(at + 1, end);
+  }
+  if (at < end && (*at == '{' || *at == '[')) {
+    return BracketCounter(at, end).Run();
+  }
+  while (at < end && !IsIn(*at, kSpace | kStructure)) {
+    ++at;
+  }
+  return at;
+}
 
 Passed PassUnicodeEscape(const char* at, const char* end) {
   if (*at != 'u') {

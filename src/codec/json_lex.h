@@ -232,6 +232,10 @@ inline const char* EndOfString(const char* at, const char* end) {
   }
 }
 
+/// The place behind a value that is known to be well formed. Of another text, any place up to
+/// `end`: brackets outside of strings are counted, whatever their kinds.
+const char* EndOfValue(const char* at, const char* end);
+
 /// The end of a text that is followed by a byte of no number or word, such as NUL.
 struct Terminated {
   friend bool operator<(const char* /*at*/, Terminated /*end*/) { return true; }

@@ -53,6 +53,34 @@ TEST(JsonLex, PassesStrings) {
   EXPECT_EQ(length("\\u12"), -4);
 }
 
+// Values end in the same place wherever they begin and whatever is in their strings.
+TEST(JsonLex, FindsTheEndOfValues) {
+  const std::string_view values[] = {
+      "1",    "-1.5e3",  "true",         "null",
+      "\"\"", "\"a]b\"", "\"a\\\"}b\"",  "\"\\\\\"",
+      "[]",   "{}",      "[1, [2], {}]", "{\"a\": {\"b\": \"}\\\\\"}, \"c\": [\"[\", \"\\\"]\"]}",
+  };
+  for (const std::string_view value : values) {
+    for (size_t space = 0; space < 130; ++space) {
+      // Space inside, so that brackets and quotes stand at every distance.
+      std::string text(value);
+      if (value.size() > 1 && (value[0] == '[' || value[0] == '{' || value[0] == '"')) {
+        text.insert(1, space, ' ');
+      }
+      for (const std::string_view rest : {"", "]", "}", ", \"x\": [1]}", " }"}) {
+        const std::string whole = text + std::string(rest);
+        const char* const end = EndOfValue(whole.data(), whole.data() + whole.size());
+        EXPECT_EQ(static_cast<size_t>(end - whole.data()), text.size()) << whole;
+      }
+    }
+  }
+  // Of a text that is not well formed, some place up to its end.
+  for (const std::string_view broken : {"", "{", "[\"", "{\"a\": [}", "\"\\"}) {
+    const char* const end = EndOfValue(broken.data(), broken.data() + broken.size());
+    EXPECT_LE(end, broken.data() + broken.size());
+  }
+}
+
 TEST(JsonLex, FindsBytesAtEveryDistance) {
   constexpr std::string_view kStops = "\"\\\n<\xE2";
   for (size_t size = 0; size < 70; ++size) {

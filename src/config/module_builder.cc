@@ -1,9 +1,9 @@
 #include "config/module_builder.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
+#include "base/text_key.h"
 #include "config/provider_names.h"
 
 namespace kinu::config {
@@ -31,17 +31,38 @@ void AppendDistinct(std::vector<T>& blocks, std::vector<T>& table, FlatMap<uint3
   table = std::move(blocks);
 }
 
-/// Sorts a table in place. Returns the new index of each row.
-template <typename T, typename Less>
-std::vector<int> SortTable(std::vector<T>& table, Less&& less) {
-  const auto row = [&](int i) -> T& { return table[static_cast<size_t>(i)]; };
-  std::vector<int> order(table.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto by_row = [&](int a, int b) { return less(row(a), row(b)); };
-  if (std::is_sorted(order.begin(), order.end(), by_row)) {
-    return order;
+/// The rows in the order of their keys; those with equal ones stay in theirs. The keys are copied
+/// together, because rows are large and far from each other in memory.
+template <typename T, typename KeyOf>
+std::vector<int> OrderOf(const std::vector<T>& table, const KeyOf& key_of) {
+  struct Entry {
+    decltype(key_of(table[0])) key;
+    int row;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(table.size());
+  for (const T& row : table) {
+    entries.push_back({key_of(row), static_cast<int>(entries.size())});
   }
-  std::stable_sort(order.begin(), order.end(), by_row);
+  const auto less = [](const Entry& a, const Entry& b) {
+    return a.key < b.key || (!(b.key < a.key) && a.row < b.row);
+  };
+  if (!std::is_sorted(entries.begin(), entries.end(), less)) {
+    std::sort(entries.begin(), entries.end(), less);
+  }
+  std::vector<int> order;
+  order.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    order.push_back(entry.row);
+  }
+  return order;
+}
+
+/// Sorts a table in place. Returns the new index of each row.
+template <typename T, typename KeyOf>
+std::vector<int> SortTable(std::vector<T>& table, const KeyOf& key_of) {
+  const auto row = [&](int i) -> T& { return table[static_cast<size_t>(i)]; };
+  std::vector<int> order = OrderOf(table, key_of);
   std::vector<int> place(table.size());
   for (size_t i = 0; i < order.size(); ++i) {
     place[static_cast<size_t>(order[i])] = static_cast<int>(i);
@@ -65,6 +86,21 @@ std::vector<int> SortTable(std::vector<T>& table, Less&& less) {
   }
   return place;
 }
+
+/// The place of a resource block among the others: by mode, type and name.
+struct ResourceKey {
+  ResourceMode mode;
+  Symbol type;
+  TextKey type_text;
+  TextKey name;
+
+  friend bool operator<(const ResourceKey& a, const ResourceKey& b) {
+    if (a.mode != b.mode) {
+      return a.mode < b.mode;
+    }
+    return a.type != b.type ? a.type_text < b.type_text : a.name < b.name;
+  }
+};
 
 /// Builds one module.
 class Builder {
@@ -92,12 +128,12 @@ class Builder {
                  later);
   }
   template <typename T>
-  auto ByName() {
-    return [this](const T& a, const T& b) { return program_.Text(a.name) < program_.Text(b.name); };
+  std::vector<int> SortByName(std::vector<T>& table) {
+    return SortTable(table, [this](const T& row) { return TextKey(program_.Text(row.name)); });
   }
   template <typename T>
   void SortNamed(std::vector<T>& table, FlatMap<uint32_t, int>& index) {
-    SortTable(table, ByName<T>());
+    SortByName(table);
     index.clear();
     for (size_t i = 0; i < table.size(); ++i) {
       index[table[i].name.id] = static_cast<int>(i);
@@ -315,15 +351,11 @@ void Builder::Finish() {
   SortNamed(module_.locals, module_.local_index);
   SortNamed(module_.outputs, module_.output_index);
   SortNamed(module_.calls, module_.call_index);
-  const std::vector<int> check_place = SortTable(module_.checks, ByName<Check>());
-  SortTable(module_.resources, [this](const Resource& a, const Resource& b) {
-    if (a.name.mode != b.name.mode) {
-      return a.name.mode < b.name.mode;
-    }
-    if (a.name.type != b.name.type) {
-      return program_.Text(a.name.type) < program_.Text(b.name.type);
-    }
-    return program_.Text(a.name.name) < program_.Text(b.name.name);
+  const std::vector<int> check_place = SortByName(module_.checks);
+  SortTable(module_.resources, [this](const Resource& resource) {
+    const ResourceName& name = resource.name;
+    return ResourceKey{name.mode, name.type, TextKey(program_.Text(name.type)),
+                       TextKey(program_.Text(name.name))};
   });
   module_.resource_index.clear();
   for (size_t i = 0; i < module_.resources.size(); ++i) {

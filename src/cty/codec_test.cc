@@ -372,6 +372,21 @@ TEST(JsonValue, OrderOfMembersDoesNotCount) {
   }
 }
 
+// What stands before its type is passed without a look, but not taken if it is malformed.
+TEST(JsonValue, MalformedDynamicValuesAreRefused) {
+  for (const std::string_view value :
+       {"{\"x\":1]", "[1,]", "[1 2]", "[1}", "12x", "\"a\nb\"", "tru", "{\"x\":1}}", "1]", ""}) {
+    for (const std::string_view type : {R"(["object",{"x":"number"}])", R"(["tuple",["number"]])",
+                                        R"("number")", R"("string")"}) {
+      const std::string text =
+          R"({"value":)" + std::string(value) + R"(,"type":)" + std::string(type) + "}";
+      EXPECT_FALSE(ValueFromJson(text, Type::Dynamic())) << text;
+    }
+  }
+  EXPECT_FALSE(ValueFromJson(R"({"value":[},"value":1,"type":"number"})", Type::Dynamic()));
+  EXPECT_FALSE(ValueFromJson(R"({"value":1,"type":["list","number"})", Type::Dynamic()));
+}
+
 // A text is read as its tree is, wherever the type of a dynamic value stands.
 TEST(JsonValue, DynamicValuesOfTextsAndTrees) {
   const Type type = *TypeFromJson(R"(["object",{"a":"dynamic","b":["list","dynamic"]}])");

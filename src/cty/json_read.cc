@@ -175,6 +175,7 @@ bool JsonValueReader<Source>::ReadDynamic(int depth) {
     return Wrong("dynamically-typed values inside each other are read from a tree");
   }
   std::optional<typename Source::Place> content;
+  typename Source::Place behind_content{};
   std::optional<Type> type;
   auto frame = source_.Open();
   for (std::string_view name; source_.NextMember(frame, &name);) {
@@ -185,7 +186,11 @@ bool JsonValueReader<Source>::ReadDynamic(int depth) {
       }
       type = read->WithoutOptionalAttributes();
     } else if (name == "value") {
+      if (content && !source_.is_tree()) {
+        return Wrong("a repeated value is read from a tree");
+      }
       content = source_.Pass();
+      behind_content = source_.place();
     } else {
       return Wrong("invalid key " + text::GoQuote(name) + " in dynamically-typed value");
     }
@@ -201,6 +206,9 @@ bool JsonValueReader<Source>::ReadDynamic(int depth) {
   ++dynamic_depth_;
   const bool read = Read(*type, depth + 1);
   --dynamic_depth_;
+  if (read && !source_.IsAt(behind_content)) {
+    return Broken();
+  }
   source_.GoTo(behind);
   return read;
 }

@@ -31,6 +31,8 @@ class JsonTextSource {
   explicit JsonTextSource(std::string_view text)
       : at_(text.data()), end_(text.data() + text.size()) {}
 
+  /// Whether all that is passed was checked before.
+  static constexpr bool is_tree() { return false; }
   /// Whether the text is malformed; then there are no more values.
   bool failed() const { return failed_; }
   /// Whether the text ends here, but for space.
@@ -92,13 +94,19 @@ class JsonTextSource {
   using Place = const char*;
   /// Moves to a place; returns the one that was left.
   Place GoTo(Place place) { return std::exchange(at_, place); }
-  /// Moves behind the next value, whatever it is; returns where it begins.
+  /// Moves behind the next value, whatever it is; returns where it begins. The value is not
+  /// checked: who reads it later asks IsAt() whether it ended where it seemed to.
   Place Pass() {
     Peek();
     const Place begin = at_;
-    PassValue(0);
+    at_ = json::EndOfValue(at_, end_);
+    if (at_ == begin) {
+      Fail();
+    }
     return begin;
   }
+  Place place() const { return at_; }
+  bool IsAt(Place place) const { return at_ == place; }
   /// Reads the next value as the notation of a type.
   ValueResult<Type> ReadType() {
     const Place begin = Pass();
@@ -132,38 +140,6 @@ class JsonTextSource {
   }
 
  private:
-  void PassValue(int depth) {
-    Frame frame;
-    std::string_view name;
-    switch (depth > kMaxValueDepth ? Kind::kInvalid : kind()) {
-      case Kind::kInvalid:
-        Fail();
-        return;
-      case Kind::kNull:
-        SkipNull();
-        return;
-      case Kind::kBool:
-        ReadBool();
-        return;
-      case Kind::kNumber:
-        ReadNumber();
-        return;
-      case Kind::kString:
-        ReadString();
-        return;
-      case Kind::kArray:
-        for (frame = Open(); NextElement(frame);) {
-          PassValue(depth + 1);
-        }
-        return;
-      case Kind::kObject:
-        for (frame = Open(); NextMember(frame, &name);) {
-          PassValue(depth + 1);
-        }
-        return;
-    }
-  }
-
   // The next character that is not white space; NUL at the end.
   char Peek() {
     at_ = json::SkipSpace(at_, end_);
@@ -226,11 +202,14 @@ class JsonNodeSource {
 
   explicit JsonNodeSource(const JsonNode& root) : node_(&root) {}
 
+  static constexpr bool is_tree() { return true; }
   bool failed() const { return false; }
   /// A value.
   using Place = const JsonNode*;
   Place GoTo(Place place) { return std::exchange(node_, place); }
   Place Pass() { return node_; }
+  Place place() const { return node_; }
+  bool IsAt(Place /*place*/) const { return true; }
   ValueResult<Type> ReadType() { return TypeFromJson(*node_); }
 
   Kind kind() const { return node_->kind(); }

@@ -7,6 +7,7 @@
 #include "addrs/compatible_version.h"
 #include "base/file_replacement.h"
 #include "base/loop_threads.h"
+#include "base/pieces.h"
 #include "codec/hash.h"
 #include "codec/json_writer.h"
 #include "codec/protowire.h"
@@ -26,18 +27,23 @@ constexpr size_t kMostDeflated = size_t{1} << 20;
 
 class PlanEncoder {
  public:
-  PlanEncoder(const Plan& plan, const SchemaLookup& schemas)
-      : plan_(plan), program_(*plan.program), schemas_(schemas), out_(text_) {}
+  /// Appends to `out`.
+  PlanEncoder(const Plan& plan, const SchemaLookup& schemas, std::string& out)
+      : plan_(plan), program_(*plan.program), schemas_(schemas), out_(out) {}
 
-  Result<std::string> Encode();
+  Result<void> WriteChanges(size_t begin, size_t end);
+  /// Writes what stands before the changes, and what stands behind them.
+  Result<void> WriteStart();
+  Result<void> WriteRest();
 
  private:
-  Result<void> WriteChanges();
   Result<void> WriteResource(uint32_t field, const ResourceChange& change);
   Result<void> WriteChange(uint32_t field, Action action, const Value& before, const Value& after,
                            const Type& type, const ResourceChange* resource,
                            const Type& identity_type);
   Result<void> WriteValue(uint32_t field, const Value& value, const Type& type);
+  /// Writes the value that was written last.
+  void RepeatValue(uint32_t field);
   Result<void> WritePath(uint32_t field, const Path& path);
   Result<void> WriteVariables();
   Result<void> WriteBackend();
@@ -47,7 +53,6 @@ class PlanEncoder {
   const Plan& plan_;
   const Program& program_;
   const SchemaLookup& schemas_;
-  std::string text_;
   ProtoWriter out_;
   std::string msgpack_;  // reused
   FlatMap<ProviderConfig, std::string> providers_;
@@ -66,10 +71,14 @@ Result<void> PlanEncoder::WriteValue(uint32_t field, const Value& value, const T
   if (ValueResult<void> done = AppendMsgpack(msgpack_, value, type); !done) {
     return Fail(ErrorCode::kInvalid, done.error().ToText());
   }
+  RepeatValue(field);
+  return {};
+}
+
+void PlanEncoder::RepeatValue(uint32_t field) {
   size_t dynamic = out_.Begin(field);
   out_.Bytes(kMsgpack, msgpack_);
   out_.End(dynamic);
-  return {};
 }
 
 Result<void> PlanEncoder::WritePath(uint32_t field, const Path& path) {
@@ -121,7 +130,9 @@ Result<void> PlanEncoder::WriteChange(uint32_t field, Action action, const Value
       return done;
     }
   }
-  if (row->after) {
+  if (row->before && row->after && plain_after.SameRepresentation(plain_before)) {
+    RepeatValue(ChangeField::kValues);
+  } else if (row->after) {
     if (Result<void> done = WriteValue(ChangeField::kValues, plain_after, type); !done) {
       return done;
     }
@@ -197,27 +208,13 @@ Result<void> PlanEncoder::WriteResource(uint32_t field, const ResourceChange& ch
   return {};
 }
 
-/// Writes the planned changes, in pieces.
-Result<void> PlanEncoder::WriteChanges() {
-  constexpr size_t kPiece = 512;
-  std::mutex mutex;
-  const SchemaLookup schemas = [&](auto provider, auto name) {
-    const std::lock_guard lock(mutex);
-    return schemas_(provider, name);
-  };
-  return AppendInPieces(text_, plan_.changes.size(), kPiece,
-                        [&](size_t begin, size_t end, std::string& out) -> Result<void> {
-                          PlanEncoder piece(plan_, schemas);
-                          for (size_t i = begin; i < end; ++i) {
-                            if (Result<void> done = piece.WriteResource(PlanField::kResourceChanges,
-                                                                        plan_.changes[i]);
-                                !done) {
-                              return done;
-                            }
-                          }
-                          out += piece.text_;
-                          return {};
-                        });
+Result<void> PlanEncoder::WriteChanges(size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    if (Result<void> done = WriteResource(PlanField::kResourceChanges, plan_.changes[i]); !done) {
+      return done;
+    }
+  }
+  return {};
 }
 
 Result<void> PlanEncoder::WriteVariables() {
@@ -279,15 +276,12 @@ std::string NowRfc3339() {
   return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts));
 }
 
-Result<std::string> PlanEncoder::Encode() {
-  text_.reserve(plan_.changes.size() * 512);
+Result<void> PlanEncoder::WriteStart() {
   out_.Uint(PlanField::kVersion, kFormatVersion);
-  if (Result<void> done = WriteVariables(); !done) {
-    return std::unexpected(std::move(done).error());
-  }
-  if (Result<void> done = WriteChanges(); !done) {
-    return std::unexpected(std::move(done).error());
-  }
+  return WriteVariables();
+}
+
+Result<void> PlanEncoder::WriteRest() {
   for (const OutputChange& output : plan_.outputs) {
     size_t message = out_.Begin(PlanField::kOutputChanges);
     out_.Bytes(OutputField::kName, output.name);
@@ -307,14 +301,14 @@ Result<std::string> PlanEncoder::Encode() {
     out_.AlwaysBytes(PlanField::kExcludes, ToText(*plan_.program, exclude));
   }
   if (Result<void> done = WriteBackend(); !done) {
-    return std::unexpected(std::move(done).error());
+    return done;
   }
   out_.Bytes(PlanField::kRelease, kCompatibleVersion);
   for (const RelevantAttribute& relevant : plan_.relevant_attributes) {
     size_t message = out_.Begin(PlanField::kRelevantAttributes);
     out_.Bytes(RelevantField::kResource, plan_.program->ToText(relevant.resource));
     if (Result<void> done = WritePath(RelevantField::kAttribute, relevant.attribute); !done) {
-      return std::unexpected(std::move(done).error());
+      return done;
     }
     out_.End(message);
   }
@@ -324,7 +318,7 @@ Result<std::string> PlanEncoder::Encode() {
   out_.Uint(PlanField::kMode, static_cast<uint64_t>(plan_.mode));
   for (const ResourceChange& change : plan_.drift) {
     if (Result<void> done = WriteResource(PlanField::kResourceDrift, change); !done) {
-      return std::unexpected(std::move(done).error());
+      return done;
     }
   }
   WriteChecks();
@@ -335,7 +329,7 @@ Result<std::string> PlanEncoder::Encode() {
       out_.AlwaysBytes(PlanField::kEphemeralVariables, variable.name);
     }
   }
-  return std::move(text_);
+  return {};
 }
 
 std::string Manifest(std::span<const config::SnapshotModule* const> modules) {
@@ -388,15 +382,38 @@ std::string DigestSources(const Plan& plan) {
   return wire::DigestSources(std::move(entries));
 }
 
-/// The plan message. Fails if one of the states cannot be written.
-Result<std::string> EncodeMessage(const Plan& plan, const SchemaLookup& schemas) {
-  KINU_TRY(std::string message, PlanEncoder(plan, schemas).Encode());
-  ProtoWriter(message).Bytes(PlanField::kSources, DigestSources(plan));
+/// The plan message, in pieces. Fails if one of the states cannot be written.
+Result<std::vector<std::string>> EncodeMessage(const Plan& plan, const SchemaLookup& schemas) {
+  constexpr size_t kPiece = 512;
+  std::mutex mutex;
+  const SchemaLookup one_by_one = [&](auto provider, auto name) {
+    const std::lock_guard lock(mutex);
+    return schemas(provider, name);
+  };
+  std::string start;
+  Result<void> done = PlanEncoder(plan, schemas, start).WriteStart();
+  if (!done) {
+    return std::unexpected(std::move(done).error());
+  }
+  KINU_TRY(
+      std::vector<std::string> message,
+      MakeInPieces(plan.changes.size(), kPiece, [&](size_t begin, size_t end, std::string& out) {
+        constexpr size_t kUsualSize = 512;
+        out.reserve((end - begin) * kUsualSize);
+        return PlanEncoder(plan, one_by_one, out).WriteChanges(begin, end);
+      }));
+  message.insert(message.begin(), std::move(start));
+  std::string& rest = message.emplace_back();
+  done = PlanEncoder(plan, schemas, rest).WriteRest();
   for (const state::State* stored : {&plan.prior_state, &plan.previous_state}) {
-    if (Result<void> writable = state::CheckWritable(*stored); !writable) {
-      return std::unexpected(std::move(writable).error());
+    if (done) {
+      done = state::CheckWritable(*stored);
     }
   }
+  if (!done) {
+    return std::unexpected(std::move(done).error());
+  }
+  ProtoWriter(rest).Bytes(PlanField::kSources, DigestSources(plan));
   return message;
 }
 
@@ -412,7 +429,7 @@ std::string StateText(const Plan& plan, const state::State& stored, std::string_
 
 /// The large entries of a plan file.
 struct LargeEntries {
-  Result<std::string> message;
+  Result<std::vector<std::string>> message;  ///< in pieces
   std::string prior_state;
 };
 
@@ -431,13 +448,29 @@ LargeEntries MakeLargeEntries(const Plan& plan, const SchemaLookup& schemas) {
 }
 
 /// Adds all entries. Each is freed before the next is created.
-void AddEntries(const Plan& plan, std::string message, std::string prior, ZipWriter& zip) {
+void AddEntries(const Plan& plan, std::vector<std::string> message, std::string prior,
+                ZipWriter& zip) {
   const int64_t now = std::time(nullptr);
-  const auto add = [&](std::string_view name, std::string_view content) {
-    zip.Add(name, content,
-            content.size() > kMostDeflated ? ZipMethod::kStored : ZipMethod::kDeflated, now);
+  const auto add_parts = [&](std::string_view name, std::span<const std::string_view> parts) {
+    size_t size = 0;
+    for (const std::string_view part : parts) {
+      size += part.size();
+    }
+    if (size > kMostDeflated) {
+      zip.AddStored(name, parts, now);
+      return;
+    }
+    std::string content;
+    content.reserve(size);
+    for (const std::string_view part : parts) {
+      content += part;
+    }
+    zip.Add(name, content, ZipMethod::kDeflated, now);
   };
-  add(kPlanEntry, message);
+  const auto add = [&](std::string_view name, std::string_view content) {
+    add_parts(name, {&content, 1});
+  };
+  add_parts(kPlanEntry, std::vector<std::string_view>(message.begin(), message.end()));
   message = {};
   add(kStateEntry, prior);
   // Usually nothing has changed outside of OpenTofu; then the two states differ in the header
@@ -447,12 +480,8 @@ void AddEntries(const Plan& plan, std::string message, std::string prior, ZipWri
       plan.prior_state.has_checks == plan.previous_state.has_checks &&
       state::SameContent(plan.prior_state, plan.previous_state)) {
     auto [start, rest] = state::Relabel(prior, {}, 0);
-    if (prior.size() > kMostDeflated) {
-      const std::string_view parts[] = {start, rest};
-      zip.AddStored(kPreviousStateEntry, parts, now);
-    } else {
-      add(kPreviousStateEntry, start.append(rest));
-    }
+    const std::string_view parts[] = {start, rest};
+    add_parts(kPreviousStateEntry, parts);
   } else {
     prior = StateText(plan, plan.previous_state, {}, 0);
     add(kPreviousStateEntry, prior);
@@ -486,7 +515,7 @@ std::string wire::DigestSources(std::vector<SourceEntry> entries) {
 
 Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas) {
   LargeEntries entries = MakeLargeEntries(plan, schemas);
-  KINU_TRY(std::string message, std::move(entries.message));
+  KINU_TRY(std::vector<std::string> message, std::move(entries.message));
   ZipWriter zip;
   AddEntries(plan, std::move(message), std::move(entries.prior_state), zip);
   return zip.Finish();
@@ -502,7 +531,7 @@ Result<void> WritePlanFile(const std::string& path, const Plan& plan, const Sche
     return file.Commit();
   }
   LargeEntries entries = MakeLargeEntries(plan, schemas);
-  KINU_TRY(std::string message, std::move(entries.message));
+  KINU_TRY(std::vector<std::string> message, std::move(entries.message));
   KINU_TRY(FileReplacement file, FileReplacement::Start(path, 0644));
   ZipWriter zip([&](std::string_view bytes) { file.Write(bytes); });
   AddEntries(plan, std::move(message), std::move(entries.prior_state), zip);

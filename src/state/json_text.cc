@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "codec/json_lex.h"
@@ -337,14 +338,89 @@ class Appender {
   size_t used_;
 };
 
+/// Whether the bytes at a place are one of the separators that are escaped.
+bool IsSeparator(const char* at, const char* end) {
+  const std::string_view rest(at, static_cast<size_t>(end - at));
+  return rest.starts_with("\u2028") || rest.starts_with("\u2029");
+}
+
+/// The memory that CopyString() may write behind what it copies.
+constexpr size_t kCopied = 16;
+
+/// Copies a string, quotes included. Returns the places behind it, or null and nothing useful if
+/// something in it must be escaped.
+std::pair<const char*, char*> CopyString(const char* at, const char* end, char* to) {
+  constexpr uint8_t kStops = json::kQuote | json::kBackslash | json::kHtml | json::kSeparatorLead;
+  *to++ = *at++;
+  for (;;) {
+#ifdef __SSE2__
+    while (end - at >= static_cast<ptrdiff_t>(kCopied)) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+      const uint32_t stops = json::MaskOf<kStops>(bytes);
+      const int plain = stops == 0 ? static_cast<int>(kCopied) : std::countr_zero(stops);
+      at += plain;
+      to += plain;
+      if (stops != 0) {
+        break;
+      }
+    }
+#endif
+    while (at < end && !json::IsIn(*at, kStops)) {
+      *to++ = *at++;
+    }
+    if (at == end) {
+      return {at, to};
+    }
+    if (json::IsIn(*at, json::kHtml) || IsSeparator(at, end)) {
+      return {nullptr, to};
+    }
+    const char c = *to++ = *at++;
+    if (c == '"') {
+      return {at, to};
+    }
+    if (c == '\\' && at < end) {
+      *to++ = *at++;
+    }
+  }
+}
+
+/// Appends the beginning of a text without its white space, up to the end or to a string in which
+/// something must be escaped. Returns that place.
+const char* AppendPlain(std::string& out, const char* at, const char* end) {
+  const size_t size = out.size();
+  const size_t most = static_cast<size_t>(end - at);
+  out.resize_and_overwrite(size + most + kCopied, [&](char* data, size_t /*count*/) {
+    char* to = data + size;
+    while (at < end) {
+      const char c = *at;
+      if (c == '"') {
+        const auto [behind, copied] = CopyString(at, end, to);
+        if (behind == nullptr) {
+          break;
+        }
+        at = behind;
+        to = copied;
+      } else if (json::IsSpace(c)) {
+        at = json::SkipSpace(at, end);
+      } else {
+        *to++ = c;
+        ++at;
+      }
+    }
+    return static_cast<size_t>(to - data);
+  });
+  return at;
+}
+
 }  // namespace
 
 void AppendJson(std::string& out, std::string_view text, int depth) {
   const bool indent = depth >= 0;
-  const char* at = text.data();
-  const char* const end = at + text.size();
+  const char* const end = text.data() + text.size();
+  const char* at = indent ? text.data() : AppendPlain(out, text.data(), end);
   Appender to(out);
-  to.Reserve(text.size());
+  to.Reserve(static_cast<size_t>(end - at));
   const auto new_line = [&] {
     to.Reserve(static_cast<size_t>(depth) * 2 + 1);
     to.Put('\n');

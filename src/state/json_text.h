@@ -33,6 +33,11 @@ class JsonCursor {
   /// Passes one whole value of any kind. Returns its text without surrounding white space; empty
   /// after an error.
   std::string_view Value();
+  /// Passes one whole value of a text that is known to be well formed.
+  void Skip() {
+    (void)Peek();
+    at_ = json::EndOfValue(at_, end_);
+  }
   /// Passes a string. Returns the bytes between the quotes, escapes as they are.
   std::string_view StringBody();
 

@@ -20,6 +20,23 @@ TEST(JsonText, LaysOutAsGoDoes) {
       "\"\\u003c\\u0026\\u003e\\u2028\\\"\"\n    ],\n    \"b\": {\n      \"c\": null\n    }\n  }");
 }
 
+// Strings are copied the same way at every length, and with what must be escaped at every place.
+TEST(JsonText, CompactsStringsOfAnyLength) {
+  for (size_t size = 0; size < 40; ++size) {
+    for (size_t place = 0; place <= size; ++place) {
+      for (const auto& [written, wanted] :
+           {std::pair("", ""), std::pair("<", "\\u003c"), std::pair("\\\"", "\\\""),
+            std::pair("\xE2\x80\xA8", "\\u2028"), std::pair("\xE2\x82\xAC", "\xE2\x82\xAC")}) {
+        const std::string before(place, 'a');
+        const std::string after(size - place, 'b');
+        std::string compact = "start";
+        AppendJson(compact, "[\n  \"" + before + written + after + "\",\n  \"<\" ]", -1);
+        EXPECT_EQ(compact, "start[\"" + before + wanted + after + "\",\"\\u003c\"]");
+      }
+    }
+  }
+}
+
 TEST(JsonText, DecodesStringsAsGoDoes) {
   EXPECT_EQ(DecodeStringBody("a\\n\\u00e9\\ud83d\\ude00\\/"), "a\n\xC3\xA9\xF0\x9F\x98\x80/");
   EXPECT_EQ(DecodeStringBody("\\ud83dx\xFF"), "\xEF\xBF\xBDx\xEF\xBF\xBD");
@@ -58,6 +75,9 @@ RC_GTEST_PROP(JsonText, LayoutIsStable, ()) {
   JsonCursor cursor(text);
   RC_ASSERT(!cursor.Value().empty());
   RC_ASSERT(!cursor.failed());
+  JsonCursor skipping(text);
+  skipping.Skip();
+  RC_ASSERT(skipping.position() == cursor.position());
   RC_ASSERT(cursor.AtEnd());
   std::string compact;
   AppendJson(compact, text, -1);

@@ -67,11 +67,11 @@ const ObjectAttribute* FindAttribute(const Type& type, size_t guess, std::string
   return index < 0 ? nullptr : &attributes[static_cast<size_t>(index)];
 }
 
-/// Reads one value. True if an object in it has attributes that its type lacks; the cursor then
-/// stops inside the value.
+/// Reads one value of a stored object, which was checked when it was read. True if an object in it
+/// has attributes that its type lacks; the cursor then stops inside the value.
 bool FindOther(JsonCursor& cursor, const Type& type) {
   if (!ContainsObject(type) || (cursor.Peek() != '{' && cursor.Peek() != '[')) {
-    cursor.Value();
+    cursor.Skip();
     return false;
   }
   bool first = true;

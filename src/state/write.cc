@@ -63,16 +63,14 @@ class StateWriter {
   bool indented_;
   std::string& out_;
   JsonWriter writer_;
-  std::string scratch_;
   FlatMap<uint64_t, std::string> dependencies_;  // by address of the list
   FlatMap<ProviderConfig, std::string> providers_;
 };
 
 void StateWriter::WriteJson(std::string_view key, std::string_view json, int depth) {
-  scratch_.clear();
-  AppendJson(scratch_, json, indented_ ? depth : -1);
   writer_.Key(key);
-  writer_.Raw(scratch_);
+  writer_.Raw({});  // the value follows
+  AppendJson(out_, json, indented_ ? depth : -1);
 }
 
 const std::string& StateWriter::ProviderText(const ProviderConfig& provider) {

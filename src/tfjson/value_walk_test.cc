@@ -30,7 +30,9 @@ TEST(ValueWalk, FindsEscapesFarBeforeWhatIsScanned) {
       EXPECT_TRUE(root.At(3 * i + 1).Is(plain + "A")) << length << ' ' << i;
       EXPECT_TRUE(root.At(3 * i + 2).Is(plain)) << length << ' ' << i;
     }
-    EXPECT_TRUE(root.At(24).Find("\t" + plain).Is(plain)) << length;
+    const Node member = root.At(24).Find("\t" + plain);
+    ASSERT_TRUE(member) << length;
+    EXPECT_TRUE(member.Is(plain)) << length;
   }
 }
 

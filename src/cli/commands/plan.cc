@@ -1,3 +1,6 @@
+#include <memory>
+
+#include "base/keep.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/summary_flags.h"
@@ -86,7 +89,9 @@ static int RunPlan(Invocation& invocation) {
   if (!generate_path.empty()) {
     run.operation.input.generated = &generated;
   }
-  plan::Plan plan = operation::RunPlanning(run.operation, run.diags);
+  const auto kept = std::make_shared<plan::Plan>(operation::RunPlanning(run.operation, run.diags));
+  KeepUntilExit(kept);
+  plan::Plan& plan = *kept;
   if (!SavePlan(run, plan)) {
     return run.Fail();
   }

@@ -3,6 +3,7 @@
 #include <deque>
 #include <ranges>
 
+#include "base/text_key.h"
 #include "config/validate_reference.h"
 #include "engine/node_kinds.h"
 #include "engine/passes/passes.h"
@@ -59,28 +60,19 @@ ConfigResource AddressOf(const PlanGraph& graph, NodeId id) {
 /// The text of a resource's address in two parts, so that resources of one type in one module share
 /// the first one.
 struct AddressText {
-  uint64_t head;   ///< the first eight bytes of `name`, the first one highest
   uint32_t group;  ///< of resources with the same `start`
   NodeId id;
   std::string_view start;
-  std::string_view name;
+  TextKey name;
 
   friend bool operator<(const AddressText& a, const AddressText& b) {
     if (a.group == b.group) {
-      return a.head != b.head ? a.head < b.head : a.name < b.name;
+      return a.name < b.name;
     }
     const auto whole = [](const AddressText& text) {
-      return std::array{text.start, text.name} | std::views::join;
+      return std::array{text.start, text.name.text()} | std::views::join;
     };
     return std::ranges::lexicographical_compare(whole(a), whole(b), {}, Unsigned, Unsigned);
-  }
-
-  static uint64_t HeadOf(std::string_view name) {
-    uint64_t head = 0;
-    for (size_t i = 0; i < sizeof(head); ++i) {
-      head = head << 8 | (i < name.size() ? Unsigned(name[i]) : 0);
-    }
-    return head;
   }
 
  private:
@@ -109,11 +101,13 @@ std::vector<uint32_t> RankByAddress(const PlanGraph& graph, const std::vector<No
       start.resize(start.size() - graph.program.Text(address.resource.name).size());
       groups.push_back({address, std::move(start)});
     }
-    const std::string_view name = graph.program.Text(address.resource.name);
-    texts.push_back({AddressText::HeadOf(name), static_cast<uint32_t>(groups.size()), id,
-                     groups.back().start, name});
+    texts.push_back({static_cast<uint32_t>(groups.size()), id, groups.back().start,
+                     TextKey(graph.program.Text(address.resource.name))});
   }
-  std::sort(texts.begin(), texts.end());
+  // Modules have their blocks in this order already if those are of one type.
+  if (!std::is_sorted(texts.begin(), texts.end())) {
+    std::sort(texts.begin(), texts.end());
+  }
   std::vector<uint32_t> rank(graph.size(), 0);
   for (uint32_t i = 0; i < texts.size(); ++i) {
     rank[texts[i].id] = i;

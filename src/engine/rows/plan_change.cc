@@ -44,6 +44,25 @@ bool SamePaths(const std::vector<Path>& a, const std::vector<Path>& b) {
          });
 }
 
+/// Whether every number inside is a small integer: those have one form, others may be equal and
+/// still be written in different ways.
+bool HasSmallNumbersOnly(const Value& value) {
+  if (value.IsNull() || !value.IsKnown()) {
+    return true;
+  }
+  const TypeKind kind = value.type().kind();
+  if (kind == TypeKind::kNumber) {
+    return value.AsNumber().is_inline();
+  }
+  return kind == TypeKind::kString || kind == TypeKind::kBool || kind == TypeKind::kCapsule ||
+         std::ranges::all_of(value.elements(), HasSmallNumbersOnly);
+}
+
+/// Whether two values are the same in all that is shown or written of them.
+bool AreInterchangeable(const Value& a, const Value& b) {
+  return Value::RawEquals(a, b) && HasSmallNumbersOnly(a);
+}
+
 /// One row whose change is planned.
 class ChangePlanner {
  public:
@@ -250,6 +269,9 @@ class ChangePlanner {
                        " in state: failed to serialize value: cannot serialize infinity as JSON",
                    "");
       return false;
+    }
+    if (change.action == plan::Action::kNoOp && AreInterchangeable(planned_, before)) {
+      planned_ = before;  // so that it is kept and written once
     }
     // A plan keeps no sign of a zero; what is applied does.
     const bool planning = fate_.earlier == nullptr && change.action != plan::Action::kNoOp;

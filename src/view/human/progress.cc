@@ -51,6 +51,26 @@ std::string ShortId(std::string_view id) {
          std::string(id.substr(offset_of(right)));
 }
 
+/// What colours put around a line, made once.
+struct Frame {
+  std::string before;
+  std::string after;
+
+  /// `markup` has "%" where the line stands.
+  explicit Frame(std::string_view markup) : before(Style(true).Paint(markup)) {
+    const size_t line = before.find('%');
+    after = before.substr(line + 1) + '\n';
+    before.resize(line);
+  }
+  std::string Around(std::string_view line) const {
+    std::string out;
+    out.reserve(before.size() + line.size() + after.size());
+    out += before;
+    out += line;
+    return out += after;
+  }
+};
+
 std::string IdSuffix(const Event& event) {
   if (event.id_key.empty() || event.id_value.empty()) {
     return {};
@@ -104,16 +124,21 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
   }
   const std::string plain = program.ToText(event.address);
   const auto with_deposed = [&](std::string_view text) {
-    return plain + (event.deposed.empty() ? "" : " (deposed object " + event.deposed + ")") +
-           std::string(text);
+    std::string out = plain;
+    if (!event.deposed.empty()) {
+      out += " (deposed object " + event.deposed + ")";
+    }
+    return out += text;
   };
   const auto after = [&event] { return " after " + DurationText(event.elapsed_seconds); };
   // In OpenTofu some lines end with a reset code and some do not.
-  const auto closed = [&style](std::string text) {
-    return (style.color() ? style.Paint("[reset][bold]%[reset]", text) : std::move(text)) + "\n";
+  static const Frame kClosed("[reset][bold]%[reset]");
+  static const Frame kOpen("[reset][bold]%");
+  const auto closed = [&style](const std::string& text) {
+    return style.color() ? kClosed.Around(text) : text + '\n';
   };
-  const auto open = [&style](std::string text) {
-    return (style.color() ? style.Paint("[reset][bold]%", text) : std::move(text)) + "\n";
+  const auto open = [&style](const std::string& text) {
+    return style.color() ? kOpen.Around(text) : text + '\n';
   };
   switch (event.kind) {
     case EventKind::kRefreshStart:
