@@ -97,7 +97,11 @@ Result<AwsCredentials> CallTokenService(const AwsSearch& search, const std::stri
 
 Result<AwsCredentials> AssumeAwsRole(const AwsSearch& search, const AwsCredentials& own,
                                      const AwsRole& role) {
-  return CallTokenService(search, "AssumeRole", {}, role, &own);
+  AwsRole asked = role;
+  if (asked.duration_seconds.empty()) {
+    asked.duration_seconds = "900";  // Ref: aws-sdk-go-v2 credentials/stscreds
+  }
+  return CallTokenService(search, "AssumeRole", {}, asked, &own);
 }
 
 Result<AwsCredentials> AssumeAwsRoleWithToken(const AwsSearch& search,

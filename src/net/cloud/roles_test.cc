@@ -107,6 +107,17 @@ TEST_F(RolesTest, ARoleIsAssumedWithItsRestrictions) {
             "TransitiveTagKeys.member.1=k&Version=2011-06-15");
 }
 
+TEST_F(RolesTest, ARoleIsAssumedForAQuarterOfAnHour) {
+  On("POST https://sts.example/", 200, kRoleAnswer);
+  AwsIdentity identity(client_, {.keys = Keys(),
+                                 .role = AwsRole{.arn = "r", .session_name = "n"},
+                                 .region = "eu-west-1",
+                                 .sts_endpoint = "https://sts.example/"});
+  EXPECT_EQ(identity.Get().value().access_key, "R");
+  EXPECT_EQ(transport_.requests()[0].body,
+            "Action=AssumeRole&DurationSeconds=900&RoleArn=r&RoleSessionName=n&Version=2011-06-15");
+}
+
 TEST_F(RolesTest, AccountsAreInNames) {
   AwsIdentity identity(client_, {.keys = Keys()});
   AwsTransfer transfer;
