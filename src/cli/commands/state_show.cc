@@ -46,6 +46,14 @@ static int RunStateShow(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Fail();
   }
+  // What is in a service is shown as it is by now, as OpenTofu does: providers may take their time.
+  if (!session.store().lock_ends_with_process()) {
+    auto now = session.ReadAll();
+    if (!now) {
+      return session.Fail();
+    }
+    session.state = *std::move(now);
+  }
   if (session.state.empty() && session.state.lineage.empty()) {
     ReportNoState(session.diags);
     return session.Fail();
