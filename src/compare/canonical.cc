@@ -77,35 +77,40 @@ void AppendObject(std::string& out, const Node& object, bool data) {
   out += '}';
 }
 
-/// The key of an element by which it is sorted; one without an address has none.
-Item KeyOf(const Node& element) {
-  Item key;
-  if (const Node address = Member(element, "address"); address && address.is_string()) {
-    key.address = address.String();
-  }
+/// Adds an element with the keys by which it is sorted; one without an address has none.
+void AddKeyed(const Node& element, Items& out) {
+  Item item{.node = element};
+  item.address = out.TextOf(Member(element, "address"));
   for (const std::string_view name : {"deposed", "deposed_key"}) {
     if (const Node deposed = Member(element, name); deposed && deposed.is_string()) {
-      key.deposed = deposed.String();
+      item.deposed = out.TextOf(deposed);
     }
   }
-  return key;
+  out.list.push_back(item);
+}
+
+void SortByKeys(Items& items) {
+  std::ranges::stable_sort(items.list,
+                           [](const Item& a, const Item& b) { return CompareKeys(a, b) < 0; });
 }
 
 void AppendArray(std::string& out, const Node& array, bool data) {
-  std::vector<std::pair<Item, Node>> elements;
+  Items elements;
   for (const Node element : array.elements()) {
-    elements.emplace_back(data ? Item() : KeyOf(element), element);
+    if (data) {
+      elements.list.push_back({.node = element});
+    } else {
+      AddKeyed(element, elements);
+    }
   }
   if (!data) {
-    std::ranges::stable_sort(
-        elements, [](const auto& a, const auto& b) { return CompareKeys(a.first, b.first) < 0; });
+    SortByKeys(elements);
   }
   out += '[';
-  bool first = true;
-  for (const auto& [key, element] : elements) {
-    out += first ? "" : ",";
-    first = false;
-    Append(out, element, data);
+  std::string_view separator;
+  for (const Item& element : elements.list) {
+    out += std::exchange(separator, ",");
+    Append(out, element.node, data);
   }
   out += ']';
 }
@@ -136,16 +141,15 @@ bool DoesSomething(const Node& object, const Node& change) {
 
 /// What a plan does, as a canonical document.
 std::string Effects(const Node& plan) {
-  std::vector<std::pair<Item, Node>> changes;
+  Items changes;
   if (const Node list = Member(plan, "resource_changes")) {
     for (const Node change : list.elements()) {
       if (DoesSomething(change, Member(change, "change"))) {
-        changes.emplace_back(KeyOf(change), change);
+        AddKeyed(change, changes);
       }
     }
   }
-  std::ranges::stable_sort(
-      changes, [](const auto& a, const auto& b) { return CompareKeys(a.first, b.first) < 0; });
+  SortByKeys(changes);
   std::string out = "{\"output_changes\":{";
   std::string_view separator;
   if (const Node outputs = Member(plan, "output_changes")) {
@@ -161,10 +165,9 @@ std::string Effects(const Node& plan) {
   }
   out += "},\"resource_changes\":[";
   separator = {};
-  for (const auto& [key, change] : changes) {
-    out += separator;
-    separator = ",";
-    Append(out, change, false);
+  for (const Item& change : changes.list) {
+    out += std::exchange(separator, ",");
+    Append(out, change.node, false);
   }
   return out + "]}";
 }

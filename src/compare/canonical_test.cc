@@ -78,6 +78,19 @@ TEST(Canonical, LeavesSourcePositionsOut) {
                   position + "}]}"));
 }
 
+TEST(Canonical, ElementsAreInTheOrderOfTheirAddresses) {
+  EXPECT_EQ(Canonical(R"({"planned_values":{},"resource_changes":[
+              {"address":"terraform_data.of_a_long_name[10]"},
+              {"address":"terraform_data.of_a_long_name[9]","deposed":"00000000000000000002"},
+              {"address":"terraform_data.of_a_long_name[9]","deposed":"00000000000000000001"},
+              {"address":"module.\u0061_module_of_a_long_name.t.a"}]})"),
+            R"({"planned_values":{},"resource_changes":[)"
+            R"({"address":"module.a_module_of_a_long_name.t.a"},)"
+            R"({"address":"terraform_data.of_a_long_name[9]","deposed":"00000000000000000001"},)"
+            R"({"address":"terraform_data.of_a_long_name[9]","deposed":"00000000000000000002"},)"
+            R"({"address":"terraform_data.of_a_long_name[10]"}]})");
+}
+
 TEST(Canonical, FingerprintIsOfWhatAPlanDoes) {
   const std::string create = R"({"address":"a.b","change":{"actions":["create"],"after":{"n":1}}})";
   const std::string plan = Fingerprint(R"({"timestamp":"1","resource_changes":[)" + create +
