@@ -15,7 +15,11 @@
 namespace kinu::functions {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kMostSeconds = 60;  // sanitizers check memory, without optimization
+#else
 constexpr double kMostSeconds = 3;
+#endif
 constexpr long kMostKilobytes = 600L << 10;
 
 double CpuSeconds() {
