@@ -29,7 +29,7 @@ COMMANDS = [
 ]
 # What is done, and the function that does it, with all that it calls.
 PARTS = [
-    ("reading the files of the configuration", "hcl::ParseNative("),
+    ("reading the files of the configuration", "hcl::Parser::ParseFile("),
     ("building modules of their blocks", "config::ReadFileBlocks("),
     ("reading the state", "state::StateReader::Read("),
     ("graphs of blocks", "engine::BuildGraph("),
