@@ -34,12 +34,17 @@ struct Item {
   std::string Address() const;
 };
 
+/// Items and the texts that they refer to. Only moved: views of a copy would be those of the other.
 struct Items {
+  Items() = default;
+  Items(Items&&) = default;
+  Items& operator=(Items&&) = default;
+
+  /// The content of a string, or nothing of anything else; valid as long as the document and this.
+  std::string_view TextOf(const tfjson::Node& node);
+
   std::vector<Item> list;
   std::deque<std::string> texts;  ///< that a document does not have as they are
-
-  /// The content of a string, or nothing of anything else.
-  std::string_view TextOf(const tfjson::Node& node);
 };
 
 /// Resource instances of a document, sorted by CompareKeys().

@@ -37,8 +37,10 @@ bool IsMaskName(std::string_view quoted, bool may_have_escapes) {
                              [&](const MaskedMember& member) { return member.mask == name; });
 }
 
-/// Whether a backslash is here, or one of the words may begin here, by two of its letters.
+/// How far apart the two letters are by which the words are searched for.
 constexpr size_t kApart = 7;
+
+/// Whether a backslash is here, or one of the words may begin here, by two of its letters.
 bool IsCandidate(const char* at) {
   return (at[0] == 's' && at[kApart] == 'v') || (at[0] == 'e' && at[kApart] == 'a') || *at == '\\';
 }

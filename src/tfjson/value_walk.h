@@ -1,16 +1,14 @@
 // ValueWalk: steps over a value in a TokenStream, checks its grammar and shows its tokens to a
 // visitor:
 //
-//   void Prepare(size_t tokens, uint32_t held)       up to so many tokens follow; what is
-//   subtracted
-//                                                    from their offsets to get those in the held
-//                                                    text
+//   void Prepare(size_t tokens, uint32_t held)         at most `tokens` follow until the next call
 //   void Scalar(const char* text, const uint32_t* at)  a string, number or word
 //   void Name(const char* text, const uint32_t* at)    the name of a member
 //   void Open(const char* text, const uint32_t* at)    '{' or '['
 //   bool Close(const uint32_t* at)                     its end; false refuses the container
 //
-// A token begins at `text + at[0]`, the next one at `text + at[1]`.
+// A token begins at `text + at[0]`, the next one at `text + at[1]`. The held text begins at
+// `text + held`.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +19,7 @@
 
 namespace kinu::tfjson {
 
+/// One walk over one value.
 template <typename Visitor>
 class ValueWalk {
  public:

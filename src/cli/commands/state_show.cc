@@ -46,7 +46,7 @@ static int RunStateShow(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Fail();
   }
-  // What is in a service is shown as it is by now, as OpenTofu does: providers may take their time.
+  // OpenTofu reads a state in a service a second time here, and shows that one.
   if (!session.store().lock_ends_with_process()) {
     auto now = session.ReadAll();
     if (!now) {

@@ -33,9 +33,9 @@ AwsProfiles LoadAwsProfiles(std::span<const std::string> config_files = {},
                             std::span<const std::string> credentials_files = {});
 /// AWS_PROFILE, AWS_DEFAULT_PROFILE or "default".
 std::string CurrentAwsProfile();
-/// The URL that programs are told to use for a service ("s3"), without a slash at its end, by
-/// AWS_ENDPOINT_URL_SERVICE, AWS_ENDPOINT_URL, or the profile ("": the current one): its section
-/// "[services NAME]", then its own endpoint_url. Empty: that of AWS.
+/// The URL that the user has set for a service ("s3"), without a slash at its end; empty: none.
+/// The first of AWS_ENDPOINT_URL_SERVICE, AWS_ENDPOINT_URL, the section "[services NAME]" of the
+/// profile ("": the current one) and its endpoint_url counts.
 std::string ConfiguredAwsEndpoint(const AwsProfiles& profiles, const std::string& profile,
                                   std::string_view service);
 
