@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/copy_on_write.h"
 #include "base/digraph.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "base/flat_map.h"
 #include "base/loop_threads.h"
 #include "base/pieces.h"
+#include "base/rare.h"
 #include "base/symbol.h"
 #include "base/thread.h"
 
@@ -252,6 +254,40 @@ TEST(MakeInPieces, KeepsTheOrder) {
     }
     EXPECT_EQ(all, wanted);
   }
+}
+
+TEST(CopyOnWrite, CopiesShareUntilOneChanges) {
+  CopyOnWrite<std::string> first(std::string("one"));
+  CopyOnWrite<std::string> second = first;
+  EXPECT_TRUE(second.Shares(first));
+  const std::string* place = &*first;
+  second.Own() += " and two";
+  EXPECT_FALSE(second.Shares(first));
+  EXPECT_EQ(*first, "one");
+  EXPECT_EQ(*second, "one and two");
+  // Alone with its value, a copy changes it in place.
+  first.Own() = "three";
+  EXPECT_EQ(&*first, place);
+  CopyOnWrite<std::string> empty;
+  EXPECT_EQ(*empty, "");
+  empty.Own() = "x";
+  EXPECT_EQ(*empty, "x");
+  EXPECT_EQ(*CopyOnWrite<std::string>(), "");
+}
+
+TEST(Rare, CopiesAreTheirOwn) {
+  Rare<std::string> first;
+  EXPECT_FALSE(first.has_value());
+  Rare<std::string> second = first;
+  EXPECT_FALSE(second);
+  first = std::string("one");
+  second = first;
+  *second += " and two";
+  EXPECT_EQ(*first, "one");
+  EXPECT_EQ(*second, "one and two");
+  const Rare<std::string> third = std::move(second);
+  EXPECT_EQ(third->size(), 11U);
+  EXPECT_EQ(first.emplace(), "");
 }
 
 }  // namespace

@@ -88,7 +88,66 @@ void RemoveCurrent(const ResourceInstance& address, state::State& state) {
   state::Apply(record, state, state::Husks::kLeave);
 }
 
-/// Updates the entry of one row in the refreshed state.
+/// The dependencies of an object whose change is still to be applied: those of its block, and those
+/// that it was stored with.
+state::DependencyList MergeDependencies(const Program& program, const state::DependencyList& block,
+                                        const state::DependencyList& stored) {
+  std::vector<ConfigResource> merged = *block;
+  for (const ConfigResource& dependency : *stored) {
+    if (std::find(merged.begin(), merged.end(), dependency) == merged.end()) {
+      merged.push_back(dependency);
+    }
+  }
+  std::sort(merged.begin(), merged.end(), [&](const ConfigResource& a, const ConfigResource& b) {
+    return program.ToText(a) < program.ToText(b);
+  });
+  return std::make_shared<const std::vector<ConfigResource>>(std::move(merged));
+}
+
+/// Puts what was read of a row into its object. `fresh`: the state had none.
+void RefreshAttributes(const BlockInfo& info, const Row& row, bool data, bool fresh,
+                       state::Object& object) {
+  const bool rewritten = fresh || data || !row.read.previous ||
+                         object.schema_version != static_cast<uint64_t>(info.schema->version) ||
+                         row.read.has_other_attributes;
+  if (rewritten || !row.read.refreshed->SameRepresentation(*row.read.previous)) {
+    if (rewritten || !Value::RawEquals(*row.read.refreshed, *row.read.previous)) {
+      state::EncodeObject(*row.read.refreshed, info.schema->block.implied_type(), object);
+      object.schema_version =
+          data ? 0 : static_cast<uint64_t>(std::max<int64_t>(info.schema->version, 0));
+    }
+    if (!data) {
+      object.private_data = row.read.notes.private_data;
+    }
+  }
+  if (!data && !row.read.notes.is_stored) {
+    StoreIdentity(*info.schema, row.read.notes.identity, object);
+  }
+}
+
+/// Puts the settings and the dependencies of a row's block into its object. Rows without a change
+/// get their final dependencies now, the others when they are applied.
+void RefreshSettings(const Walk& walk, const BlockInfo& info, const Row& row,
+                     state::Object& object) {
+  const bool no_op = row.change && row.change->action == plan::Action::kNoOp;
+  // An import is recorded before the settings of its block are known, and again if its dependencies
+  // are final. Ref: node_resource_plan_instance.go managedResourceExecute.
+  const bool settings =
+      !row.imported() || !walk.context.refresh || (no_op && !info.dependencies->empty());
+  object.create_before_destroy = settings && info.create_before_destroy;
+  object.skip_destroy = settings && row.keeps_object;
+  if (!no_op && (row.imported() || !walk.context.refresh)) {
+    return;
+  }
+  if (no_op || object.dependencies == nullptr || object.dependencies->empty()) {
+    object.dependencies = info.dependencies;
+  } else if (object.dependencies != info.dependencies) {
+    object.dependencies = MergeDependencies(walk.program, info.dependencies, object.dependencies);
+  }
+}
+
+/// Updates the entry of one row in the refreshed state. An entry that stays as it is remains shared
+/// with the prior state.
 void RefreshEntry(const Walk& walk, const ResourceInstance& address, const BlockInfo& info,
                   const Row& row, state::State& refreshed) {
   if (row.left_out()) {
@@ -98,7 +157,7 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
     RemoveCurrent(address, refreshed);
     return;
   }
-  bool data = address.resource.resource.mode == ResourceMode::kData;
+  const bool data = address.resource.resource.mode == ResourceMode::kData;
   if (!row.read.refreshed) {
     if (!row.failed() && row.stored != nullptr && (row.read.previous || data)) {
       if (walk.context.refresh || data) {
@@ -110,59 +169,20 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   if (info.schema == nullptr) {
     return;
   }
-  state::Resource& resource =
-      refreshed.Ensure(address.resource, walk.graph.providers[info.provider].address);
-  state::Instance& instance = resource.Ensure(walk.program, row.key);
-  bool fresh = instance.current == nullptr;
-  if (fresh) {
-    instance.current = std::make_unique<state::Object>();
+  const ProviderConfig& provider = walk.graph.providers[info.provider].address;
+  const state::Resource* stored = std::as_const(refreshed).Find(address.resource);
+  const state::Instance* instance = stored != nullptr ? stored->Find(row.key) : nullptr;
+  const state::Object* current = instance != nullptr ? instance->current.get() : nullptr;
+  state::Object object = current != nullptr ? *current : state::Object();
+  RefreshAttributes(info, row, data, current == nullptr, object);
+  if (!data && !row.orphan() && row.reading != RowReading::kFailed) {
+    RefreshSettings(walk, info, row, object);
   }
-  state::Object& object = *instance.current;
-  const Type& type = info.schema->block.implied_type();
-  const bool rewritten = fresh || data || !row.read.previous ||
-                         object.schema_version != static_cast<uint64_t>(info.schema->version) ||
-                         row.read.has_other_attributes;
-  if (rewritten || !row.read.refreshed->SameRepresentation(*row.read.previous)) {
-    if (rewritten || !Value::RawEquals(*row.read.refreshed, *row.read.previous)) {
-      state::EncodeObject(*row.read.refreshed, type, object);
-      object.schema_version =
-          data ? 0 : static_cast<uint64_t>(std::max<int64_t>(info.schema->version, 0));
-    }
-    if (!data) {
-      object.private_data = row.read.notes.private_data;
-    }
-  }
-  if (!data && !row.read.notes.is_stored) {
-    StoreIdentity(*info.schema, row.read.notes.identity, object);
-  }
-  if (data || row.orphan() || row.reading == RowReading::kFailed) {
+  if (current != nullptr && stored->provider == provider && state::SharesText(object, *current)) {
     return;
   }
-  // Rows without a change get their final dependencies now, the others when they are applied.
-  bool no_op = row.change && row.change->action == plan::Action::kNoOp;
-  // An import is recorded before the settings of its block are known, and again if its dependencies
-  // are final. Ref: node_resource_plan_instance.go managedResourceExecute.
-  bool settings =
-      !row.imported() || !walk.context.refresh || (no_op && !info.dependencies->empty());
-  object.create_before_destroy = settings && info.create_before_destroy;
-  object.skip_destroy = settings && row.keeps_object;
-  if (!no_op && (row.imported() || !walk.context.refresh)) {
-    return;
-  }
-  if (no_op || object.dependencies == nullptr || object.dependencies->empty()) {
-    object.dependencies = info.dependencies;
-  } else if (object.dependencies != info.dependencies) {
-    std::vector<ConfigResource> merged = *info.dependencies;
-    for (const ConfigResource& dependency : *object.dependencies) {
-      if (std::find(merged.begin(), merged.end(), dependency) == merged.end()) {
-        merged.push_back(dependency);
-      }
-    }
-    std::sort(merged.begin(), merged.end(), [&](const ConfigResource& a, const ConfigResource& b) {
-      return walk.program.ToText(a) < walk.program.ToText(b);
-    });
-    object.dependencies = std::make_shared<const std::vector<ConfigResource>>(std::move(merged));
-  }
+  refreshed.Ensure(address.resource, provider).Ensure(walk.program, row.key).current =
+      std::make_unique<state::Object>(std::move(object));
 }
 
 }  // namespace

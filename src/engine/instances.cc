@@ -39,13 +39,16 @@ std::optional<size_t> ResourceTable::Position(const InstanceKey& key) const {
   if (expansion.kind == Expansion::Kind::kForEach && key.kind() == InstanceKey::Kind::kString) {
     // Cells of one block ask at the same time, and the first one builds the index.
     std::lock_guard lock(whole_mutex);
-    if (key_index.empty() && !expansion.keys.empty()) {
+    if (key_index == nullptr) {
+      key_index = std::make_unique<FlatMap<uint32_t, uint32_t>>();
+    }
+    if (key_index->empty() && !expansion.keys.empty()) {
       for (size_t i = 0; i < expansion.keys.size(); ++i) {
-        key_index.emplace(expansion.keys[i].id, static_cast<uint32_t>(i));
+        key_index->emplace(expansion.keys[i].id, static_cast<uint32_t>(i));
       }
     }
-    auto it = key_index.find(key.symbol().id);
-    if (it != key_index.end() && it->second < rows.size()) {
+    auto it = key_index->find(key.symbol().id);
+    if (it != key_index->end() && it->second < rows.size()) {
       return it->second;
     }
   }

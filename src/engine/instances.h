@@ -119,7 +119,8 @@ struct ResourceTable {
     return row ? &rows[*row] : nullptr;
   }
 
-  mutable FlatMap<uint32_t, uint32_t> key_index;  ///< for_each key to row; made by the first Find()
+  /// for_each key to row; made by the first Find()
+  mutable std::unique_ptr<FlatMap<uint32_t, uint32_t>> key_index;
 
   // The whole resource as a value, made when an expression first reads it after the block is done.
   mutable std::mutex whole_mutex;

@@ -303,7 +303,7 @@ TEST_F(OrderTest, DeposedObjectIsDestroyedAfterCurrentOne) {  // A4
   ConfigureVersion(text, "one");
   Apply();
   auto leave = [&] {
-    state::Instance& instance = state_.resources[0]->instances[0];
+    state::Instance& instance = state_.resources[0].Own().instances[0];
     instance.deposed.push_back({"00000001", state::Detach(*instance.current)});
   };
   leave();

@@ -10,6 +10,7 @@
 
 #include "addrs/address.h"
 #include "addrs/targets.h"
+#include "base/rare.h"
 #include "config/source_files.h"
 #include "cty/path.h"
 #include "cty/value.h"
@@ -81,7 +82,7 @@ struct ResourceChange {
   Value after;   ///< null if there will be no object; may contain unknown values
   std::string private_data;
   std::vector<Path> required_replace;
-  std::optional<Importing> importing;
+  Rare<Importing> importing;
   std::string generated_config;
   Value before_identity;
   Value after_identity;

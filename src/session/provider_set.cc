@@ -181,7 +181,7 @@ bool HasBlock(const config::Config& config, const AbsResource& resource) {
 bool ProviderSet::RequireForState(const state::State& state, const config::Config* walked,
                                   Diagnostics& diags) const {
   FlatSet<Symbol> seen;
-  for (const std::unique_ptr<state::Resource>& resource : state.resources) {
+  for (const auto& resource : state.resources) {
     const Symbol provider = resource->provider.provider;
     if (!seen.insert(provider).second) {
       continue;
@@ -327,13 +327,15 @@ void AdoptProviders(const config::Config& config, state::State& state) {
     }
     return state.program->Intern(std::string(kNew) + std::string(address.substr(kOld.size())));
   };
-  for (const auto& resource : state.resources) {
-    Symbol& provider = resource->provider.provider;
+  for (auto& resource : state.resources) {
+    const Symbol provider = resource->provider.provider;
     auto [it, added] = replaced.try_emplace(provider.id, provider);
     if (added) {
       it.value() = replacement(provider);
     }
-    provider = it->second;
+    if (it->second != provider) {
+      resource.Own().provider.provider = it->second;
+    }
   }
 }
 

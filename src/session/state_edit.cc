@@ -311,7 +311,7 @@ bool StateMover::MoveInstance(const ResourceInstance& from, const state::Resourc
 void ForgetDependencies(state::State& state, const std::vector<StateAddress>& from) {
   const MovedBlocks moved(*state.program, from);
   for (auto& resource : state.resources) {
-    for (state::Instance& instance : resource->instances) {
+    for (state::Instance& instance : resource.Own().instances) {
       if (instance.current == nullptr || instance.current->dependencies == nullptr) {
         continue;
       }

@@ -43,14 +43,23 @@ bool SameDependencies(const DependencyList& a, const DependencyList& b) {
   return a == b || (a == nullptr ? kNone : *a) == (b == nullptr ? kNone : *b);
 }
 
-bool SameObject(const Object& a, const Object& b) {
+/// Compares what is not JSON.
+bool SameFields(const Object& a, const Object& b) {
   return a.status == b.status && a.create_before_destroy == b.create_before_destroy &&
          a.skip_destroy == b.skip_destroy && a.schema_version == b.schema_version &&
          a.private_data == b.private_data &&
          a.identity_schema_version == b.identity_schema_version &&
-         SameDependencies(a.dependencies, b.dependencies) && SameJson(a.attributes, b.attributes) &&
+         SameDependencies(a.dependencies, b.dependencies);
+}
+
+bool SameObject(const Object& a, const Object& b) {
+  return SameFields(a, b) && SameJson(a.attributes, b.attributes) &&
          SameJson(a.attributes_flat, b.attributes_flat) && SameJson(a.identity, b.identity) &&
          SamePaths(a, b);
+}
+
+bool SamePlace(std::string_view a, std::string_view b) {
+  return a.data() == b.data() && a.size() == b.size();
 }
 
 bool SameInstance(const Instance& a, const Instance& b) {
@@ -102,13 +111,14 @@ bool SameResources(const State& a, const State& b, bool managed_only) {
   };
   auto count = [&](const State& state) {
     return std::count_if(state.resources.begin(), state.resources.end(),
-                         [&](const std::unique_ptr<Resource>& r) { return counts(*r); });
+                         [&](const CopyOnWrite<Resource>& r) { return counts(*r); });
   };
   if (count(a) != count(b)) {
     return false;
   }
-  for (const std::unique_ptr<Resource>& resource : a.resources) {
-    if (!counts(*resource)) {
+  for (size_t i = 0; i < a.resources.size(); ++i) {
+    const CopyOnWrite<Resource>& resource = a.resources[i];
+    if (!counts(*resource) || (i < b.resources.size() && resource.Shares(b.resources[i]))) {
       continue;
     }
     const Resource* other = b.Find(resource->address);
@@ -177,6 +187,12 @@ std::vector<std::string> CheckLines(const State& state) {
 }
 
 }  // namespace
+
+bool SharesText(const Object& a, const Object& b) {
+  return SamePlace(a.attributes, b.attributes) && SamePlace(a.attributes_flat, b.attributes_flat) &&
+         SamePlace(a.sensitive_paths, b.sensitive_paths) && SameFields(a, b) &&
+         a.sensitive == b.sensitive && a.identity == b.identity;
+}
 
 bool SameContent(const State& a, const State& b) {
   return SameResources(a, b, false) && SameOutputs(a, b) && CheckLines(a) == CheckLines(b);

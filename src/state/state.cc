@@ -52,37 +52,64 @@ Instance& Resource::Ensure(const Program& names, const InstanceKey& key) {
   return *it;
 }
 
+Instance Instance::Clone() const {
+  Instance copy;
+  copy.key = key;
+  copy.provider_key = provider_key;
+  copy.has_provider_key = has_provider_key;
+  if (current != nullptr) {
+    copy.current = std::make_unique<Object>(*current);
+  }
+  copy.deposed = deposed;
+  return copy;
+}
+
+Resource Resource::Clone() const {
+  Resource copy;
+  copy.address = address;
+  copy.provider = provider;
+  copy.program = program;
+  copy.instances.reserve(instances.size());
+  for (const Instance& instance : instances) {
+    copy.instances.push_back(instance.Clone());
+  }
+  return copy;
+}
+
 Resource* State::Find(const AbsResource& address) {
-  auto it = index_.find(address);
-  return it == index_.end() ? nullptr : resources[it->second].get();
+  auto it = index_->find(address);
+  return it == index_->end() ? nullptr : &resources[it->second].Own();
 }
 const Resource* State::Find(const AbsResource& address) const {
-  auto it = index_.find(address);
-  return it == index_.end() ? nullptr : resources[it->second].get();
+  auto it = index_->find(address);
+  return it == index_->end() ? nullptr : &*resources[it->second];
 }
 
 Resource& State::Ensure(const AbsResource& address, const ProviderConfig& provider) {
-  auto [it, inserted] = index_.try_emplace(address, resources.size());
-  if (inserted) {
-    resources.push_back(std::make_unique<Resource>());
-    resources.back()->address = address;
-    resources.back()->program = program.get();
+  auto it = index_->find(address);
+  const size_t at = it == index_->end() ? resources.size() : it->second;
+  if (at == resources.size()) {
+    index_.Own().emplace(address, at);
+    Resource& added = resources.emplace_back().Own();
+    added.address = address;
+    added.program = program.get();
   }
-  Resource& resource = *resources[it->second];
+  Resource& resource = resources[at].Own();
   resource.provider = provider;
   return resource;
 }
 
 void State::Remove(const AbsResource& address) {
-  auto it = index_.find(address);
-  if (it == index_.end()) {
+  auto& index = index_.Own();
+  auto it = index.find(address);
+  if (it == index.end()) {
     return;
   }
   size_t at = it->second;
-  index_.erase(it);
+  index.erase(it);
   if (at + 1 != resources.size()) {
     resources[at] = std::move(resources.back());
-    index_[resources[at]->address] = at;
+    index[resources[at]->address] = at;
   }
   resources.pop_back();
 }
@@ -90,8 +117,8 @@ void State::Remove(const AbsResource& address) {
 std::vector<const Resource*> State::Sorted() const {
   std::vector<const Resource*> sorted;
   sorted.reserve(resources.size());
-  for (const std::unique_ptr<Resource>& resource : resources) {
-    sorted.push_back(resource.get());
+  for (const CopyOnWrite<Resource>& resource : resources) {
+    sorted.push_back(&*resource);
   }
   std::sort(sorted.begin(), sorted.end(), [&](const Resource* a, const Resource* b) {
     return program->Less(a->address, b->address);
@@ -111,25 +138,7 @@ State State::Clone() const {
   copy.checks = checks;
   copy.has_checks = has_checks;
   copy.index_ = index_;
-  copy.resources.reserve(resources.size());
-  for (const std::unique_ptr<Resource>& resource : resources) {
-    auto to = std::make_unique<Resource>();
-    to->address = resource->address;
-    to->provider = resource->provider;
-    to->program = resource->program;
-    to->instances.reserve(resource->instances.size());
-    for (const Instance& instance : resource->instances) {
-      Instance& made = to->instances.emplace_back();
-      made.key = instance.key;
-      made.provider_key = instance.provider_key;
-      made.has_provider_key = instance.has_provider_key;
-      if (instance.current != nullptr) {
-        made.current = std::make_unique<Object>(*instance.current);
-      }
-      made.deposed = instance.deposed;
-    }
-    copy.resources.push_back(std::move(to));
-  }
+  copy.resources = resources;
   return copy;
 }
 

@@ -13,6 +13,7 @@
 
 #include "addrs/address.h"
 #include "addrs/checkable.h"
+#include "base/copy_on_write.h"
 #include "base/flat_map.h"
 #include "base/result.h"
 #include "cty/path.h"
@@ -61,6 +62,9 @@ struct Instance {
   bool has_provider_key = false;
   std::unique_ptr<Object> current;
   std::vector<DeposedObject> deposed;  ///< sorted by key
+
+  /// A copy. Immutable parts are shared.
+  Instance Clone() const;
 };
 
 /// The instances of a resource in one module instance. All have one provider configuration;
@@ -75,6 +79,8 @@ struct Resource {
   const Instance* Find(const InstanceKey& key) const;
   /// Returns the instance and adds it if necessary.
   Instance& Ensure(const Program& names, const InstanceKey& key);
+  /// A copy. Immutable parts are shared.
+  Resource Clone() const;
 };
 
 /// A root output.
@@ -101,8 +107,9 @@ struct CheckResult {
   Checkable AddressOf(const CheckObject& object) const { return {block.kind, object.address}; }
 };
 
-/// Ensure() and Remove() are the only ways to add and remove resources. The address of a Resource
-/// in memory does not change.
+/// Ensure() and Remove() are the only ways to add and remove resources. Copies of a state share
+/// each resource until one of them changes it. The address of a Resource in memory changes only
+/// when a state takes a shared one for itself: by Find() or Ensure() of a state that is not const.
 struct State {
   std::shared_ptr<Program> program;
   std::shared_ptr<const std::string> buffer;  ///< the text that views point into
@@ -111,8 +118,8 @@ struct State {
   std::string terraform_version;
   uint64_t serial = 0;
   std::string lineage;
-  std::vector<OutputValue> outputs;                  ///< sorted by name
-  std::vector<std::unique_ptr<Resource>> resources;  ///< WriteState() sorts them
+  std::vector<OutputValue> outputs;              ///< sorted by name
+  std::vector<CopyOnWrite<Resource>> resources;  ///< WriteState() sorts them
   std::vector<CheckResult> checks;
   bool has_checks = false;
 
@@ -128,11 +135,11 @@ struct State {
   void SetOutput(OutputValue output);
   /// All resources in OpenTofu's order of addresses.
   std::vector<const Resource*> Sorted() const;
-  /// A copy. Immutable parts are shared.
+  /// A copy. Resources and immutable parts are shared.
   State Clone() const;
 
  private:
-  FlatMap<AbsResource, size_t> index_;
+  CopyOnWrite<FlatMap<AbsResource, size_t>> index_;
 };
 
 /// Reads a state file (version 4; older versions are upgraded). An empty text is an empty state.
@@ -162,6 +169,9 @@ std::string WriteState(const State& state, Layout layout);
 /// The same with another lineage and serial.
 std::string WriteState(const State& state, Layout layout, std::string_view lineage,
                        uint64_t serial);
+
+/// Whether two objects have the same text in memory and agree in everything else.
+bool SharesText(const Object& a, const Object& b);
 
 /// Fails with the reason why a state cannot be written: an output holds an infinite number.
 Result<void> CheckWritable(const State& state);

@@ -268,6 +268,34 @@ TEST(State, EnsureFindRemove) {
   EXPECT_FALSE(SameContent(state, copy));
 }
 
+TEST(State, CopiesChangeAlone) {
+  auto program = std::make_shared<Program>();
+  const auto address = [&](std::string_view name) {
+    return AbsResource{ModuleInstId(),
+                       {ResourceMode::kManaged, program->Intern("t"), program->Intern(name)}};
+  };
+  State state;
+  state.program = program;
+  for (const std::string_view name : {"a", "b", "c"}) {
+    Instance& instance = state.Ensure(address(name), {}).Ensure(*program, InstanceKey());
+    instance.current = std::make_unique<Object>();
+    instance.current->attributes = "{}";
+  }
+  const std::string before = WriteState(state, Layout::kCompact);
+  State copy = state.Clone();
+  EXPECT_TRUE(SameContent(state, copy));
+  EXPECT_TRUE(copy.resources[0].Shares(state.resources[0]));
+  copy.Find(address("a"))->Find(InstanceKey())->current->schema_version = 3;
+  copy.Ensure(address("b"), {}).instances.clear();
+  copy.Remove(address("c"));
+  copy.Ensure(address("d"), {});
+  EXPECT_EQ(WriteState(state, Layout::kCompact), before);
+  EXPECT_EQ(std::as_const(state).Find(address("d")), nullptr);
+  EXPECT_EQ(std::as_const(copy).Find(address("c")), nullptr);
+  EXPECT_EQ(copy.Find(address("a"))->instances[0].current->schema_version, 3U);
+  EXPECT_FALSE(SameContent(state, copy));
+}
+
 TEST(State, ReplacementRules) {
   auto program = std::make_shared<Program>();
   auto with = [&](std::string lineage, uint64_t serial, int64_t content) {

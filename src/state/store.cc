@@ -151,12 +151,16 @@ LockInfo NewLockInfo(std::string_view operation) {
 }
 
 void DropHusks(State& state) {
+  const auto is_husk = [](const Instance& instance) {
+    return instance.current == nullptr && instance.deposed.empty();
+  };
   std::vector<AbsResource> empty;
-  for (const auto& resource : state.resources) {
-    size_t husks = std::erase_if(resource->instances, [](const Instance& instance) {
-      return instance.current == nullptr && instance.deposed.empty();
-    });
-    if (husks > 0 && resource->instances.empty()) {
+  for (auto& resource : state.resources) {
+    if (std::ranges::none_of(resource->instances, is_husk)) {
+      continue;
+    }
+    std::erase_if(resource.Own().instances, is_husk);
+    if (resource->instances.empty()) {
       empty.push_back(resource->address);
     }
   }

@@ -252,7 +252,7 @@ void StateWriter::WriteResources() {
   FlatMap<uint32_t, std::unique_ptr<std::string>> modules;
   std::vector<Placed> sorted;
   sorted.reserve(state_.resources.size());
-  for (const std::unique_ptr<Resource>& resource : state_.resources) {
+  for (const CopyOnWrite<Resource>& resource : state_.resources) {
     const AbsResource& address = resource->address;
     if (address.resource.mode == ResourceMode::kEphemeral) {
       continue;
@@ -261,7 +261,7 @@ void StateWriter::WriteResources() {
     if (inserted) {
       module.value() = std::make_unique<std::string>(program_.ToText(address.module));
     }
-    sorted.push_back(Placed{.resource = resource.get(),
+    sorted.push_back(Placed{.resource = &*resource,
                             .module = *module->second,
                             .mode = ModeName(address.resource.mode),
                             .type = program_.Text(address.resource.type),

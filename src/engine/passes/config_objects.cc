@@ -40,7 +40,7 @@ void AddStateObjects(PlanGraph& graph) {
     int block = node == nullptr ? -1 : node->module->FindResource(address.resource);
     bool configured = block >= 0;
     if (configured) {
-      graph.blocks[node->index][static_cast<size_t>(block)].stored.push_back(resource.get());
+      graph.blocks[node->index][static_cast<size_t>(block)].stored.push_back(&*resource);
     }
     if (only_configured) {
       continue;
@@ -53,7 +53,7 @@ void AddStateObjects(PlanGraph& graph) {
     }
     auto add = [&](NodeKind kind) {
       NodeId id = graph.Add({kind, 0, static_cast<uint32_t>(graph.stored.size())});
-      graph.stored.push_back({resource.get()});
+      graph.stored.push_back({&*resource});
       return id;
     };
     if (!configured && has_current) {

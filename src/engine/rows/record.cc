@@ -1,5 +1,6 @@
 // The last step of a row in an apply: the result in the working state and in the store.
 #include <algorithm>
+#include <utility>
 
 #include "engine/assemble.h"
 #include "engine/rows/apply_row.h"
@@ -51,7 +52,7 @@ Result<void> Recorder::WriteInTime() {
 
 std::optional<state::Object> Recorder::Current(const ResourceInstance& address) {
   std::lock_guard lock(mutex_);
-  const state::Resource* resource = working_.Find(address.resource);
+  const state::Resource* resource = std::as_const(working_).Find(address.resource);
   const state::Instance* instance = resource == nullptr ? nullptr : resource->Find(address.key);
   if (instance == nullptr || instance->current == nullptr) {
     return std::nullopt;
@@ -62,7 +63,7 @@ std::optional<state::Object> Recorder::Current(const ResourceInstance& address) 
 std::optional<state::Object> Recorder::Deposed(const ResourceInstance& address,
                                                const std::string& key) {
   std::lock_guard lock(mutex_);
-  const state::Resource* resource = working_.Find(address.resource);
+  const state::Resource* resource = std::as_const(working_).Find(address.resource);
   const state::Instance* instance = resource == nullptr ? nullptr : resource->Find(address.key);
   if (instance != nullptr) {
     for (const state::DeposedObject& deposed : instance->deposed) {
