@@ -154,7 +154,7 @@ TEST(LoopThreads, EachPassRunsOnce) {
   LoopThreads threads(4);
   for (const size_t count : {0, 1, 2, 3, 100, 10007}) {
     std::vector<std::atomic<int>> runs(count);
-    threads.Run(count, [&](size_t i) { ++runs[i]; });
+    threads.Run(count, 4, [&](size_t i) { ++runs[i]; });
     for (const std::atomic<int>& run : runs) {
       ASSERT_EQ(run.load(), 1);
     }
@@ -164,7 +164,7 @@ TEST(LoopThreads, EachPassRunsOnce) {
 TEST(LoopThreads, LoopsInsideOfLoops) {
   LoopThreads threads(3);
   std::atomic<int> runs{0};
-  threads.Run(50, [&](size_t) { threads.Run(20, [&](size_t) { ++runs; }); });
+  threads.Run(50, 3, [&](size_t) { threads.Run(20, 3, [&](size_t) { ++runs; }); });
   EXPECT_EQ(runs.load(), 1000);
 }
 
@@ -176,7 +176,7 @@ TEST(LoopThreads, LoopsOfSeveralThreads) {
     for (int i = 0; i < 4; ++i) {
       callers.push_back(std::make_unique<BigThread>([&] {
         for (int loop = 0; loop < 100; ++loop) {
-          threads.Run(10, [&](size_t) { ++runs; });
+          threads.Run(10, 2, [&](size_t) { ++runs; });
         }
       }));
     }
@@ -192,7 +192,7 @@ TEST(LoopThreads, RunAloneWhereNoThreadCanBeStarted) {
     const rlimit nothing_more = {.rlim_cur = 1, .rlim_max = 1};
     setrlimit(RLIMIT_AS, &nothing_more);
     size_t runs = 0;
-    threads.Run(100, [&](size_t) { ++runs; });
+    threads.Run(100, 4, [&](size_t) { ++runs; });
     _exit(runs == 100 && BigThread::TryStart([] {}) == nullptr ? 0 : 1);
   }
   int status = -1;

@@ -31,29 +31,34 @@ unsigned UsableCores() {
   return static_cast<unsigned>(std::max(count, 1));
 }
 
+/// A loop that runs. It lives on the stack of the thread that began it.
+struct LoopThreads::Loop {
+  const std::function<void(size_t)>& work;
+  size_t count;
+  size_t piece;
+  size_t room;  ///< how many more threads may help
+  size_t helping = 0;
+  std::atomic<size_t> next{0};
+
+  void Work() {
+    for (size_t at = next.fetch_add(piece); at < count; at = next.fetch_add(piece)) {
+      const size_t end = std::min(count, at + piece);
+      for (size_t i = at; i < end; ++i) {
+        work(i);
+      }
+    }
+  }
+  bool CanBeHelped() const { return room > 0 && next.load() < count; }
+};
+
 struct LoopThreads::Shared {
   std::mutex mutex;
   std::condition_variable begun;
   std::condition_variable ended;
-  bool taken = false;  ///< a loop runs
   bool closing = false;
-  bool full = false;   ///< the system has no room for more threads
-  size_t loop = 0;     ///< the number of loops so far
-  size_t helping = 0;  ///< threads in the loop, without the one that began it
-  const std::function<void(size_t)>* work = nullptr;  ///< null: the loop needs no more threads
-  size_t count = 0;
-  size_t piece = 1;
-  std::atomic<size_t> next{0};
+  bool full = false;         ///< the system has no room for more threads
+  std::vector<Loop*> loops;  ///< those that run; the last ones are inside of others
   std::vector<std::unique_ptr<BigThread>> workers;
-
-  void Work(const std::function<void(size_t)>& pass) {
-    for (size_t at = next.fetch_add(piece); at < count; at = next.fetch_add(piece)) {
-      const size_t end = std::min(count, at + piece);
-      for (size_t i = at; i < end; ++i) {
-        pass(i);
-      }
-    }
-  }
 
   /// Starts what is missing of so many workers, as far as the system has room. False if there is
   /// none.
@@ -68,22 +73,28 @@ struct LoopThreads::Shared {
     return !workers.empty();
   }
 
+  /// The loop that a thread without work is to help; null if none needs help.
+  Loop* FindLoop() const {
+    const auto found = std::ranges::find_if(loops.rbegin(), loops.rend(), &Loop::CanBeHelped);
+    return found == loops.rend() ? nullptr : *found;
+  }
+
   /// The life of a worker.
   void Help() {
     std::unique_lock lock(mutex);
-    for (size_t seen = 0;;) {
-      begun.wait(lock, [&] { return closing || (work != nullptr && loop != seen); });
+    while (true) {
+      Loop* loop = nullptr;
+      begun.wait(lock, [&] { return closing || (loop = FindLoop()) != nullptr; });
       if (closing) {
         return;
       }
-      seen = loop;
-      ++helping;
-      const std::function<void(size_t)>& pass = *work;
+      --loop->room;
+      ++loop->helping;
       lock.unlock();
-      Work(pass);
+      loop->Work();
       lock.lock();
-      if (--helping == 0) {
-        ended.notify_one();
+      if (--loop->helping == 0) {
+        ended.notify_all();
       }
     }
   }
@@ -102,38 +113,32 @@ LoopThreads::~LoopThreads() {
   shared_->workers.clear();
 }
 
-void LoopThreads::Run(size_t count, const std::function<void(size_t)>& work) {
-  if (!Begin(count, work)) {
-    for (size_t i = 0; i < count; ++i) {
-      work(i);
-    }
-    return;
-  }
-  shared_->Work(work);
-  std::unique_lock lock(shared_->mutex);
-  shared_->work = nullptr;
-  shared_->ended.wait(lock, [&] { return shared_->helping == 0; });
-  shared_->taken = false;
+LoopThreads& LoopThreads::OfProcess() {
+  static LoopThreads* const threads = new LoopThreads(UsableCores());
+  return *threads;
 }
 
-/// Calls the other threads to a loop. False if it is to run without them.
-bool LoopThreads::Begin(size_t count, const std::function<void(size_t)>& work) {
-  if (threads_ == 1 || count < 2) {
-    return false;
+void LoopThreads::Run(size_t count, unsigned most_threads,
+                      const std::function<void(size_t)>& work) {
+  const unsigned threads = std::min(threads_, most_threads);
+  Loop loop{.work = work, .count = count, .piece = count, .room = 0};
+  if (threads < 2 || count < 2) {
+    loop.Work();
+    return;
   }
+  loop.piece = PieceOf(count, threads);
+  loop.room = threads - 1;
   Shared& shared = *shared_;
-  const std::lock_guard lock(shared.mutex);
-  if (shared.taken || !shared.StartWorkers(threads_ - 1)) {
-    return false;
+  std::unique_lock lock(shared.mutex);
+  if (shared.StartWorkers(threads_ - 1)) {
+    shared.loops.push_back(&loop);
+    shared.begun.notify_all();
   }
-  shared.taken = true;
-  shared.work = &work;
-  shared.count = count;
-  shared.piece = PieceOf(count, threads_);
-  shared.next.store(0);
-  ++shared.loop;
-  shared.begun.notify_all();
-  return true;
+  lock.unlock();
+  loop.Work();
+  lock.lock();
+  std::erase(shared.loops, &loop);
+  shared.ended.wait(lock, [&] { return loop.helping == 0; });
 }
 
 namespace {
@@ -153,7 +158,7 @@ std::vector<Piece> MakePieces(size_t count, size_t least, const MakePiece& make)
   const size_t size = std::max(least, count / (cores * kPiecesPerThread) + 1);
   std::vector<Piece> pieces((count + size - 1) / size);
   std::atomic<size_t> longest{0};  // so far: the others are as long, and so need not grow
-  LoopThreads(cores).Run(pieces.size(), [&](size_t i) {
+  LoopThreads::OfProcess().Run(pieces.size(), cores, [&](size_t i) {
     std::string& text = pieces[i].text;
     text.reserve(longest.load());
     pieces[i].done = make(i * size, std::min(count, (i + 1) * size), text);

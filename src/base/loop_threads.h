@@ -13,23 +13,27 @@ namespace kinu {
 /// The number of processors that this process may use.
 unsigned UsableCores();
 
-/// Runs loops on several threads at once. Threads are started by the first loop. Thread-safe.
+/// Threads that run loops together. Loops of several threads share them, and so do loops inside of
+/// loops. Threads are started by the first loop. Thread-safe.
 class LoopThreads {
  public:
-  /// `threads` counts the thread that calls Run(), which works, too.
+  /// `threads` counts a thread that calls Run(), which works, too.
   explicit LoopThreads(unsigned threads);
   LoopThreads(const LoopThreads&) = delete;
   LoopThreads& operator=(const LoopThreads&) = delete;
   ~LoopThreads();
 
-  unsigned threads() const { return threads_; }
-  /// Calls `work(i)` once for each i in [0, count), in any order, and returns after all calls. A
-  /// loop that is begun while another runs, such as one inside of it, runs on its own thread alone.
-  void Run(size_t count, const std::function<void(size_t)>& work);
+  /// The threads of the process, one for each usable core. They live as long as the process: a new
+  /// thread would begin with an empty heap, and leave what it has behind.
+  static LoopThreads& OfProcess();
+
+  /// Calls `work(i)` once for each i in [0, count), in any order, on at most so many threads, and
+  /// returns after all calls.
+  void Run(size_t count, unsigned most_threads, const std::function<void(size_t)>& work);
 
  private:
+  struct Loop;
   struct Shared;
-  bool Begin(size_t count, const std::function<void(size_t)>& work);
 
   unsigned threads_;
   std::unique_ptr<Shared> shared_;

@@ -154,7 +154,7 @@ std::vector<ModuleReader::ParsedFile> ModuleReader::ParseAll(
     file.tree = threads == 1 ? out_.module->tree.get()
                              : out_.module->tree->Own(std::make_unique<hcl::SyntaxTree>());
   }
-  LoopThreads(threads).Run(files.size(), [&](size_t i) {
+  LoopThreads::OfProcess().Run(files.size(), threads, [&](size_t i) {
     ParsedFile& file = files[i];
     if (file.source != nullptr) {
       file.body =

@@ -283,10 +283,12 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
       [&](const config::ConfigNode& node, size_t resource) {
         return std::span(walk.graph.references().OfBody(*node.module, resource).traversals);
       });
-  FlatSet<AbsResource> changed;
-  for (const plan::ResourceChange& change : plan.changes) {
-    if (change.action != plan::Action::kNoOp && changed.insert(change.address.resource).second) {
-      finder.AddResource(change.address.resource);
+  const AbsResource* last = nullptr;
+  for (const plan::ResourceChange& change : plan.changes) {  // those of a resource are together
+    const AbsResource& resource = change.address.resource;
+    if (change.action != plan::Action::kNoOp && (last == nullptr || *last != resource)) {
+      last = &resource;
+      finder.AddResource(resource);
     }
   }
   const config::Module& root = *walk.config.root().module;

@@ -5,13 +5,14 @@
 #include <deque>
 #include <mutex>
 
+#include "base/loop_threads.h"
 #include "base/thread.h"
 #include "engine/node_kinds.h"
 
 namespace kinu::engine {
 namespace {
 
-/// The threads for loops. What an apply does is recorded in the order of its nodes, on one thread.
+/// How many threads run loops. What an apply does is recorded in the order of its nodes, on one thread.
 unsigned LoopThreadsOf(const WalkContext& context) {
   if (context.kind != WalkKind::kValidate && context.kind != WalkKind::kPlan) {
     return 1;
@@ -103,7 +104,7 @@ class Scheduler::Loop {
       SetBurst(!ready_.empty());
       if (ready_.empty()) {
         Complete(AwaitFinished());
-      } else if (ready_.size() >= kManyReady && scheduler_.cores_.threads() > 1) {
+      } else if (ready_.size() >= kManyReady && scheduler_.loop_threads_ > 1) {
         StartTogether(std::exchange(ready_, {}));
       } else {
         NodeId id = ready_.front();
@@ -244,8 +245,9 @@ class Scheduler::Loop {
         together.push_back(id);
       }
     }
-    scheduler_.cores_.Run(together.size(),
-                          [&](size_t i) { execute_(together[i], found_[together[i]]); });
+    LoopThreads::OfProcess().Run(
+        together.size(), scheduler_.loop_threads_,
+        [&](size_t i) { execute_(together[i], found_[together[i]]); });
     for (const NodeId id : together) {
       Complete(id);
     }
@@ -315,7 +317,7 @@ Scheduler::Scheduler(const PlanGraph& graph, const ApplyGraph* apply)
       status_(graph.size(), Status::kWaiting),
       detached_(graph.size(), 0),
       began_(apply == nullptr ? 0 : apply->cells.size(), 0),
-      cores_(LoopThreadsOf(graph.context)) {
+      loop_threads_(LoopThreadsOf(graph.context)) {
 }
 
 Scheduler::~Scheduler() = default;
@@ -345,8 +347,8 @@ void Scheduler::Join() {
 
 void Scheduler::ForEachRow(size_t count, bool blocking, const std::function<void(size_t)>& work) {
   constexpr size_t kManyRows = 256;
-  if (!blocking && count >= kManyRows && cores_.threads() > 1) {
-    cores_.Run(count, work);
+  if (!blocking && count >= kManyRows && loop_threads_ > 1) {
+    LoopThreads::OfProcess().Run(count, loop_threads_, work);
     return;
   }
   if (!blocking || count < 2 || pool_ == nullptr) {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/loop_threads.h"
 #include "diag/diagnostic.h"
 #include "engine/apply_graph.h"
 #include "engine/plan_graph.h"
@@ -72,7 +71,7 @@ class Scheduler {
   std::atomic<bool> halted_{false};
   std::function<void(NodeId)> finish_;
   std::unique_ptr<Pool> pool_;
-  LoopThreads cores_;  ///< for work that calls no other process
+  unsigned loop_threads_;  ///< for work that calls no other process
 };
 
 }  // namespace kinu::engine

@@ -80,7 +80,8 @@ const NativeBody* ParseNativeInPieces(const SourceFile* source, SyntaxTree& tree
   for (Piece& piece : pieces) {
     piece.tree = tree.Own(std::make_unique<SyntaxTree>());
   }
-  LoopThreads(threads).Run(pieces.size(), [&](size_t i) { ParsePiece(source, pieces[i]); });
+  LoopThreads::OfProcess().Run(pieces.size(), threads,
+                               [&](size_t i) { ParsePiece(source, pieces[i]); });
   for (const Piece& piece : pieces) {
     if (!piece.HasOnlyBlocks()) {
       return ParseNative(source, tree, diags);

@@ -436,7 +436,8 @@ struct LargeEntries {
 LargeEntries MakeLargeEntries(const Plan& plan, const SchemaLookup& schemas) {
   constexpr size_t kMany = 1000;
   LargeEntries entries;
-  LoopThreads(plan.changes.size() < kMany ? 1 : UsableCores()).Run(2, [&](size_t i) {
+  const unsigned threads = plan.changes.size() < kMany ? 1 : 2;
+  LoopThreads::OfProcess().Run(2, threads, [&](size_t i) {
     if (i == 0) {
       entries.message = EncodeMessage(plan, schemas);
     } else {
