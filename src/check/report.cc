@@ -101,7 +101,8 @@ std::string Title(const Result& result) {
 /// A range as the members `filename`, `start` and `end`.
 void WritePlaceMembers(JsonWriter& json, const Place& place) {
   json.Member("filename", std::string_view(place.filename));
-  for (const auto& [name, point] : {std::pair("start", place.start), std::pair("end", place.end)}) {
+  for (const auto& [name, point] :
+       {std::pair(JsonKey("start"), place.start), std::pair(JsonKey("end"), place.end)}) {
     json.Key(name);
     json.BeginObject();
     json.Member("line", int64_t{point.line});

@@ -1,6 +1,7 @@
 #include "codec/json_writer.h"
 
 #include <charconv>
+#include <cstring>
 
 #include "base/invariant.h"
 #include "codec/json_lex.h"
@@ -103,9 +104,6 @@ void JsonWriter::Rewind(const Mark& mark) {
 }
 
 void JsonWriter::NewLine() {
-  if (options_.indent.empty() && options_.prefix.empty()) {
-    return;
-  }
   out_ += '\n';
   out_ += options_.prefix;
   for (uint32_t i = 0; i < depth_; ++i) {
@@ -124,7 +122,9 @@ void JsonWriter::BeforeValue() {
   if (!first_) {
     out_ += ',';
   }
-  NewLine();
+  if (!compact_) {
+    NewLine();
+  }
   first_ = false;
 }
 
@@ -138,7 +138,7 @@ void JsonWriter::Open(char bracket) {
 void JsonWriter::Close(char bracket) {
   KINU_INVARIANT(depth_ > 0 && !after_key_, "JSON brackets must match");
   --depth_;
-  if (!first_) {
+  if (!first_ && !compact_) {
     NewLine();
   }
   out_ += bracket;
@@ -158,12 +158,33 @@ void JsonWriter::EndArray() {
   Close(']');
 }
 
-void JsonWriter::Key(std::string_view key) {
-  BeforeValue();
-  AppendQuoted(out_, key, options_.escape);
-  out_ += ':';
-  if (!options_.indent.empty() || !options_.prefix.empty()) {
-    out_ += ' ';
+/// Appends a comma if one is due, and the key, in one piece.
+void JsonWriter::PlainKey(std::string_view key) {
+  const size_t begin = out_.size();
+  const size_t comma = first_ || depth_ == 0 ? 0 : 1;
+  first_ = false;
+  constexpr size_t kAround = 3;  // the quotes and the colon
+  const size_t end = begin + comma + key.size() + kAround;
+  out_.resize_and_overwrite(end, [&](char* text, size_t) {  // the size may be that of the memory
+    char* at = text + begin;
+    *at = ',';
+    at += comma;
+    *at++ = '"';
+    std::memcpy(at, key.data(), key.size());
+    at += key.size();
+    *at++ = '"';
+    *at = ':';
+    return end;
+  });
+}
+
+void JsonWriter::Key(JsonKey key) {
+  if (key.is_plain() && compact_) {
+    PlainKey(key.text());
+  } else {
+    BeforeValue();
+    AppendQuoted(out_, key.text(), options_.escape);
+    out_ += compact_ ? std::string_view(":") : std::string_view(": ");
   }
   after_key_ = true;
 }
@@ -238,17 +259,17 @@ void JsonWriter::Embed(std::string_view text) {
   }
 }
 
-void JsonWriter::Member(std::string_view key, std::string_view text) {
+void JsonWriter::Member(JsonKey key, std::string_view text) {
   Key(key);
   String(text);
 }
 
-void JsonWriter::Member(std::string_view key, bool value) {
+void JsonWriter::Member(JsonKey key, bool value) {
   Key(key);
   Bool(value);
 }
 
-void JsonWriter::Member(std::string_view key, int64_t value) {
+void JsonWriter::Member(JsonKey key, int64_t value) {
   Key(key);
   Int(value);
 }

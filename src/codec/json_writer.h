@@ -14,6 +14,36 @@ enum class JsonEscape : uint8_t {
   kPlain,  ///< only U+2028 and U+2029: Go's SetEscapeHTML(false)
 };
 
+/// The name of a member. A literal is checked by the compiler and written without a search for
+/// characters to escape.
+class JsonKey {
+ public:
+  template <size_t size>
+  consteval JsonKey(const char (&literal)[size])  // NOLINT(google-explicit-constructor)
+      : text_(literal), size_((size - 1) | kPlain) {
+    for (const char c : text()) {
+      const bool is_plain = c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+      if (!is_plain || c == '<' || c == '>' || c == '&') {
+        throw "the name of the member needs escapes";
+      }
+    }
+  }
+  JsonKey(std::string_view text)  // NOLINT(google-explicit-constructor)
+      : text_(text.data()), size_(text.size()) {}
+  JsonKey(const std::string& text)  // NOLINT(google-explicit-constructor)
+      : JsonKey(std::string_view(text)) {}
+
+  constexpr std::string_view text() const { return {text_, size_ & ~kPlain}; }
+  bool is_plain() const { return (size_ & kPlain) != 0; }
+
+ private:
+  static constexpr size_t kPlain = ~(~size_t{0} >> 1);
+
+  // Small enough to be passed in registers.
+  const char* text_;
+  size_t size_;  // and whether it is plain, in the highest bit
+};
+
 class JsonWriter {
  public:
   struct Options {
@@ -22,14 +52,15 @@ class JsonWriter {
     std::string_view prefix;  ///< at the start of each new line when indenting
   };
   /// Appends to `out`, which must outlive the writer.
-  explicit JsonWriter(std::string& out) : out_(out) {}
-  JsonWriter(std::string& out, Options options) : out_(out), options_(options) {}
+  explicit JsonWriter(std::string& out) : JsonWriter(out, Options()) {}
+  JsonWriter(std::string& out, Options options)
+      : out_(out), options_(options), compact_(options.indent.empty() && options.prefix.empty()) {}
 
   void BeginObject();
   void EndObject();
   void BeginArray();
   void EndArray();
-  void Key(std::string_view key);
+  void Key(JsonKey key);
   void String(std::string_view text);
   void Bool(bool value);
   void Int(int64_t value);
@@ -41,11 +72,11 @@ class JsonWriter {
   void Embed(std::string_view json);
 
   // Key and value in one call.
-  void Member(std::string_view key, std::string_view text);
-  void Member(std::string_view key, const char* text) { Member(key, std::string_view(text)); }
-  void Member(std::string_view key, bool value);
-  void Member(std::string_view key, int64_t value);
-  void Member(std::string_view key, int value) { Member(key, static_cast<int64_t>(value)); }
+  void Member(JsonKey key, std::string_view text);
+  void Member(JsonKey key, const char* text) { Member(key, std::string_view(text)); }
+  void Member(JsonKey key, bool value);
+  void Member(JsonKey key, int64_t value);
+  void Member(JsonKey key, int value) { Member(key, static_cast<int64_t>(value)); }
 
   std::string& out() { return out_; }
 
@@ -64,12 +95,14 @@ class JsonWriter {
 
  private:
   void BeforeValue();
+  void PlainKey(std::string_view key);
   void NewLine();
   void Open(char bracket);
   void Close(char bracket);
 
   std::string& out_;
   Options options_;
+  bool compact_;  // all on one line
   uint32_t depth_ = 0;
   bool first_ = true;  // nothing yet inside the innermost bracket
   bool after_key_ = false;

@@ -72,6 +72,48 @@ TEST(JsonWriter, Indented) {
   EXPECT_EQ(out, kIndented);
 }
 
+TEST(JsonWriter, KeysOfLiteralsAndOfTexts) {
+  const auto write = [](JsonWriter::Options options) {
+    std::string out;
+    JsonWriter json(out, options);
+    json.BeginObject();
+    json.Key("first");
+    json.BeginObject();
+    json.Member("", "empty");
+    json.Member(std::string_view("\"<é"), 1);
+    json.EndObject();
+    json.Member(std::string("text"), true);
+    json.Key("last");
+    json.BeginArray();
+    json.BeginObject();
+    json.Member("a", 1);
+    json.EndObject();
+    json.EndArray();
+    json.EndObject();
+    return out;
+  };
+  EXPECT_EQ(write({}), R"({"first":{"":"empty","\"\u003cé":1},"text":true,"last":[{"a":1}]})");
+  EXPECT_EQ(write({.escape = JsonEscape::kPlain, .indent = " "}),
+            "{\n \"first\": {\n  \"\": \"empty\",\n  \"\\\"<é\": 1\n },\n \"text\": true,\n"
+            " \"last\": [\n  {\n   \"a\": 1\n  }\n ]\n}");
+}
+
+TEST(JsonWriter, KeysWhereTheTextGrows) {
+  for (size_t first = 0; first < 100; ++first) {
+    std::string wanted = R"({"x":")" + std::string(first, '-') + '"';
+    std::string out;
+    JsonWriter json(out);
+    json.BeginObject();
+    json.Member("x", std::string_view(std::string(first, '-')));
+    for (int i = 0; i < 20; ++i) {
+      json.Member("member", i);
+      wanted += R"(,"member":)" + std::to_string(i);
+    }
+    json.EndObject();
+    ASSERT_EQ(out, wanted + '}');
+  }
+}
+
 TEST(JsonWriter, EmbedLaysOutAgain) {
   std::string compact;
   JsonWriter(compact).Embed(kIndented);

@@ -141,8 +141,8 @@ std::string RenderJson(const Difference& difference) {
         step.index ? out.Uint(*step.index) : out.String(step.name);
       }
       out.EndArray();
-      for (const auto& [name, side] :
-           {std::pair("before", &value.before), std::pair("after", &value.after)}) {
+      for (const auto& [name, side] : {std::pair(JsonKey("before"), &value.before),
+                                       std::pair(JsonKey("after"), &value.after)}) {
         if (*side) {
           out.Key(name);
           out.Raw(**side);

@@ -266,7 +266,7 @@ void WriteTagged(JsonWriter& out, const Value& value) {
   }
   out.BeginObject();
   if (!has_content) {
-    out.Key(value.IsNull() ? "null" : "unknown");
+    out.Key(value.IsNull() ? JsonKey("null") : JsonKey("unknown"));
     WriteTaggedType(out, type);
     if (Refinements known = value.refinements(); !value.IsNull() && !known.empty()) {
       WriteRefinements(out, known);

@@ -150,7 +150,7 @@ class AzureKeys final : public KeyService {
     for (const auto& [name, part] : kParts) {
       const auto text = TextMember(answer, part);
       const auto decoded = text ? DecodeBase64Url(*text) : text;
-      json.Key(name);
+      json.Key(std::string_view(name));
       if (decoded) {
         json.String(EncodeBase64(*decoded));
       } else {

@@ -32,7 +32,7 @@ int Unusable(const Invocation& invocation, ReportForm form, Diagnostics& diags) 
   out.Key("summary");
   out.BeginObject();
   for (const char* name : {"passed", "failed", "errored"}) {
-    out.Member(name, 0);
+    out.Member(std::string_view(name), 0);
   }
   out.EndObject();
   out.Key("results");

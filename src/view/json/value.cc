@@ -211,6 +211,10 @@ void WriteSensitiveMask(JsonWriter& out, const Value& value, const schema::Block
 }
 
 void WriteType(JsonWriter& out, const Type& type) {
+  if (type.is_primitive()) {
+    out.String(type.FriendlyName());
+    return;
+  }
   out.Embed(TypeToJson(type));
 }
 
@@ -248,13 +252,13 @@ void WriteInstanceKey(JsonWriter& out, const Program& program, const InstanceKey
   }
 }
 
-void WriteOptional(JsonWriter& out, std::string_view key, std::string_view text) {
+void WriteOptional(JsonWriter& out, JsonKey key, std::string_view text) {
   if (!text.empty()) {
     out.Member(key, text);
   }
 }
 
-void WriteOptional(JsonWriter& out, std::string_view key, bool value) {
+void WriteOptional(JsonWriter& out, JsonKey key, bool value) {
   if (value) {
     out.Member(key, true);
   }

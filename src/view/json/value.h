@@ -42,9 +42,9 @@ void WritePathSet(JsonWriter& out, std::span<const Path> paths);
 void WriteInstanceKey(JsonWriter& out, const Program& program, const InstanceKey& key);
 
 /// Writes `key: text` unless the text is empty.
-void WriteOptional(JsonWriter& out, std::string_view key, std::string_view text);
+void WriteOptional(JsonWriter& out, JsonKey key, std::string_view text);
 /// Writes `key: true` unless the value is false.
-void WriteOptional(JsonWriter& out, std::string_view key, bool value);
-void WriteOptional(JsonWriter& out, std::string_view key, const char* text) = delete;
+void WriteOptional(JsonWriter& out, JsonKey key, bool value);
+void WriteOptional(JsonWriter& out, JsonKey key, const char* text) = delete;
 
 }  // namespace kinu::view
