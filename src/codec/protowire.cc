@@ -72,7 +72,7 @@ bool ProtoReader::Fail() {
   return false;
 }
 
-bool ProtoReader::Varint(uint64_t& value) {
+bool ProtoReader::LongVarint(uint64_t& value) {
   value = 0;
   for (int i = 0; i < kMaxVarintBytes; ++i) {
     if (rest_.empty()) {

@@ -58,7 +58,15 @@ class ProtoReader {
   bool failed() const { return failed_; }
 
  private:
-  bool Varint(uint64_t& value);
+  bool Varint(uint64_t& value) {
+    if (!rest_.empty() && static_cast<unsigned char>(rest_.front()) < 0x80) {  // nearly always
+      value = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      return true;
+    }
+    return LongVarint(value);
+  }
+  bool LongVarint(uint64_t& value);
   bool Fail();
 
   std::string_view rest_;

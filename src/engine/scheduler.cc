@@ -12,7 +12,8 @@
 namespace kinu::engine {
 namespace {
 
-/// How many threads run loops. What an apply does is recorded in the order of its nodes, on one thread.
+/// How many threads run loops. What an apply does is recorded in the order of its nodes, on one
+/// thread.
 unsigned LoopThreadsOf(const WalkContext& context) {
   if (context.kind != WalkKind::kValidate && context.kind != WalkKind::kPlan) {
     return 1;
@@ -245,9 +246,8 @@ class Scheduler::Loop {
         together.push_back(id);
       }
     }
-    LoopThreads::OfProcess().Run(
-        together.size(), scheduler_.loop_threads_,
-        [&](size_t i) { execute_(together[i], found_[together[i]]); });
+    LoopThreads::OfProcess().Run(together.size(), scheduler_.loop_threads_,
+                                 [&](size_t i) { execute_(together[i], found_[together[i]]); });
     for (const NodeId id : together) {
       Complete(id);
     }

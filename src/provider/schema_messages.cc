@@ -95,12 +95,12 @@ class Decoder {
     }
   }
   Type TypeOf(std::string_view json);
-  schema::FunctionParameter Parameter(std::string_view message);
-  schema::Attribute IdentityAttribute(std::string_view message);
-  schema::Attribute Attribute(std::string_view message);
+  void Parameter(std::string_view message, schema::FunctionParameter& out);
+  void IdentityAttribute(std::string_view message, schema::Attribute& out);
+  void Attribute(std::string_view message, schema::Attribute& out);
   std::unique_ptr<schema::NestedAttributes> Nested(std::string_view message);
   void Block(std::string_view message, schema::Block& out);
-  schema::NestedBlock NestedBlock(std::string_view message);
+  void NestedBlock(std::string_view message, schema::NestedBlock& out);
 
  private:
   void Fail(std::string why) {
@@ -135,7 +135,7 @@ constexpr auto kType = [](Decoder& decoder, auto& out, const ProtoField& field) 
 };
 template <auto member, auto read>
 constexpr auto kEach = [](Decoder& decoder, auto& out, const ProtoField& field) {
-  (out.*member).push_back((decoder.*read)(field.bytes));
+  (decoder.*read)(field.bytes, (out.*member).emplace_back());
 };
 template <auto member>
 constexpr auto kBlock = [](Decoder& decoder, auto& out, const ProtoField& field) {
@@ -205,7 +205,7 @@ constexpr Fields<schema::ResourceSchema> kIdentityFields = {
     {1, kNumber<&schema::ResourceSchema::identity_version>},
     {2,
      [](Decoder& decoder, schema::ResourceSchema& out, const ProtoField& field) {
-       out.identity->attributes.push_back(decoder.IdentityAttribute(field.bytes));
+       decoder.IdentityAttribute(field.bytes, out.identity->attributes.emplace_back());
      }},
 };
 
@@ -226,7 +226,8 @@ constexpr Fields<FunctionSignature> kFunctionFields = {
     {1, kEach<&FunctionSignature::parameters, &Decoder::Parameter>},
     {2,
      [](Decoder& decoder, FunctionSignature& out, const ProtoField& field) {
-       out.variadic = std::make_unique<FunctionParameter>(decoder.Parameter(field.bytes));
+       out.variadic = std::make_unique<FunctionParameter>();
+       decoder.Parameter(field.bytes, *out.variadic);
      }},
     {3, [](Decoder& decoder, FunctionSignature& out,
            const ProtoField& field) { decoder.Read(field.bytes, kReturnFields, out); }},
@@ -272,22 +273,16 @@ Type Decoder::TypeOf(std::string_view json) {
   return type->has_optional_attributes() ? type->WithoutOptionalAttributes() : *type;
 }
 
-FunctionParameter Decoder::Parameter(std::string_view message) {
-  FunctionParameter out;
+void Decoder::Parameter(std::string_view message, FunctionParameter& out) {
   Read(message, kParameterFields, out);
-  return out;
 }
 
-Attribute Decoder::IdentityAttribute(std::string_view message) {
-  schema::Attribute out;
+void Decoder::IdentityAttribute(std::string_view message, schema::Attribute& out) {
   Read(message, kIdentityAttributeFields, out);
-  return out;
 }
 
-Attribute Decoder::Attribute(std::string_view message) {
-  schema::Attribute out;
+void Decoder::Attribute(std::string_view message, schema::Attribute& out) {
   Read(message, protocol_ == 5 ? kAttributeFields5 : kAttributeFields6, out);
-  return out;
 }
 
 std::unique_ptr<schema::NestedAttributes> Decoder::Nested(std::string_view message) {
@@ -328,12 +323,12 @@ void Decoder::Block(std::string_view message, schema::Block& out) {
   Read(message, kBlockFields, out);
 }
 
-schema::NestedBlock Decoder::NestedBlock(std::string_view message) {
+void Decoder::NestedBlock(std::string_view message, schema::NestedBlock& out) {
   const Deeper deeper(depth_);
   WithNesting<schema::NestedBlock> read;
   Read(message, kNestedBlockFields, read);
   read.nesting = NestingOf(read.nesting_number);
-  return read;
+  out = std::move(read);
 }
 
 }  // namespace

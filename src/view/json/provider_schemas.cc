@@ -11,10 +11,13 @@ using schema::Nesting;
 using schema::ProviderSchema;
 using schema::ResourceSchema;
 
-/// The document as it is written. Large providers have megabytes, so it is passed on in pieces.
+/// The document as it is written. Large providers have megabytes, so it is passed on in pieces,
+/// after each block: the largest resource alone has megabytes, too.
 struct Output {
   static constexpr size_t kPiece = size_t{1} << 16;
-  explicit Output(const std::function<void(std::string_view)>& to) : write(to), json(text) {}
+  explicit Output(const std::function<void(std::string_view)>& to) : write(to), json(text) {
+    text.reserve(2 * kPiece);
+  }
 
   void PassOn() {
     if (text.size() >= kPiece) {
@@ -87,7 +90,8 @@ void WriteAttributes(JsonWriter& out, const std::vector<Attribute>& attributes) 
   out.EndObject();
 }
 
-void WriteBlock(JsonWriter& out, const Block& block) {
+void WriteBlock(Output& output, const Block& block) {
+  JsonWriter& out = output.json;
   out.BeginObject();
   WriteAttributes(out, block.attributes);
   if (!block.blocks.empty()) {
@@ -98,7 +102,7 @@ void WriteBlock(JsonWriter& out, const Block& block) {
       out.BeginObject();
       out.Member("nesting_mode", NestingName(nested.nesting));
       out.Key("block");
-      WriteBlock(out, nested.block);
+      WriteBlock(output, nested.block);
       if (nested.min_items != 0) {
         out.Member("min_items", nested.min_items);
       }
@@ -114,6 +118,7 @@ void WriteBlock(JsonWriter& out, const Block& block) {
   WriteOptional(out, "deprecated", block.deprecated);
   WriteOptional(out, "deprecation_message", std::string_view(block.deprecation_message));
   out.EndObject();
+  output.PassOn();
 }
 
 bool IsEmpty(const Block& block) {
@@ -121,18 +126,18 @@ bool IsEmpty(const Block& block) {
          !block.deprecated;
 }
 
-void WriteSchema(JsonWriter& out, const ResourceSchema& schema, bool with_block) {
+void WriteSchema(Output& output, const ResourceSchema& schema, bool with_block) {
+  JsonWriter& out = output.json;
   out.BeginObject();
   out.Member("version", schema.version);
   if (with_block) {
     out.Key("block");
-    WriteBlock(out, schema.block);
+    WriteBlock(output, schema.block);
   }
   out.EndObject();
 }
 
-/// Writes one member per type of a set by `write`, and nothing if there is none. Passes on what is
-/// written after each.
+/// Writes one member per type of a set by `write`, and nothing if there is none.
 template <typename Write>
 void WriteTypes(Output& output, std::string_view key, const ProviderSchema& provider,
                 schema::TypeSet set, Write&& write) {
@@ -146,7 +151,6 @@ void WriteTypes(Output& output, std::string_view key, const ProviderSchema& prov
     }
     out.Key(name);
     write(schema);
-    output.PassOn();
   });
   if (any) {
     out.EndObject();
@@ -238,10 +242,12 @@ bool HasConfigBlock(std::string_view address, const ProviderSchema& provider) {
 void WriteProvider(Output& output, std::string_view address, const ProviderSchema& provider) {
   using schema::TypeSet;
   JsonWriter& out = output.json;
-  auto write = [&](const ResourceSchema& schema) { WriteSchema(out, schema, /*with_block=*/true); };
+  auto write = [&](const ResourceSchema& schema) {
+    WriteSchema(output, schema, /*with_block=*/true);
+  };
   out.BeginObject();
   out.Key("provider");
-  WriteSchema(out, provider.provider_config(), HasConfigBlock(address, provider));
+  WriteSchema(output, provider.provider_config(), HasConfigBlock(address, provider));
   WriteTypes(output, "resource_schemas", provider, TypeSet::kResources, write);
   WriteTypes(output, "data_source_schemas", provider, TypeSet::kData, write);
   WriteTypes(output, "ephemeral_resource_schemas", provider, TypeSet::kEphemeral, write);
