@@ -82,6 +82,7 @@ function(kinu_module)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(${target} PRIVATE kinu_options ${ARG_EXTERNAL})
+  target_link_options(${target} PRIVATE -Wl,-z,now)  # a missing symbol is an error of dlopen()
   kinu_no_undefined(${target})
   install(TARGETS ${target} LIBRARY DESTINATION lib/kinu COMPONENT runtime)
 endfunction()

