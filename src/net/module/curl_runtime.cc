@@ -1,5 +1,6 @@
 // The network module: libcurl. Each thread that sends a request borrows an easy handle, which keeps
-// its connections for the next request; all handles share DNS answers and TLS sessions.
+// its connections for the next request; all handles share DNS answers, TLS sessions and
+// authorities.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,10 +12,12 @@
 #include <vector>
 
 #include <curl/curl.h>
+#include <openssl/opensslv.h>
 #include <unistd.h>
 
 #include "base/environment.h"
 #include "codec/base64.h"
+#include "net/module/trust_store.h"
 #include "net/runtime.h"
 
 namespace kinu::net {
@@ -167,16 +170,21 @@ class CurlRuntime final : public NetRuntime {
   }
 
   Result<HttpResponse> Perform(CURL* handle, const HttpRequest& request,
-                               const std::atomic<bool>* stop) const {
+                               const std::atomic<bool>* stop) {
     curl_easy_reset(handle);  // keeps connections
     ExchangeState state{.request = request, .stop = stop};
     std::array<char, CURL_ERROR_SIZE> error{};
     const std::unique_ptr<curl_slist, ListDeleter> headers(MakeHeaders(request));
     SetCallbacks(handle, state, error.data());
     SetRequest(handle, request, headers.get());
-    SetTrust(handle, request);
+    TrustStore* const trust = SetTrust(handle, request);
     SetProxy(handle, request);
-    const CURLcode code = curl_easy_perform(handle);
+    const bool whole = trust == nullptr || trust->complete();
+    CURLcode code = curl_easy_perform(handle);
+    if (code == CURLE_PEER_FAILED_VERIFICATION && !whole) {
+      trust->ReadBundle();
+      code = curl_easy_perform(handle);
+    }
     if (code != CURLE_OK) {
       return Failure(code, error.data(), state);
     }
@@ -186,7 +194,7 @@ class CurlRuntime final : public NetRuntime {
   /// Logs in and sends the request, both over one connection. Returns the refusal of a server that
   /// does not take part. Ref: RFC 4559, section 4.
   Result<HttpResponse> LogInAndPerform(CURL* handle, const HttpRequest& request,
-                                       const std::atomic<bool>* stop) const {
+                                       const std::atomic<bool>* stop) {
     constexpr int kUnauthorized = 401;
     HttpRequest login = request;
     login.body.clear();
@@ -210,8 +218,7 @@ class CurlRuntime final : public NetRuntime {
   }
 
   Result<HttpResponse> PerformAs(CURL* handle, HttpRequest request,
-                                 const std::string& authorization,
-                                 const std::atomic<bool>* stop) const {
+                                 const std::string& authorization, const std::atomic<bool>* stop) {
     request.headers.Set("Authorization", authorization);
     return Perform(handle, request, stop);
   }
@@ -306,39 +313,85 @@ class CurlRuntime final : public NetRuntime {
     }
   }
 
-  /// SSL_CERT_FILE, or the first file of authorities that exists. libcurl knows only the place of
-  /// the distribution that it was built for.
-  static std::string AuthoritiesFile() {
-    if (std::string file(Environment("SSL_CERT_FILE")); !file.empty()) {
-      return file;
-    }
-    for (const char* file :
-         {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-          "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
-          "/etc/ssl/cert.pem"}) {
-      if (::access(file, R_OK) == 0) {
-        return file;
+  /// SSL_CERT_FILE, or the first bundle of authorities that exists, and SSL_CERT_DIR, or the usual
+  /// directories. Ref: crypto/x509 root_linux.go.
+  static AuthorityPlaces SystemAuthorities() {
+    AuthorityPlaces places{.file = std::string(Environment("SSL_CERT_FILE")),
+                           .directories = std::string(Environment("SSL_CERT_DIR"))};
+    if (places.file.empty()) {
+      for (const char* file :
+           {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+            "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+            "/etc/ssl/cert.pem"}) {
+        if (::access(file, R_OK) == 0) {
+          places.file = file;
+          break;
+        }
       }
     }
-    return {};
+    if (places.directories.empty()) {
+      places.directories = "/etc/ssl/certs:/etc/pki/tls/certs";
+    }
+    return places;
   }
 
-  static void SetTrust(CURL* handle, const HttpRequest& request) {
+  /// The authorities of the system, read once for all connections.
+  TrustStore& SharedAuthorities() {
+    AuthorityPlaces places = SystemAuthorities();
+    const std::lock_guard lock(mutex_);
+    for (const auto& store : trust_stores_) {
+      if (store->places() == places) {
+        return *store;
+      }
+    }
+    return *trust_stores_.emplace_back(std::make_unique<TrustStore>(std::move(places)));
+  }
+
+  /// Whether libcurl does TLS by the OpenSSL that this module is linked with.
+  static bool UsesOurOpenSsl() {
+    const char* name = curl_version_info(CURLVERSION_NOW)->ssl_version;
+    return name != nullptr && std::string_view(name).starts_with(
+                                  "OpenSSL/" + std::to_string(OPENSSL_VERSION_MAJOR) + '.');
+  }
+
+  static CURLcode OnTls(CURL*, void* context, void* user) {
+    return static_cast<TrustStore*>(user)->Attach(static_cast<SSL_CTX*>(context))
+               ? CURLE_OK
+               : CURLE_OUT_OF_MEMORY;
+  }
+
+  /// Returns the shared authorities, null if the request uses others or none.
+  TrustStore* SetTrust(CURL* handle, const HttpRequest& request) {
+    TrustStore* shared = nullptr;
     curl_easy_setopt(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, request.verify_certificates ? 1L : 0L);
     curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, request.verify_certificates ? 2L : 0L);
-    if (const std::string file = AuthoritiesFile(); !file.empty()) {
-      curl_easy_setopt(handle, CURLOPT_CAINFO, file.c_str());
-    }
-    if (const std::string directory(Environment("SSL_CERT_DIR")); !directory.empty()) {
-      curl_easy_setopt(handle, CURLOPT_CAPATH, directory.c_str());
-    }
     if (!request.extra_authorities.empty()) {
+      SetPlaces(handle, SystemAuthorities());
       SetBlob(handle, CURLOPT_CAINFO_BLOB, request.extra_authorities);
+    } else if (!uses_our_openssl_) {
+      SetPlaces(handle, SystemAuthorities());
+    } else if (request.verify_certificates && request.url.starts_with("https:")) {
+      shared = &SharedAuthorities();
+      curl_easy_setopt(handle, CURLOPT_CAINFO, nullptr);
+      curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);
+      curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, OnTls);
+      curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, shared);
     }
     if (request.client_certificate) {
       SetBlob(handle, CURLOPT_SSLCERT_BLOB, request.client_certificate->certificate);
       SetBlob(handle, CURLOPT_SSLKEY_BLOB, request.client_certificate->key);
+    }
+    return shared;
+  }
+
+  /// Lets libcurl read authorities by itself. It takes one directory.
+  static void SetPlaces(CURL* handle, const AuthorityPlaces& places) {
+    if (!places.file.empty()) {
+      curl_easy_setopt(handle, CURLOPT_CAINFO, places.file.c_str());
+    }
+    if (const std::string directory(Environment("SSL_CERT_DIR")); !directory.empty()) {
+      curl_easy_setopt(handle, CURLOPT_CAPATH, directory.c_str());
     }
   }
 
@@ -393,6 +446,8 @@ class CurlRuntime final : public NetRuntime {
   std::array<std::mutex, CURL_LOCK_DATA_LAST> locks_;
   std::mutex mutex_;
   std::vector<Easy> idle_;
+  std::vector<std::unique_ptr<TrustStore>> trust_stores_;  ///< one, unless the environment changes
+  const bool uses_our_openssl_ = UsesOurOpenSsl();
 };
 
 }  // namespace
