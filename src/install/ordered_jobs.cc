@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -66,14 +68,24 @@ void RunOrdered(size_t count, size_t threads,
   }
   std::vector<JobQueue> queues(count);
   std::atomic<size_t> next = 0;
+  std::counting_semaphore<> ended(0);
   std::vector<std::jthread> workers;
-  for (size_t i = 0; i < std::min(count, threads); ++i) {
+  const auto start = [&] {
     workers.emplace_back([&] {
       for (size_t number = next++; number < count; number = next++) {
         job(number, queues[number]);
         queues[number].End();
       }
+      ended.release();
     });
+  };
+  start();
+  // Jobs that end at once, as those of installed packages do, need no further threads.
+  constexpr std::chrono::milliseconds kAtOnce(1);
+  if (!ended.try_acquire_for(kAtOnce)) {
+    while (workers.size() < std::min(count, threads)) {
+      start();
+    }
   }
   for (JobQueue& queue : queues) {
     queue.Drain();

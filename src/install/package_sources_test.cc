@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <latch>
 
 #include <gtest/gtest.h>
 
@@ -295,6 +296,11 @@ TEST(OrderedJobs, ReportsComeInTheOrderOfJobs) {
   });
   ASSERT_EQ(seen.size(), 120U);
   EXPECT_TRUE(std::ranges::adjacent_find(seen, std::greater<>()) == seen.end());
+}
+
+TEST(OrderedJobs, JobsThatWaitRunAtOnce) {
+  std::latch all(4);
+  RunOrdered(4, 4, [&](size_t, JobReports&) { all.arrive_and_wait(); });
 }
 
 }  // namespace
