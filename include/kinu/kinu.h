@@ -198,9 +198,9 @@ struct ArrowArrayStream {
 #endif
 
 /** Gives a stream its next document: fills `out` and returns 1, or returns 0 at the end and -1 to
- *  end the stream with an error, whose reason may be in `out->text`. The texts stay valid until the next
- *  call. `out->text` null: the document could not be had, and `name` has a row in the table
- *  "problems". */
+ *  end the stream with an error, whose reason may be in `out->text`. 2: the document `out->name` cannot
+ *  be read, and `out->text` may be the reason; it is a row of the table "problems", as a document
+ *  without a text is. The texts stay valid until the next call. */
 typedef int (*kinu_next_document)(void* context, kinu_named_text* out);
 
 /** The names of the tables and their columns, with types and descriptions, as JSON. */

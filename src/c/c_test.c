@@ -225,16 +225,19 @@ static void test_documents(void) {
   kinu_problems_release(problems);
 }
 
-/* Gives a state, a damaged document, and one that could not be had. */
+/* Gives a state, a damaged document, one that could not be had, and two that could not be read. */
 static int next_document(void* context, kinu_named_text* out) {
-  static const kinu_named_text kDocuments[] = {
-      {"one", kState, sizeof kState - 1}, {"damaged", "{", 1}, {"missing", NULL, 0}};
+  static const kinu_named_text kDocuments[] = {{"one", kState, sizeof kState - 1},
+                                               {"damaged", "{", 1},
+                                               {"missing", NULL, 0},
+                                               {"encrypted", "no key", 6},
+                                               {"unknown", NULL, 0}};
   int* at = context;
-  if (*at == 3) {
+  if (*at == 5) {
     return 0;
   }
   *out = kDocuments[(*at)++];
-  return 1;
+  return *at > 3 ? 2 : 1;
 }
 
 static int released = 0;
@@ -271,6 +274,17 @@ static void test_tables(void) {
   EXPECT(stream.get_last_error(&stream) == NULL);
   stream.release(&stream);
   EXPECT(stream.release == NULL && released == 1);
+
+  static const char kReasons[] = "it could not be readno keyit could not be read";
+  EXPECT(kinu_table_of_documents("problems", next_document, &at, release_context, 0, &stream,
+                                 NULL) == 0);
+  EXPECT(stream.get_next(&stream, &batch) == 0 && batch.length == 4);
+  offsets = batch.children[1]->buffers[1];
+  EXPECT(offsets[4] - offsets[1] == sizeof kReasons - 1);
+  EXPECT(memcmp((const char*)batch.children[1]->buffers[2] + offsets[1], kReasons,
+                sizeof kReasons - 1) == 0);
+  batch.release(&batch);
+  stream.release(&stream);
 
   const char* paths[] = {"no such file"};
   EXPECT(kinu_table_of_files("problems", paths, 1, 0, &stream, NULL) == 0);

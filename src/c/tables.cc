@@ -94,12 +94,16 @@ class Callers {
     if (status < 0) {
       return {kFailed, std::move(name), std::string(View(text.text, text.size))};
     }
-    return text.text == nullptr
-               ? NextDocument{kProblem, std::move(name), "it could not be read"}
-               : NextDocument{kDocument, std::move(name), std::string(text.text, text.size)};
+    if (text.text == nullptr) {
+      return {kProblem, std::move(name), "it could not be read"};
+    }
+    return {status == kUnreadable ? kProblem : kDocument, std::move(name),
+            std::string(text.text, text.size)};
   }
 
  private:
+  static constexpr int kUnreadable = 2;
+
   kinu_next_document next_;
   std::shared_ptr<void> context_;
 };
