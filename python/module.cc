@@ -140,12 +140,13 @@ class Document {
   nb::list problems_;
 };
 
-/// What a Python iterator gives: pairs of a name and a text, or of a name and None.
+/// What a Python iterator gives: pairs of a name and a text; or a name, None, and the reason why there
+/// is no text.
 struct Documents {
   nb::object iterator;
   nb::object current;  // keeps the texts of the document that is read
   std::string name;
-  std::string problem;  // why the iterator ended
+  std::string problem;  // why a document is not there, or why the iterator ended
 
   /// The next pair; 0 at the end.
   int Next(kinu_named_text* out) {
@@ -159,12 +160,14 @@ struct Documents {
     current = nb::steal(item);
     name = nb::cast<std::string>(current[0]);
     const nb::object text = current[1];
-    *out = {name.c_str(), nullptr, 0};
     if (!text.is_none()) {
       const std::string_view view = ViewOf(text);
       *out = {name.c_str(), view.data(), view.size()};
+      return 1;
     }
-    return 1;
+    problem = nb::len(current) > 2 ? nb::cast<std::string>(current[2]) : std::string();
+    *out = {name.c_str(), problem.empty() ? nullptr : problem.data(), problem.size()};
+    return 2;
   }
 };
 

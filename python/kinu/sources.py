@@ -20,7 +20,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import kinu
 
@@ -29,8 +29,16 @@ ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 #: What an archive or a file raises that is damaged, cut off or encrypted.
 _DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, RuntimeError, ValueError)
 
-#: A name and a text, or a name and None where there is none to be had.
-Named = tuple[str, "bytes | None"]
+#: What the compressed archives of tarfile begin with.
+_COMPRESSIONS = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
+
+
+class Named(NamedTuple):
+    """A document with its name, or the reason why it could not be read."""
+
+    name: str
+    text: bytes | None
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,8 @@ class Source:
 
 
 _USER = re.compile(r"://[^/@]*@")
+#: The settings of a URI, in a text.
+_SETTINGS = re.compile(r"(://[^\s?'\"]*)\?[^\s'\"]*")
 
 
 def is_uri(path: str) -> bool:
@@ -122,6 +132,12 @@ def _open(source: Source) -> IO[bytes]:
     return system.open_input_file(path)
 
 
+def _reason(problem: Exception) -> str:
+    """What an exception says, in one line and without the settings and credentials of a URI."""
+    text = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+    return _SETTINGS.sub(r"\1", _USER.sub("://", " ".join(text.split())))
+
+
 def _zip(file: IO[bytes], name: str) -> Iterator[Named]:
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
@@ -130,21 +146,35 @@ def _zip(file: IO[bytes], name: str) -> Iterator[Named]:
             whole = "%s!%s" % (name, member.filename)
             try:
                 text = archive.read(member)
-            except _DAMAGE:
-                yield whole, None
+            except _DAMAGE as problem:
+                yield Named(whole, None, _reason(problem))
                 continue
             if kinu.is_document(member.filename, text[:4096]):
-                yield whole, text
+                yield Named(whole, text)
 
 
 def _tar(file: IO[bytes], name: str) -> Iterator[Named]:
-    with tarfile.open(fileobj=file) as archive:
-        for member in archive:
-            content = archive.extractfile(member) if member.isfile() else None
-            if content is not None:
-                text = content.read()
-                if kinu.is_document(member.name, text[:4096]):
-                    yield "%s!%s" % (name, member.name), text
+    head = file.read(8)
+    file.seek(0)
+    compression = next((each for magic, each in _COMPRESSIONS if head.startswith(magic)), "")
+    last = ""
+    with tarfile.open(fileobj=file, mode="r:" + compression) as archive:
+        try:
+            for member in archive:
+                last = member.name
+                content = archive.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    text = content.read()
+                    if kinu.is_document(member.name, text[:4096]):
+                        yield Named("%s!%s" % (name, member.name), text)
+            # tarfile takes a damaged header for the end.
+            archive.fileobj.seek(archive.offset)
+            end = archive.fileobj.read(tarfile.BLOCKSIZE)
+            if end != bytes(tarfile.BLOCKSIZE):
+                yield Named(name, None, "%s follows the member %s" %
+                            ("a damaged header" if end else "no end of the archive", last))
+        except _DAMAGE as problem:
+            yield Named(name, None, "%s, in or after the member %s" % (_reason(problem), last))
 
 
 def _of(source: Source) -> Iterator[Named]:
@@ -154,16 +184,16 @@ def _of(source: Source) -> Iterator[Named]:
             return
         text = file.read()
     if not source.found or kinu.is_document(source.name, text[:4096]):
-        yield source.name, text
+        yield Named(source.name, text)
 
 
 def documents(sources: Iterable[Source]) -> Iterator[Named]:
-    """The documents of sources, one at a time. A damaged source has a row of problems, and the next one follows."""
+    """The documents of sources, one at a time. What is damaged has a row of problems, and the next one follows."""
     for source in sources:
         try:
             yield from _of(source)
-        except _DAMAGE:
-            yield source.name, None
+        except _DAMAGE as problem:
+            yield Named(source.name, None, _reason(problem))
 
 
 class SourceTable(kinu.Table):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tarfile
 import tempfile
 import unittest
 import zipfile
@@ -18,7 +19,21 @@ class Sources(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def names(self, sources):
-        return [(os.path.relpath(name, self.folder), text is not None) for name, text in documents(sources)]
+        return [(os.path.relpath(each.name, self.folder), each.text is not None) for each in documents(sources)]
+
+    def problems(self, *sources):
+        """What the table of problems says of them."""
+        table = installed("pyarrow")[0].table(kinu.tables(sources, "problems"))
+        return [(os.path.relpath(row["source"], self.folder), row["problem"]) for row in table.to_pylist()]
+
+    def tar(self, name, mode="w"):
+        """An archive of three states; returns its path and the places of their headers."""
+        path = os.path.join(self.folder, name)
+        with tarfile.open(path, mode) as archive:
+            for i in range(3):
+                archive.add(write(self.folder, "tar/%d.tfstate" % i, state(50)), "%d.tfstate" % i)
+        with tarfile.open(path) as archive:
+            return path, [member.offset for member in archive]
 
     def test_names_without_secrets(self):
         uri = "s3://key:secret@bucket/states?region=eu&endpoint_override=h:1"
@@ -52,6 +67,51 @@ class Sources(unittest.TestCase):
         self.assertEqual(self.names(find(os.path.join(self.folder, "none.tar"))), [("none.tar", False)])
         if pyarrow := installed("pyarrow"):
             self.assertEqual(pyarrow[0].table(kinu.tables([path, self.folder])).num_rows, 100)
+
+    @unittest.skipUnless(installed("pyarrow"), "pyarrow is not installed")
+    def test_reasons_of_damage(self):
+        path = os.path.join(self.folder, "all.zip")
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in ("a", "b"):
+                archive.writestr(name + ".tfstate", state(50))
+            place = archive.getinfo("a.tfstate").header_offset
+        with open(path, "r+b") as file:
+            file.seek(place + 100)
+            file.write(b"\xff")
+        self.assertEqual(self.problems(path), [("all.zip!a.tfstate", "Bad CRC-32 for file 'a.tfstate'")])
+        self.assertEqual(self.problems(write(self.folder, "no.zip", "x")), [("no.zip", "File is not a zip file")])
+        self.assertEqual(self.problems(write(self.folder, "no.tar", "x" * 600)), [("no.tar", "invalid header")])
+        self.assertEqual(self.problems(os.path.join(self.folder, "none.tgz")),
+                         [("none.tgz", "No such file or directory")])
+
+    @unittest.skipUnless(installed("pyarrow"), "pyarrow is not installed")
+    def test_reasons_of_damage_in_tar(self):
+        path, places = self.tar("all.tar")
+        with open(path, "rb") as file:
+            whole = file.read()
+        self.assertEqual(self.problems(path), [])
+        damaged = whole[:places[2]] + b"\xff" * 100 + whole[places[2] + 100:]
+        write(self.folder, "all.tar", damaged)
+        self.assertEqual(self.names(find(path)),
+                         [("all.tar!0.tfstate", True), ("all.tar!1.tfstate", True), ("all.tar", False)])
+        self.assertEqual(self.problems(path), [("all.tar", "a damaged header follows the member 1.tfstate")])
+        write(self.folder, "all.tar", whole[:places[2]])
+        self.assertEqual(self.problems(path), [("all.tar", "no end of the archive follows the member 1.tfstate")])
+        write(self.folder, "all.tar", whole[:places[2] + 600])
+        self.assertEqual(self.problems(path), [("all.tar", "unexpected end of data, in or after the member 2.tfstate")])
+        path, _ = self.tar("all.tgz", "w:gz")
+        self.assertEqual(self.problems(path), [])
+        with open(path, "r+b") as file:
+            file.truncate(os.path.getsize(path) - 100)
+        self.assertIn("end-of-stream", self.problems(path)[0][1])
+
+    @unittest.skipUnless(installed("pyarrow", "pyarrow.fs"), "pyarrow is not installed")
+    def test_reasons_without_secrets(self):
+        for uri in ("s3://key:secret@/states?region=secret", "nothing://key:secret@host/a.tfstate?x=secret"):
+            problems = installed("pyarrow")[0].table(kinu.tables([uri], "problems")).to_pylist()
+            self.assertEqual(len(problems), 1)
+            self.assertNotIn("secret", str(problems))
+            self.assertNotIn("it could not be read", str(problems))
 
     @unittest.skipUnless(installed("pyarrow", "pyarrow.fs"), "pyarrow is not installed")
     def test_stores(self):
