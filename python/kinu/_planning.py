@@ -109,8 +109,9 @@ def _local(directory: str, scratch: str) -> str:
     """The directory to plan in. PLACE//DIRECTORY is a directory of a store or an archive, as in the sources of
     modules, so that what is beside it is there too."""
     scheme, mark, rest = directory.partition("://")
-    place, _, inner = (rest if mark else directory).partition("//")
-    place = scheme + mark + place if mark else place
+    path, question, settings = rest.partition("?")  # of a URI
+    place, _, inner = (path if mark else directory).partition("//")
+    place = scheme + mark + place + question + settings if mark else place
     if not mark and not (sources.is_archive(place) and os.path.isfile(place)):
         return directory
     return os.path.normpath(os.path.join(_copied(place, scratch), inner))
