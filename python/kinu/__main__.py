@@ -3,7 +3,7 @@
     python -m kinu export --table=resources OUT SOURCE...
 
 writes a table. SOURCE is a file, a directory, an archive (.zip, .tar, .tar.gz, .tgz) or a URI of an object store
-(s3://, gs://, abfs://, hdfs://). OUT is a directory: one file for each part of the work.
+(s3://, gs://, abfs://, hdfs://). OUT is a directory or such a URI: one file for each part of the work.
 
     python -m kinu fleet OUT DIRECTORY...
 
@@ -24,20 +24,20 @@ from typing import Any
 
 import kinu
 from kinu import fleet
-from kinu.sources import SourceTable, find, split
+from kinu.sources import SourceTable, file_system, find, is_uri, split
 
 
 #: Columns whose values are too different for a dictionary or statistics to pay.
 _DISTINCT = ("id", "values", "before", "after")
 
 
-def _write(table: object, path: str, ended: threading.Event) -> int:
+def _write(table: object, path: str, system: Any, ended: threading.Event) -> int:
     import pyarrow
     from pyarrow import parquet
     reader = pyarrow.RecordBatchReader.from_stream(table)
     rows = 0
     repeated = [name for name in reader.schema.names if name not in _DISTINCT]
-    with parquet.ParquetWriter(path, reader.schema, compression="zstd", use_dictionary=repeated,
+    with parquet.ParquetWriter(path, reader.schema, filesystem=system, compression="zstd", use_dictionary=repeated,
                                write_statistics=repeated) as writer:
         for batch in reader:
             if ended.is_set():
@@ -48,31 +48,39 @@ def _write(table: object, path: str, ended: threading.Event) -> int:
     return rows
 
 
+def _names(system: Any, directory: str) -> list[str]:
+    """The names of what is in a directory."""
+    from pyarrow import fs
+    return [info.base_name for info in system.get_file_info(fs.FileSelector(directory, allow_not_found=True))]
+
+
 def export(out: str, sources: Sequence[kinu.Path], table: str = "resources", show_sensitive: bool = False,
            workers: int | None = None) -> int:
     """Writes the table as Parquet files in the directory `out`, in place of earlier ones, which stay until all is
-    written. Returns the number of rows."""
+    written. `out` may be a URI of an object store. Returns the number of rows."""
+    from pyarrow import fs
     workers = workers or fleet.cores()
-    os.makedirs(out, exist_ok=True)
+    system, folder = file_system(out) if is_uri(out) else (fs.LocalFileSystem(), os.path.abspath(out))
+    system.create_dir(folder)
     parts = [SourceTable(part, table, show_sensitive) for part in split(find(sources), workers) or [[]]]
     names = ["part-%05d.parquet" % i for i in range(len(parts))]
     # Those who read the directory leave out what begins with a dot.
-    new = [os.path.join(out, ".%s.%d" % (name, os.getpid())) for name in names]
+    new = [".%s.%d" % (name, os.getpid()) for name in names]
     ended = threading.Event()
     try:
         with ThreadPoolExecutor(workers) as pool:
             try:
-                rows = sum(pool.map(_write, parts, new, [ended] * len(parts)))
+                rows = sum(pool.map(lambda part, name: _write(part, folder + "/" + name, system, ended), parts, new))
             finally:
                 ended.set()  # the others need not go on after an error or an interrupt
-        for name in os.listdir(out):
+        for name in _names(system, folder):
             if re.fullmatch(r"part-\d+\.parquet", name) and name not in names:
-                os.unlink(os.path.join(out, name))
-        for path, name in zip(new, names):
-            os.replace(path, os.path.join(out, name))
+                system.delete_file(folder + "/" + name)
+        for written, name in zip(new, names):
+            system.move(folder + "/" + written, folder + "/" + name)
     finally:
-        for path in filter(os.path.exists, new):
-            os.unlink(path)
+        for name in set(_names(system, folder)).intersection(new):
+            system.delete_file(folder + "/" + name)
     return rows
 
 
