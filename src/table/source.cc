@@ -50,12 +50,22 @@ Result<DocumentKind> KindOf(const Node& root) {
   return plan ? DocumentKind::kPlan : DocumentKind::kState;
 }
 
+/// Visits the resources of a state file, which may have none.
+template <typename Visit>
+void ForEachResourceOfFile(const Node& root, const Visit& visit) {
+  if (const Node resources = root.Find("resources")) {
+    for (const Node resource : resources.elements()) {
+      visit(resource);
+    }
+  }
+}
+
 /// The values that a state file calls sensitive.
 void AddSecretsOfStateFile(const Node& root, tfjson::Secrets& secrets) {
-  for (const Node resource : root.Find("resources").elements()) {
+  ForEachResourceOfFile(root, [&](const Node& resource) {
     const Node instances = resource.Find("instances");
     if (!instances) {
-      continue;
+      return;
     }
     for (const Node instance : instances.elements()) {
       const Node paths = instance.Find("sensitive_attributes");
@@ -64,7 +74,7 @@ void AddSecretsOfStateFile(const Node& root, tfjson::Secrets& secrets) {
         ForEachAtPaths(paths, values, [&](const Node& value) { secrets.Add(value); });
       }
     }
-  }
+  });
 }
 
 }  // namespace
@@ -90,7 +100,8 @@ Source::Source(std::string name, std::unique_ptr<tfjson::Document> document, Doc
     }
     redaction_ = Redaction(std::move(secrets));
   }
-  if (kind == DocumentKind::kStateFile && HasWrapped(root().Find("resources"))) {
+  const Node resources = root().Find("resources");
+  if (kind == DocumentKind::kStateFile && resources && HasWrapped(resources)) {
     redaction_.Unwrap();
   }
 }
@@ -185,7 +196,7 @@ std::string AddressOf(const ResourceView& view) {
 
 void Source::VisitStateFile(const std::function<void(const ResourceView&)>& visit) const {
   std::string scratch[8];
-  for (const Node resource : root().Find("resources").elements()) {
+  ForEachResourceOfFile(root(), [&](const Node& resource) {
     ResourceView view;
     view.module = TextOf(resource, "module", scratch[0]);
     view.mode = TextOf(resource, "mode", scratch[1]);
@@ -194,7 +205,7 @@ void Source::VisitStateFile(const std::function<void(const ResourceView&)>& visi
     const std::string_view whole = TextOf(resource, "provider", scratch[4]);
     const Node instances = resource.Find("instances");
     if (!instances) {
-      continue;
+      return;
     }
     for (const Node instance : instances.elements()) {
       std::string scratch_of_instance[3];
@@ -211,7 +222,7 @@ void Source::VisitStateFile(const std::function<void(const ResourceView&)>& visi
       view.address = address;
       visit(view);
     }
-  }
+  });
 }
 
 }  // namespace kinu::table

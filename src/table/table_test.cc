@@ -65,6 +65,13 @@ TEST(Table, ResourcesOfAStateFile) {
       "f,l,7,1.12.6,data.t.d,,data,t,d,,h/n/t,0,false,0011,i,\"{\"\"id\"\":\"\"i\"\"}\",false,\n");
 }
 
+TEST(Table, AStateFileMayHaveNoResources) {
+  for (const TableSpec& table : Tables()) {
+    EXPECT_EQ(Csv(table.name, R"({"version":4,"modules":[]})"), "") << table.name;
+    EXPECT_EQ(Csv(table.name, R"({"version":4,"resources":null})"), "") << table.name;
+  }
+}
+
 TEST(Table, AttributesAreLeavesWithTheirTypes) {
   const std::string rows = Csv("attributes", kStateFile);
   for (const char* row :
