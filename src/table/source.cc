@@ -60,8 +60,12 @@ void ForEachResourceOfFile(const Node& root, const Visit& visit) {
   }
 }
 
-/// The values that a state file calls sensitive.
-void AddSecretsOfStateFile(const Node& root, tfjson::Secrets& secrets) {
+/// The values that a state file calls sensitive: outputs by masks, attributes by paths.
+tfjson::Secrets SecretsOfStateFile(const Node& root) {
+  tfjson::Secrets secrets;
+  if (const Node outputs = root.Find("outputs")) {
+    secrets.AddMarkedIn(outputs);
+  }
   ForEachResourceOfFile(root, [&](const Node& resource) {
     const Node instances = resource.Find("instances");
     if (!instances) {
@@ -75,6 +79,7 @@ void AddSecretsOfStateFile(const Node& root, tfjson::Secrets& secrets) {
       }
     }
   });
+  return secrets;
 }
 
 }  // namespace
@@ -94,11 +99,8 @@ Source::Source(std::string name, std::unique_ptr<tfjson::Document> document, Doc
   lineage_ = TextOf(root(), "lineage", scratch);
   serial_ = root().Find("serial");
   if (!options.show_sensitive) {
-    tfjson::Secrets secrets(root());
-    if (kind == DocumentKind::kStateFile) {
-      AddSecretsOfStateFile(root(), secrets);
-    }
-    redaction_ = Redaction(std::move(secrets));
+    redaction_ = Redaction(kind == DocumentKind::kStateFile ? SecretsOfStateFile(root())
+                                                            : tfjson::Secrets(root()));
   }
   const Node resources = root().Find("resources");
   if (kind == DocumentKind::kStateFile && resources && HasWrapped(resources)) {

@@ -72,6 +72,14 @@ TEST(Table, AStateFileMayHaveNoResources) {
   }
 }
 
+// A resource may have attributes of these names; in state files paths say what is sensitive.
+TEST(Table, AttributesOfAStateFileAreNoMasks) {
+  const std::string rows = Csv("attributes", R"({"version": 4, "outputs": {}, "resources": [
+      {"mode": "managed", "type": "t", "name": "n", "provider": "p", "instances": [
+        {"attributes": {"sensitive": true, "value": "plain-text"}}]}]})");
+  EXPECT_NE(rows.find(",value,string,plain-text,"), std::string::npos) << rows;
+}
+
 TEST(Table, AttributesAreLeavesWithTheirTypes) {
   const std::string rows = Csv("attributes", kStateFile);
   for (const char* row :
