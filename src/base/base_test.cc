@@ -19,6 +19,7 @@
 #include "base/loop_threads.h"
 #include "base/pieces.h"
 #include "base/rare.h"
+#include "base/same_text.h"
 #include "base/symbol.h"
 #include "base/thread.h"
 
@@ -232,6 +233,19 @@ TEST(AppendInPieces, ReturnsTheFirstError) {
       });
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "number 999");
+}
+
+TEST(SameText, ComparesEveryByte) {
+  for (size_t size = 0; size < 40; ++size) {
+    const std::string text(size, 'a');
+    EXPECT_TRUE(SameText(text, std::string(size, 'a')));
+    EXPECT_FALSE(SameText(text, text + "a"));
+    for (size_t at = 0; at < size; ++at) {
+      std::string other = text;
+      other[at] = 'b';
+      EXPECT_FALSE(SameText(text, other)) << other;
+    }
+  }
 }
 
 TEST(MakeInPieces, KeepsTheOrder) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "base/same_text.h"
 #include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/json_source.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/same_text.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
 #include "cty/msgpack_codes.h"

@@ -36,7 +36,7 @@ bool SameText(const Node& a, const Node& b) {
   if (left.escaped || right.escaped) {
     return a.Is(b.String());
   }
-  return a.tree().Quoted(left) == b.tree().Quoted(right);
+  return kinu::SameText(a.tree().Quoted(left), b.tree().Quoted(right));
 }
 
 /// Whether the name or index of a step leads where `taken` does.

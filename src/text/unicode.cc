@@ -7,6 +7,9 @@
 #include <cstring>
 #include <iterator>
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 #include <utf8proc.h>
 
 #include "text/identifier_table.h"
@@ -222,6 +225,16 @@ size_t SkipAscii(std::string_view text, size_t pos) {
   if (pos < text.size() && Byte(text, pos) >= 0x80) {
     return pos;
   }
+#if defined(__x86_64__)
+  // Texts with a few other characters have short runs.
+  constexpr size_t kVector = sizeof(__m128i);
+  for (int i = 0; i < 4 && text.size() - pos >= kVector; ++i, pos += kVector) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + pos));
+    if (const int highs = _mm_movemask_epi8(bytes); highs != 0) {
+      return pos + static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(highs)));
+    }
+  }
+#endif
   while (text.size() - pos >= kBlock && IsAsciiBlock(text.data() + pos)) {
     pos += kBlock;
   }
@@ -245,6 +258,13 @@ size_t SkipAscii(std::string_view text, size_t pos) {
 
 size_t FindInvalidUtf8(std::string_view text) {
   for (size_t pos = SkipAscii(text, 0); pos < text.size(); pos = SkipAscii(text, pos)) {
+    // Most are of U+1000 to U+CFFF: three bytes that need no other look.
+    if (const uint8_t lead = Byte(text, pos);
+        lead > 0xE0 && lead < 0xED && text.size() - pos >= 3 &&
+        (Byte(text, pos + 1) & 0xC0) == 0x80 && (Byte(text, pos + 2) & 0xC0) == 0x80) {
+      pos += 3;
+      continue;
+    }
     const Decoded decoded = DecodeUtf8(text, pos);
     if (!decoded.ok) {
       return pos;

@@ -39,6 +39,21 @@ TEST(Utf8, FindsTheFirstInvalidByteAnywhere) {
   }
 }
 
+TEST(Utf8, FindsWhatTheDecoderRefuses) {
+  constexpr std::string_view kBytes("a\x80\xBF\xC2\xE0\xE1\xEC\xED\xEF\xF4", 10);
+  for (size_t number = 0; number < 100'000; ++number) {
+    std::string text;
+    for (size_t rest = number, i = 0; i < 5; ++i, rest /= kBytes.size()) {
+      text += kBytes[rest % kBytes.size()];
+    }
+    size_t invalid = 0;
+    while (invalid < text.size() && DecodeUtf8(text, invalid).ok) {
+      invalid += DecodeUtf8(text, invalid).size;
+    }
+    ASSERT_EQ(FindInvalidUtf8(text), invalid) << number;
+  }
+}
+
 TEST(Utf8, EncodesWhatItDecodes) {
   for (char32_t point :
        {0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF}) {

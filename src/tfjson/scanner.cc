@@ -204,7 +204,7 @@ struct ScanWith {
       non_ascii |= masks.non_ascii;
       uint64_t quotes = masks.quotes;
       if ((masks.backslashes != 0 || scanner.escaped_)) [[unlikely]] {
-        quotes &= ~scanner.Escaped(text, at, masks.backslashes & valid);
+        quotes &= ~scanner.Escaped(text, at, masks.backslashes & valid, masks.quotes);
       }
       const uint64_t inside = Kernel::PrefixParity(quotes) ^ in_string;
       in_string = static_cast<uint64_t>(static_cast<int64_t>(inside) >> 63);
@@ -280,21 +280,12 @@ StructureScanner::StructureScanner(Kernel kernel) : scan_(&ScanPortable) {
 }
 
 /// The bytes of the block at `at` that follow a backslash which itself does not. Checks them.
-uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t backslashes) {
+uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t backslashes,
+                                   uint64_t quotes) {
   backslash_seen_ = true;
-  uint64_t escaped = escaped_ ? 1 : 0;
-  escaped_ = false;
-  uint64_t rest = backslashes & ~escaped;
-  while (rest != 0) {
-    const int bit = std::countr_zero(rest);
-    if (bit == static_cast<int>(kBlock) - 1) {
-      escaped_ = true;
-      break;
-    }
-    escaped |= uint64_t{2} << bit;
-    rest &= ~(uint64_t{3} << bit);
-  }
-  for (uint64_t left = escaped; left != 0; left &= left - 1) {
+  const uint64_t escaped = EscapedBytes(backslashes);
+  // Most escapes are quotes and backslashes.
+  for (uint64_t left = escaped & ~(quotes | backslashes); left != 0; left &= left - 1) {
     const size_t offset = at + static_cast<size_t>(std::countr_zero(left));
     if (offset >= text.size()) {
       break;  // the text ends inside a string, which is another problem
@@ -307,6 +298,18 @@ uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t ba
     }
   }
   return escaped;
+}
+
+/// The bytes that are escaped by these backslashes of a block, or by the last one of the block
+/// before. Ref: simdjson's find_escaped(): in a run of backslashes every second one is escaped, so
+/// a subtraction that borrows from the end of each run finds out how long it is.
+uint64_t StructureScanner::EscapedBytes(uint64_t backslashes) {
+  constexpr uint64_t kOdd = 0xAAAAAAAAAAAAAAAA;
+  const uint64_t before = escaped_ ? 1 : 0;
+  const uint64_t may_escape = backslashes & ~before;
+  const uint64_t escapes_and_ends = ((may_escape << 1 | kOdd) - may_escape) ^ kOdd;
+  escaped_ = (escapes_and_ends & backslashes) >> 63 != 0;
+  return escapes_and_ends ^ (backslashes | before);
 }
 
 void StructureScanner::Report(size_t offset, const char* message) {

@@ -64,7 +64,8 @@ class StructureScanner {
   friend struct ScanWith;
   using ScanFunction = size_t (*)(StructureScanner&, std::string_view, size_t, size_t, uint32_t*);
 
-  uint64_t Escaped(std::string_view text, size_t at, uint64_t backslashes);
+  uint64_t Escaped(std::string_view text, size_t at, uint64_t backslashes, uint64_t quotes);
+  uint64_t EscapedBytes(uint64_t backslashes);
   void Report(size_t offset, const char* message);
 
   ScanFunction scan_;

@@ -121,6 +121,22 @@ TEST(TokenStream, ZeroBytesAreNoEnd) {
   EXPECT_EQ(stream.problem().offset, 3U);
 }
 
+// Runs of backslashes at all places of a block of the scanner and beyond its end.
+TEST(TokenStream, EveryRunOfBackslashes) {
+  for (size_t before = 0; before < 70; ++before) {
+    for (size_t run = 1; run < 140; run += run < 10 ? 1 : 13) {
+      const std::string start = "\"" + std::string(before, 'a') + std::string(run, '\\');
+      for (const char* next : {"\"", "n\"", "q\"", "a\"", "\" 1"}) {
+        const std::string text = start + next;
+        const bool escaped = run % 2 != 0;
+        const bool fits = *next == '"' ? !escaped && text.ends_with('"') : !escaped || *next == 'n';
+        EXPECT_EQ(Document::Parse(text).has_value(), fits) << text;
+      }
+      EXPECT_EQ(Document::Parse(start + "\"\"").has_value(), run % 2 != 0) << start;
+    }
+  }
+}
+
 TEST(TokenStream, DepthIsBounded) {
   for (const char open : {'[', '{'}) {
     std::string text;
@@ -227,6 +243,20 @@ TEST(Tree, AgreesWithTheReaderOfConfiguration) {
     ASSERT_TRUE(tree.Read(stream)) << text;
     EXPECT_EQ(tree.entry_count(), (*document)->tree().entry_count());
     EXPECT_EQ(tree.text(), (*document)->tree().text());
+  }
+}
+
+TEST(Tree, MarksTextsWithEscapes) {
+  for (size_t size = 0; size < 150; ++size) {
+    for (size_t at = 0; at <= size; ++at) {
+      std::string body(size, '[');  // next to the backslash, as the bracket of the other text is
+      body.insert(at, "\\n");
+      const auto document =
+          Document::Parse("[\"" + body + "\",\"" + std::string(size, ']') + "\"]");
+      ASSERT_TRUE(document.has_value());
+      EXPECT_TRUE((*document)->tree().entry(1).escaped);
+      EXPECT_FALSE((*document)->tree().entry(2).escaped);
+    }
   }
 }
 

@@ -35,6 +35,28 @@ Kind KindOf(char first) {
   }
 }
 
+/// Whether a text has a backslash. Most are so short that a call would cost more than this.
+bool HasBackslash(const char* text, size_t size) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  constexpr size_t kShort = 8 * kWord;
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  if (size < kWord || size > kShort) {
+    return std::memchr(text, '\\', size) != nullptr;
+  }
+  uint64_t found = 0;
+  const auto look = [&](const char* at) {
+    uint64_t word = 0;
+    std::memcpy(&word, at, kWord);
+    word ^= kOnes * '\\';
+    found |= (word - kOnes) & ~word;
+  };
+  for (size_t at = 0; at + kWord <= size; at += kWord) {
+    look(text + at);
+  }
+  look(text + size - kWord);
+  return (found & kOnes << 7) != 0;
+}
+
 }  // namespace
 
 std::string_view KindName(Kind kind) {
@@ -81,7 +103,7 @@ Node Node::Find(std::string_view name) const {
   for (uint32_t at = at_ + 1; at != entries[at_].next; at = entries[at + 1].next) {
     const Tree::Entry& entry = entries[at];
     if (entry.escaped ? Node(tree_, at).Is(name)
-                      : entry.end - entry.begin == length && tree_->Quoted(entry) == name) {
+                      : entry.end - entry.begin == length && SameText(tree_->Quoted(entry), name)) {
       found = at + 1;
     }
   }
@@ -171,7 +193,7 @@ class Tree::Builder {
       --end;
     }
     const bool escaped = may_have_escapes_ && (kind == Kind::kString || kind == Kind::kName) &&
-                         std::memchr(text + *at, '\\', end - *at) != nullptr;
+                         HasBackslash(text + *at, end - *at);
     const auto here = static_cast<uint32_t>(entries_.size++);
     entries_.data[here] = {.begin = *at - held_,
                            .end = end - held_,
@@ -373,7 +395,7 @@ bool HaveSameNames(const Tree& tree, uint32_t a, uint32_t b) {
   while (a < end) {
     const Tree::Entry& left = tree.entry(a);
     const Tree::Entry& right = tree.entry(b);
-    if (left.escaped || right.escaped || tree.Quoted(left) != tree.Quoted(right)) {
+    if (left.escaped || right.escaped || !SameText(tree.Quoted(left), tree.Quoted(right))) {
       return false;
     }
     a = tree.entry(a + 1).next;

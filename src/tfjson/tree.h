@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/same_text.h"
 #include "tfjson/token_stream.h"
 
 namespace kinu::tfjson {
@@ -187,7 +188,7 @@ inline bool Node::Is(std::string_view wanted) const {
   if (entry.kind() != Kind::kString && entry.kind() != Kind::kName) {
     return false;
   }
-  return entry.escaped ? String() == wanted : tree_->Quoted(entry) == wanted;
+  return entry.escaped ? String() == wanted : SameText(tree_->Quoted(entry), wanted);
 }
 inline uint64_t Node::offset() const {
   return tree_->offset() + tree_->entry(at_).begin;
