@@ -44,6 +44,7 @@ if has_stable_abi "$python"; then
 fi
 
 pip install -q --force-reinstall --no-deps "$wheel"
+python -m mypy --ignore-missing-imports --cache-dir "$build/mypy" --no-error-summary -p kinu
 (cd "$build" && python -m unittest discover -s "$root/python/tests" -t "$root/python/tests")
 for other in ${KINU_OTHER_PYTHONS:-}; do
   "$other" -m venv --clear "$build/other"

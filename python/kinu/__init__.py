@@ -16,7 +16,7 @@ import importlib
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -197,13 +197,14 @@ class Document:
 
     def table(self, table: str, show_sensitive: bool = False) -> Table:
         """A table of this document."""
-        return Table(table, [self.name if self._text is None else (self.name, self._text)], show_sensitive)
+        return Table(table, [self.name] if self._text is None else [(self.name, self._text)], show_sensitive)
 
     def check(self, *checks: Path) -> dict[str, Any]:
         """Runs check files on this plan or state: the document of `kinu check -json`."""
-        state = not self.query("$['planned_values','resource_changes','output_changes']")
-        source = self.name if self._text is None else self._text
-        return check(checks, **{"states" if state else "plans": [source]})
+        source: list[Path | bytes] = [self.name if self._text is None else self._text]
+        if self.query("$['planned_values','resource_changes','output_changes']"):
+            return check(checks, plans=source)
+        return check(checks, states=source)
 
 
 def open(source: Path | bytes) -> Document:  # noqa: A001
@@ -246,7 +247,7 @@ def load_plan_file(source: Path | bytes, show_sensitive: bool = False) -> PlanFi
 def check(checks: Iterable[Path], plans: Iterable[Path | bytes] = (), states: Iterable[Path | bytes] = (),
           show_sensitive: bool = False) -> dict[str, Any]:
     """Runs check files on plans and states: the document of `kinu check -json`."""
-    def texts(sources: Iterable[Path | bytes]) -> list[tuple[str, bytes]]:
+    def texts(sources: Iterable[Path | bytes]) -> list[tuple[str, str | bytes]]:
         return [("" if isinstance(source, bytes) else os.fspath(source), _read(source)) for source in sources]
     return json.loads(_result(_kinu.check(texts(checks), texts(plans), texts(states), show_sensitive)))
 
@@ -289,17 +290,18 @@ class Table:
     """A table of any number of documents, which Arrow libraries read (`pyarrow.table(table)`,
     `polars.from_arrow(table)`, DuckDB by its name). It is read anew each time, one document at a time."""
 
-    def __init__(self, table: str, sources: list[str] | list[tuple[str, bytes]], show_sensitive: bool):
+    def __init__(self, table: str, sources: Sequence[str] | Sequence[tuple[str, bytes]], show_sensitive: bool):
         if table not in {schema["name"] for schema in table_schemas()}:
             raise ValueError("there is no table %r" % table)
         self.name = table
-        self._sources = sources
+        self._paths = [each for each in sources if isinstance(each, str)]
+        self._texts = [each for each in sources if not isinstance(each, str)]
         self._show_sensitive = show_sensitive
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        if self._sources and isinstance(self._sources[0], tuple):
-            return _kinu.table_of_documents(self.name, iter(self._sources), self._show_sensitive)
-        return _kinu.table_of_files(self.name, self._sources, self._show_sensitive)
+        if self._texts:
+            return _kinu.table_of_documents(self.name, iter(self._texts), self._show_sensitive)
+        return _kinu.table_of_files(self.name, self._paths, self._show_sensitive)
 
 
 def tables(sources: Path | Iterable[Path | tuple[str, bytes]], table: str = "resources",
@@ -308,7 +310,11 @@ def tables(sources: Path | Iterable[Path | tuple[str, bytes]], table: str = "res
     state file, or a document), a directory (the documents in it and below), an archive or a URI: see kinu.sources. One
     that cannot be read is a row of the table "problems"."""
     given = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
-    if given and isinstance(given[0], tuple):
-        return Table(table, given, show_sensitive)
+    texts = [each for each in given if isinstance(each, tuple)]
+    if texts:
+        if len(texts) < len(given):
+            raise ValueError("a table is of paths, or of pairs of a name and a text")
+        return Table(table, texts, show_sensitive)
     from . import sources as parts
-    return parts.SourceTable(parts.find(given), table, show_sensitive)
+    paths = [each for each in given if not isinstance(each, tuple)]
+    return parts.SourceTable(parts.find(paths), table, show_sensitive)

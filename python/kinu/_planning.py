@@ -101,7 +101,10 @@ def _copied(place: str, scratch: str) -> str:
         system, path = sources.file_system(place)
         fs.copy_files(path, copy, source_filesystem=system, destination_filesystem=fs.LocalFileSystem())
         return copy
-    shutil.unpack_archive(archive, copy, **({} if archive.lower().endswith(".zip") else {"filter": "data"}))
+    if archive.lower().endswith(".zip"):
+        shutil.unpack_archive(archive, copy)
+    else:
+        shutil.unpack_archive(archive, copy, filter="data")
     return copy
 
 
@@ -320,7 +323,7 @@ def _planned(directory: str, name: str, options: Options) -> Reply:
             tables = {_DOCUMENT: document}
         except Timeout:
             status = "timeout"
-            diagnostics = [_problem("Not ready in %g seconds" % options.timeout)]
+            diagnostics = [_problem("Not ready in %g seconds" % (options.timeout or 0))]
         except Failure as failure:
             status, diagnostics = "failed", failure.diagnostics
         except Exception as problem:  # noqa: BLE001: one directory must not end the others

@@ -76,6 +76,9 @@ class _Worker:
         code = "import sys; sys.path[:] = %r; from %s import serve; serve()" % (sys.path, module)
         self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          start_new_session=True, env=environment)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._requests: IO[bytes] = self._process.stdin
+        self._replies: IO[bytes] = self._process.stdout
         self._ended = threading.Lock()
 
     def ask(self, request: bytes, timeout: float | None) -> tuple[Reply | None, bool]:
@@ -91,9 +94,9 @@ class _Worker:
             timer.daemon = True
             timer.start()
         try:
-            self._process.stdin.write(request + b"\n")
-            self._process.stdin.flush()
-            return Reply.read(self._process.stdout), late.is_set()
+            self._requests.write(request + b"\n")
+            self._requests.flush()
+            return Reply.read(self._replies), late.is_set()
         except OSError:
             return None, late.is_set()
         finally:
@@ -113,7 +116,7 @@ class _Worker:
         self.kill()
         with self._ended:
             self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._requests, self._replies):
             try:
                 pipe.close()
             except OSError:

@@ -78,7 +78,7 @@ def find(root: kinu.Path) -> list[str]:
 def _distinct(directories: Iterable[kinu.Path]) -> list[str]:
     """Each directory once, by the first of its names."""
     found: dict[str, str] = {}
-    for directory in map(os.fspath, directories):
+    for directory in [os.fspath(each) for each in directories]:
         found.setdefault(directory if sources.is_uri(directory) else os.path.realpath(directory), directory)
     return list(found.values())
 

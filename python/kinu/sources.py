@@ -20,7 +20,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 import kinu
 
@@ -29,8 +29,9 @@ ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 #: What an archive or a file raises that is damaged, cut off or encrypted.
 _DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, RuntimeError, ValueError)
 
-#: What the compressed archives of tarfile begin with.
-_COMPRESSIONS = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
+#: What compressed archives begin with, and the modes in which tarfile reads them.
+_MODES: tuple[tuple[bytes, Literal["r:gz", "r:bz2", "r:xz"]], ...] = (
+    (b"\x1f\x8b", "r:gz"), (b"BZh", "r:bz2"), (b"\xfd7zXZ", "r:xz"))
 
 
 class Named(NamedTuple):
@@ -117,7 +118,7 @@ def find(sources: Iterable[kinu.Path] | kinu.Path) -> list[Source]:
     """The files and archives that sources stand for. Directories are listed here, documents are read later."""
     given = [sources] if isinstance(sources, (str, os.PathLike)) else sources
     found: list[Source] = []
-    for source in map(os.fspath, given):
+    for source in [os.fspath(each) for each in given]:
         if is_uri(source) and not is_archive(source):
             found += _listed(source)
         else:
@@ -156,9 +157,9 @@ def _zip(file: IO[bytes], name: str) -> Iterator[Named]:
 def _tar(file: IO[bytes], name: str) -> Iterator[Named]:
     head = file.read(8)
     file.seek(0)
-    compression = next((each for magic, each in _COMPRESSIONS if head.startswith(magic)), "")
+    mode = next((each for magic, each in _MODES if head.startswith(magic)), None)
     last = ""
-    with tarfile.open(fileobj=file, mode="r:" + compression) as archive:
+    with tarfile.open(fileobj=file, mode=mode or "r:") as archive:
         try:
             for member in archive:
                 last = member.name
@@ -168,8 +169,10 @@ def _tar(file: IO[bytes], name: str) -> Iterator[Named]:
                     if kinu.is_document(member.name, text[:4096]):
                         yield Named("%s!%s" % (name, member.name), text)
             # tarfile takes a damaged header for the end.
-            archive.fileobj.seek(archive.offset)
-            end = archive.fileobj.read(tarfile.BLOCKSIZE)
+            unpacked = archive.fileobj
+            assert unpacked is not None
+            unpacked.seek(archive.offset)
+            end = unpacked.read(tarfile.BLOCKSIZE)
             if end != bytes(tarfile.BLOCKSIZE):
                 yield Named(name, None, "%s follows the member %s" %
                             ("a damaged header" if end else "no end of the archive", last))
