@@ -2,8 +2,9 @@
 """Tests the C interface as a binary interface: its symbols and the layout of its structures are those that are
 recorded in c_interface.txt, and other languages read its tables.
 
-  c_interface.py --library libkinu.so --compiler CC
+  c_interface.py --library libkinu.so --compiler CC [--sanitize address,undefined]
 
+With --sanitize the library was built with these sanitizers, and the programs are, too.
 KINU_UPDATE=1 rewrites the record. A symbol or a structure may be added; none may go or change.
 """
 import argparse
@@ -89,6 +90,20 @@ def read_tables(library):
     return [] if ids == [str(i) for i in range(1000)] * 20 else ["pyarrow reads other rows"]
 
 
+def read_tables_sanitized(library, compiler):
+    """The same in another process: the runtime of the sanitizer must be there before Python."""
+    runtimes = [subprocess.run([compiler, "-print-file-name=" + name], check=True, capture_output=True,
+                               text=True).stdout.strip() for name in ("libasan.so", "libstdc++.so")]
+    # Python keeps objects until it ends.
+    environment = os.environ | {"LD_PRELOAD": " ".join(map(os.path.realpath, runtimes)),
+                                "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
+    code = "import sys, c_interface; sys.exit(bool(c_interface.read_tables(sys.argv[1])))"
+    run = subprocess.run([sys.executable, "-c", code, os.path.abspath(library)], cwd=HERE, env=environment,
+                         capture_output=True, text=True, check=False)
+    print(run.stdout, end="")
+    return [] if run.returncode == 0 else ["the tables in Python: " + run.stderr]
+
+
 GO = """package main
 
 // #include <stdlib.h>
@@ -111,8 +126,9 @@ func main() {
 """
 
 
-def run_programs(library, compiler):
+def run_programs(library, compiler, sanitize):
     """The program of docs/guide/c.md, and one in Go where that is installed."""
+    sanitizers = ["-fsanitize=" + sanitize] if sanitize else []
     with open(os.path.join(HERE, "..", "..", "docs", "guide", "c.md"), encoding="utf-8") as file:
         program = re.search(r"```c\n(.*?)```", file.read(), re.S).group(1)
     problems = []
@@ -121,20 +137,22 @@ def run_programs(library, compiler):
         source, binary = os.path.join(folder, "p.c"), os.path.join(folder, "p")
         with open(source, "w", encoding="utf-8") as file:
             file.write(program)
-        subprocess.run([compiler, "-Wall", "-Werror", "-I", HEADERS, source, "-o", binary, "-L" + folder_of_library,
-                        "-lkinu", "-Wl,-rpath," + folder_of_library], check=True)
-        if subprocess.run([binary], capture_output=True, text=True, check=False).stdout != '"10.1.0.0/16"\n':
-            problems.append("the program of the guide prints something else")
+        subprocess.run([compiler, *sanitizers, "-Wall", "-Werror", "-I", HEADERS, source, "-o", binary,
+                        "-L" + folder_of_library, "-lkinu", "-Wl,-rpath," + folder_of_library], check=True)
+        run = subprocess.run([binary], capture_output=True, text=True, check=False)
+        if run.stdout != '"10.1.0.0/16"\n' or run.returncode != 0:
+            problems.append("the program of the guide prints %r %s" % (run.stdout, run.stderr))
         if shutil.which("go") is None:
             print("skipped: Go is not installed")
             return problems
         with open(os.path.join(folder, "main.go"), "w", encoding="utf-8") as file:
             file.write(GO)
         run = subprocess.run(["go", "run", "main.go"], cwd=folder, capture_output=True, text=True, check=False,
-                             env=os.environ | {"CGO_ENABLED": "1", "CGO_CFLAGS": "-I" + os.path.abspath(HEADERS),
-                                               "CGO_LDFLAGS": "-L%s -lkinu -Wl,-rpath,%s" %
-                                                              (folder_of_library, folder_of_library)})
-        if run.stdout != '"A-B"\n':
+                             env=os.environ | {"CGO_ENABLED": "1", "CC": compiler, "ASAN_OPTIONS": "detect_leaks=0",
+                                               "CGO_CFLAGS": " ".join(["-I" + os.path.abspath(HEADERS), *sanitizers]),
+                                               "CGO_LDFLAGS": " ".join(["-L" + folder_of_library, "-lkinu", *sanitizers,
+                                                                        "-Wl,-rpath," + folder_of_library])})
+        if run.stdout != '"A-B"\n' or run.returncode != 0:
             problems.append("the program in Go prints %r %s" % (run.stdout, run.stderr))
     return problems
 
@@ -143,9 +161,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", required=True)
     parser.add_argument("--compiler", default="cc")
+    parser.add_argument("--sanitize", default="")
     args = parser.parse_args()
-    problems = compare(symbols(args.library) + layouts(args.compiler)) + read_tables(args.library) + \
-        run_programs(args.library, args.compiler)
+    if args.sanitize:
+        problems = read_tables_sanitized(args.library, args.compiler)
+    else:
+        problems = compare(symbols(args.library) + layouts(args.compiler)) + read_tables(args.library)
+    problems += run_programs(args.library, args.compiler, args.sanitize)
     for problem in problems:
         print("FAILED:", problem)
     return 1 if problems else 0
