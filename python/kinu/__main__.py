@@ -85,6 +85,8 @@ def export(out: str, sources: Sequence[kinu.Path], table: str = "resources", sho
 
 
 def _export(given: argparse.Namespace) -> int:
+    # pyarrow loads numpy, whose threads for matrices wait busily for work that never comes.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import pyarrow
     # Other allocators keep a third more memory over thousands of batches.
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())

@@ -80,7 +80,7 @@ class BatchWriter {
 
  private:
   static constexpr size_t kMostRows = size_t{1} << 16;
-  static constexpr size_t kMostBytes = size_t{16} << 20;
+  static constexpr size_t kMostBytes = size_t{8} << 20;
 
   Column& Next(ColumnType type);
   static void SetBit(std::vector<uint8_t>& bits, size_t row, bool value);
