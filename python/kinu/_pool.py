@@ -6,6 +6,7 @@ started is still at work when its request is tried again.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -80,28 +81,34 @@ class _Worker:
         self._requests: IO[bytes] = self._process.stdin
         self._replies: IO[bytes] = self._process.stdout
         self._ended = threading.Lock()
+        self._late = threading.Event()
+        self._timer: threading.Timer | None = None
 
-    def ask(self, request: bytes, timeout: float | None) -> tuple[Reply | None, bool]:
-        """The reply, or None if the worker died; and whether it was killed because it was late."""
-        late = threading.Event()
-
+    def send(self, request: bytes, timeout: float | None) -> None:
+        """Gives it a request, whose reply is read by receive(). The worker is killed when it is late."""
         def kill() -> None:
-            late.set()
+            self._late.set()
             self.kill()
 
-        timer = threading.Timer(timeout + _GRACE, kill) if timeout else None
-        if timer:
-            timer.daemon = True
-            timer.start()
-        try:
+        if timeout:
+            self._timer = threading.Timer(timeout + _GRACE, kill)
+            self._timer.daemon = True
+            self._timer.start()
+        # A worker that has died has no reply either.
+        with contextlib.suppress(OSError):
             self._requests.write(request + b"\n")
             self._requests.flush()
-            return Reply.read(self._replies), late.is_set()
+
+    def receive(self) -> tuple[Reply | None, bool]:
+        """The reply, or None if the worker died; and whether it was killed because it was late."""
+        try:
+            return Reply.read(self._replies), self._late.is_set()
         except OSError:
-            return None, late.is_set()
+            return None, self._late.is_set()
         finally:
-            if timer:
-                timer.cancel()
+            if self._timer:
+                self._timer.cancel()
+                self._timer = None
 
     def kill(self) -> None:
         """Ends the worker and all that it started. Its id is not given away before it is waited for."""
@@ -180,25 +187,43 @@ class Pool:
             self._running.discard(worker)
         worker.close()
 
+    def _give(self, answer: Answer | None) -> None:
+        """Finishes an answer and gives it to run()."""
+        if answer is not None:
+            if answer.reply is not None:
+                answer.reply = self._finish(answer.reply)
+            self._answers.put(answer)
+
     def _serve(self) -> None:
-        """Keeps one worker and hands it one request after the other."""
+        """Keeps one worker and hands it one request after the other. An answer is finished while the worker has the
+        next request."""
         worker = None
+        ready: Answer | None = None
         try:
-            while (task := self._pending.get()) is not None:
+            while True:
+                try:
+                    task = self._pending.get_nowait()
+                except queue.Empty:
+                    self._give(ready)
+                    ready = None
+                    task = self._pending.get()
+                if task is None:
+                    return
                 worker = worker or self._start()
                 if worker is None:
                     return
                 index, request, attempt = task
-                reply, is_late = worker.ask(request, self._timeout)
+                worker.send(request, self._timeout)
+                self._give(ready)
+                reply, is_late = worker.receive()
+                ready = Answer(index, reply, attempt, is_late)
                 if reply is None or reply.is_last:
                     self._end(worker)
                     worker = None
                 was_killed = not is_late if reply is None else reply.was_killed
                 if was_killed and attempt < self._attempts:
                     self._pending.put((index, request, attempt + 1))
-                else:
-                    done = reply if reply is None else self._finish(reply)
-                    self._answers.put(Answer(index, done, attempt, is_late))
+                    ready = None
         except BaseException as problem:  # noqa: BLE001: raised again by run()
             self._answers.put(problem)
         finally:

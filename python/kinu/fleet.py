@@ -10,6 +10,7 @@ Each directory is planned in a process of a pool, or in a task of a Spark sessio
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -196,7 +197,9 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
     spark           a session: each directory is a task there. Spark tries the tasks of lost workers again
     progress        called with the row of each directory when it is ready, as a dictionary (on Spark: at the end)
     """
-    import pyarrow
+    # It is imported while the first directories are planned.
+    if importlib.util.find_spec("pyarrow") is None:
+        raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
     wanted = list(dict.fromkeys(["changes", *tables]))
     unknown = set(wanted) - {each["name"] for each in kinu.table_schemas()}
     if unknown or init not in ("needed", "always", "never"):
@@ -223,6 +226,7 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
                     progress(rows[answer.index])
     except KeyboardInterrupt as problem:
         interrupt = problem
+    import pyarrow
     plans = Plans(pyarrow.Table.from_pylist(rows, _directories_schema()), _tables(replies, wanted))
     if interrupt is not None:
         raise Interrupted(plans) from interrupt
