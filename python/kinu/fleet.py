@@ -261,7 +261,7 @@ def _on_spark(spark: SparkSession, directories: list[str], options: Options, att
     from kinu.spark import one_a_task
     options = replace(options, own_group=True)
 
-    def plan_part(parts: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    def plan_part(parts: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow
         for part in parts:
             for index, name, directory in zip(*(column.to_pylist() for column in part.columns)):

@@ -41,8 +41,8 @@ def batches(sources: list[Source], table: str, show_sensitive: bool) -> Iterator
     yield from pyarrow.RecordBatchReader.from_stream(SourceTable(sources, table, show_sensitive))
 
 
-def _reader(table: str, show_sensitive: bool) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    def read_part(parts: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+def _reader(table: str, show_sensitive: bool) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    def read_part(parts: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for part in parts:
             columns = part.to_pydict()
             for paths, found in zip(columns["paths"], columns["found"]):
