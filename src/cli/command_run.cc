@@ -111,12 +111,11 @@ void CommandRun::Say(const std::string& text, const std::string& message) {
 }
 
 void OperationRun::CatchInterrupts() {
-  terminal::CatchInterrupts([this] {
-    if (operation.status != nullptr) {
-      Print(operation.status->Interrupted());
-    }
-    operation.pool.StopAll();
-  });
+  terminal::CatchInterruptsOfOperation(
+      [this] {
+        return operation.status != nullptr ? operation.status->Interrupted() : std::string();
+      },
+      [this] { operation.pool.StopAll(); });
 }
 
 bool OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary) {

@@ -115,13 +115,14 @@ void WatchOperation(std::function<void(int)> first, std::function<void()> second
 
 }  // namespace
 
-void CatchInterrupts(std::function<void()> stop) {
+void CatchInterruptsOfOperation(std::function<std::string()> report, std::function<void()> stop) {
   WatchOperation(
-      [stop = std::move(stop)](int number) {
+      [report = std::move(report), stop = std::move(stop)](int number) {
         Print(view::kInterrupted);
         if (number != kWhileAsking) {
           Print("\nStopping operation...\n");
         }
+        Print(report());  // before the operation is told to stop, and the process may end
         StopRequested().store(true);
         // It may wait for providers, but the second interrupt must be seen.
         std::thread(stop).detach();

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 
 #include <signal.h>
 
@@ -12,9 +13,9 @@ namespace kinu::terminal {
 /// Set by the first interrupt while an operation runs.
 std::atomic<bool>& StopRequested();
 
-/// From now on the first SIGINT or SIGTERM sets StopRequested() and calls `stop` on a thread of its
-/// own; the second one ends the process.
-void CatchInterrupts(std::function<void()> stop);
+/// From now on the first SIGINT or SIGTERM prints what `report` returns, sets StopRequested() and
+/// calls `stop`, both on threads of their own; the second one ends the process.
+void CatchInterruptsOfOperation(std::function<std::string()> report, std::function<void()> stop);
 
 /// From now on the first SIGINT or SIGTERM sets StopRequested() and calls `first` on a thread of
 /// its own; the second one calls `second` there and ends the process with code 1.
