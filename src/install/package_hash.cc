@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <ctime>
@@ -139,10 +140,12 @@ Result<std::vector<PackageFile>> SortedFiles(const std::string& root) {
   return files;
 }
 
+/// Nanoseconds after which a change has another time stamp.
+constexpr int64_t kClockTick = 50'000'000;
+
 /// Whether a file changed so recently that another change could have the same time stamp.
 bool ChangedJustNow(const std::vector<PackageFile>& files) {
   constexpr int64_t kNanoseconds = 1'000'000'000;
-  constexpr int64_t kClockTick = 50'000'000;
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
   auto nanoseconds = [](const timespec& t) { return t.tv_sec * kNanoseconds + t.tv_nsec; };
@@ -224,12 +227,26 @@ Result<std::string> RememberedPackageHash(const std::string& directory,
   return hash;
 }
 
-void RememberPackageHash(const std::string& directory, const std::string& hash,
-                         const provider::SchemaCache& cache) {
-  const auto package = PackageState::Read(directory);
-  if (package && !ChangedJustNow(package->files)) {
-    cache.StoreNote(package->key, hash);
+void UnpackedHashes::Add(const std::string& directory, const std::string& hash) {
+  if (auto package = PackageState::Read(directory)) {
+    const std::lock_guard lock(mutex_);
+    packages_.push_back({directory, std::move(package->key), hash});
   }
+}
+
+void UnpackedHashes::Store() {
+  const std::lock_guard lock(mutex_);
+  for (const Package& unpacked : packages_) {
+    auto package = PackageState::Read(unpacked.directory);
+    if (package && package->key == unpacked.state && ChangedJustNow(package->files)) {
+      std::this_thread::sleep_for(std::chrono::nanoseconds(kClockTick));
+      package = PackageState::Read(unpacked.directory);
+    }
+    if (package && package->key == unpacked.state) {
+      cache_.StoreNote(package->key, unpacked.hash);
+    }
+  }
+  packages_.clear();
 }
 
 Result<std::string> RememberedArchiveHash(const std::string& path,

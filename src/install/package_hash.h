@@ -2,8 +2,10 @@
 // Hash1; opentofu internal/getproviders/hash.go.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/flat_map.h"
 #include "base/result.h"
@@ -27,9 +29,28 @@ Result<std::string> HashArchive(std::string_view archive);
 Result<std::string> RememberedPackageHash(const std::string& directory,
                                           const provider::SchemaCache& cache);
 
-/// Stores the hash of a package that this process has just unpacked.
-void RememberPackageHash(const std::string& directory, const std::string& hash,
-                         const provider::SchemaCache& cache);
+/// The hashes of packages that this process has just unpacked. They are stored as those of
+/// RememberedPackageHash() when the files are so old that a change would show. Thread-safe.
+class UnpackedHashes {
+ public:
+  explicit UnpackedHashes(const provider::SchemaCache& cache) : cache_(cache) {}
+  /// `directory` has just been unpacked and has this hash.
+  void Add(const std::string& directory, const std::string& hash);
+  /// Stores the hashes of packages that have not changed since Add(). Waits for the files to be old
+  /// enough, which takes at most some 50 milliseconds.
+  void Store();
+
+ private:
+  struct Package {
+    std::string directory;
+    std::string state;
+    std::string hash;
+  };
+
+  const provider::SchemaCache& cache_;
+  std::mutex mutex_;
+  std::vector<Package> packages_;
+};
 
 /// As HashArchive() for the archive at `path`, with the same cache.
 Result<std::string> RememberedArchiveHash(const std::string& path,

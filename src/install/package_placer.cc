@@ -15,7 +15,6 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
-#include "install/package_hash.h"
 #include "install/zip_package.h"
 
 namespace kinu::install {
@@ -329,7 +328,7 @@ Result<PlacedPackage> PackagePlacer::PlaceArchive(const std::string& address,
     return std::unexpected(done.error());
   }
   archive.unpacked.Release();
-  RememberPackageHash(directory, placed.hash, cache_);
+  unpacked_.Add(directory, placed.hash);
   return placed;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "install/network.h"
+#include "install/package_hash.h"
 #include "install/package_source.h"
 #include "provider/schema_cache.h"
 
@@ -33,13 +34,17 @@ class PackagePlacer {
   };
 
   PackagePlacer(Network& network, const provider::SchemaCache& cache)
-      : network_(network), cache_(cache) {}
+      : network_(network), cache_(cache), unpacked_(cache) {}
 
   /// Makes `directory` contain the package. `allowed`: hashes of the lock file, one of which must
   /// match; empty: any package will do.
   Result<PlacedPackage> Place(const std::string& address, const PackageOffer& offer,
                               const std::string& directory, const std::vector<std::string>& allowed,
                               const Options& options);
+
+  /// Stores the hashes of the packages that were placed, so that the next command need not read
+  /// them. Called after all packages.
+  void StoreHashes() { unpacked_.Store(); }
 
   /// An archive that was downloaded or copied.
   struct FetchedArchive {
@@ -70,6 +75,7 @@ class PackagePlacer {
 
   Network& network_;
   const provider::SchemaCache& cache_;
+  UnpackedHashes unpacked_;
 };
 
 /// Whether a hash is one of a list.

@@ -358,6 +358,7 @@ void Installer::Run() {
     const Watched watched(options_.watch, selections[i].address);
     Install(selections[i], installed[i], reports);
   });
+  placer_.StoreHashes();
   bool any = false;
   bool any_signed = false;
   for (size_t i = 0; i < selections.size(); ++i) {
