@@ -67,8 +67,12 @@ def module(i):
             **{"docs/page%d.md" % page: "text %d\n" % page * 200 for page in range(20)}}
 
 
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 128  # of a short queue connections are dropped, and tried again after a second
+
+
 def serve(files):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads, server.files = True, files
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     return "http://127.0.0.1:%d" % server.server_address[1]
