@@ -63,7 +63,7 @@ class Stores(unittest.TestCase):
         return "s3://bucket/" + path + self.settings
 
     def put(self, path, text):
-        with self.store.open_output_stream("bucket/" + path) as stream:
+        with self.store.open_output_stream("bucket/" + path, compression=None) as stream:
             stream.write(text)
 
     def names(self, path):
