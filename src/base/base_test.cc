@@ -202,6 +202,25 @@ TEST(LoopThreads, RunAloneWhereNoThreadCanBeStarted) {
 }
 #endif
 
+#ifndef __SANITIZE_THREAD__
+TEST(LoopThreads, ForkedProcessesRunTheirLoops) {
+  LoopThreads threads(3);
+  std::atomic<size_t> runs{0};
+  threads.Run(100, 3, [&](size_t) { ++runs; });
+  const pid_t child = fork();  // has none of the threads
+  if (child == 0) {
+    alarm(10);
+    for (int loop = 0; loop < 20; ++loop) {
+      threads.Run(100, 3, [&](size_t) { threads.Run(2, 3, [&](size_t) { ++runs; }); });
+    }
+    _exit(runs == 100 + 20 * 200 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+#endif
+
 TEST(AppendInPieces, JoinsInOrder) {
   for (const size_t count : {0, 1, 31, 32, 5003}) {
     std::string wanted = "begin ";

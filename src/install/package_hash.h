@@ -30,7 +30,9 @@ Result<std::string> RememberedPackageHash(const std::string& directory,
                                           const provider::SchemaCache& cache);
 
 /// The hashes of packages that this process has just unpacked. They are stored as those of
-/// RememberedPackageHash() when the files are so old that a change would show. Thread-safe.
+/// RememberedPackageHash() when the files are so old that a change would show. A change by others
+/// between unpacking and Add(), or in the same tick of the clock and of equal size, does not show.
+/// Thread-safe.
 class UnpackedHashes {
  public:
   explicit UnpackedHashes(const provider::SchemaCache& cache) : cache_(cache) {}

@@ -122,8 +122,8 @@ void CatchInterruptsOfOperation(std::function<std::string()> report, std::functi
         if (number != kWhileAsking) {
           Print("\nStopping operation...\n");
         }
-        Print(report());  // before the operation is told to stop, and the process may end
-        StopRequested().store(true);
+        Print(report());
+        StopRequested().store(true);  // from here on the process may end
         // It may wait for providers, but the second interrupt must be seen.
         std::thread(stop).detach();
       },
