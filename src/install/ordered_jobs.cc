@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -26,11 +25,21 @@ class JobQueue final : public JobReports {
     ended_ = true;
     changed_.notify_one();
   }
-  /// Passes on reports until the job has ended.
-  void Drain() {
+  /// Passes on reports until the job has ended. While there are none, calls `grow` from time to
+  /// time, until it returns false.
+  void Drain(const std::function<bool()>& grow) {
+    constexpr std::chrono::milliseconds kPatience(4);
+    const auto ready = [this] { return ended_ || !waiting_.empty(); };
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [this] { return ended_ || !waiting_.empty(); });
+      while (!changed_.wait_for(lock, kPatience, ready)) {
+        lock.unlock();
+        const bool more = grow();
+        lock.lock();
+        if (!more) {
+          changed_.wait(lock, ready);
+        }
+      }
       if (waiting_.empty()) {
         return;
       }
@@ -68,7 +77,6 @@ void RunOrdered(size_t count, size_t threads,
   }
   std::vector<JobQueue> queues(count);
   std::atomic<size_t> next = 0;
-  std::counting_semaphore<> ended(0);
   std::vector<std::jthread> workers;
   const auto start = [&] {
     workers.emplace_back([&] {
@@ -76,19 +84,27 @@ void RunOrdered(size_t count, size_t threads,
         job(number, queues[number]);
         queues[number].End();
       }
-      ended.release();
     });
   };
-  start();
-  // Jobs that end at once, as those of installed packages do, need no further threads.
-  constexpr std::chrono::milliseconds kAtOnce(1);
-  if (!ended.try_acquire_for(kAtOnce)) {
-    while (workers.size() < std::min(count, threads)) {
-      start();
+  // Jobs that end at once, as those of installed packages do, need no second thread. The number of
+  // threads doubles when no job has begun since the last look.
+  size_t seen = 1;
+  const auto grow = [&] {
+    const size_t begun = next;
+    const size_t most = std::min(count, threads);
+    if (begun == seen) {
+      for (size_t more = workers.size(); more > 0 && workers.size() < most; --more) {
+        start();
+        ++seen;
+      }
+    } else {
+      seen = begun;
     }
-  }
+    return begun < count && workers.size() < most;
+  };
+  start();
   for (JobQueue& queue : queues) {
-    queue.Drain();
+    queue.Drain(grow);
   }
 }
 

@@ -39,8 +39,12 @@ Loaded InstallModules(const Workspace& workspace, const ModuleInstallRequest& re
 
 void WriteModuleManifest(const Workspace& workspace, const Loaded& loaded, Diagnostics& diags) {
   const std::string manifest = workspace.manifest_path();
+  const std::string text = config::ModuleManifest(loaded.modules);
+  if (ReadFile(manifest) == text) {
+    return;
+  }
   auto made = MakeDirectories(DirName(manifest));
-  auto written = made ? ReplaceFile(manifest, config::ModuleManifest(loaded.modules), 0644) : made;
+  auto written = made ? ReplaceFile(manifest, text, 0644) : made;
   if (!written) {
     diags.Error("Failed to update module manifest", written.error().message);
   }
