@@ -8,6 +8,7 @@
 #include "config/cloud_values.h"
 #include "config/decode.h"
 #include "config/encryption_values.h"
+#include "config/installed_module.h"
 #include "config/module_providers.h"
 #include "config/module_reader.h"
 #include "config/module_source.h"
@@ -128,14 +129,16 @@ class ConfigLoader {
                                        Diagnostics& diags);
   Directory* FindModule(const Caller& caller, const CallTarget& target, InstalledModule& out);
   std::optional<InstalledModule> FetchModule(const Caller& caller, const CallTarget& target);
+  Caller CallerOf(const ConfigNode& node, size_t call) const;
+  static ModuleFetch FetchOf(const Caller& caller, const CallTarget& target);
+  /// The module of a call as the manifest has it, if the load may use that.
+  const InstalledModule* FindKept(const Caller& caller, const CallTarget& target);
+  void ExpectFetches(const ConfigNode& node, const std::vector<size_t>& calls);
   void ReportFound(const Caller& caller, const InstalledModule& module, bool is_kept) const;
   void LoadCallsInOrder(ConfigNode& node);
-  static bool HasSource(const InstalledModule& installed, const CallTarget& target);
   const InstalledModule* FindInstalled(const Caller& caller, const CallTarget& target,
                                        InstalledModule& local);
   bool IsStillInstalled(const CallTarget& target, const InstalledModule& installed);
-  void CheckInstalled(const Caller& caller, const CallTarget& target,
-                      const InstalledModule& installed);
   void CheckChild(const ConfigNode& child);
   void ShowBetweenModules(bool all_found);
   void CheckSupported(const ConfigNode& root);
@@ -305,15 +308,21 @@ std::string ConfigLoader::ManifestKey(const ConfigNode& node, const ModuleCall& 
   return key;
 }
 
+const InstalledModule* ConfigLoader::FindKept(const Caller& caller, const CallTarget& target) {
+  const auto& manifest = base_ == nullptr ? manifest_ : base_->manifest_;
+  const auto found = manifest.find(caller.key);
+  return found != manifest.end() &&
+                 (rules_.requires_installed || IsStillInstalled(target, found->second))
+             ? &found->second
+             : nullptr;
+}
+
 /// Finds the directory of a call's module; reports when there is none.
 const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const CallTarget& target,
                                                    InstalledModule& local) {
-  const auto& manifest = base_ == nullptr ? manifest_ : base_->manifest_;
-  if (auto found = manifest.find(caller.key);
-      found != manifest.end() &&
-      (rules_.requires_installed || IsStillInstalled(target, found->second))) {
-    ReportFound(caller, found->second, true);
-    return &found->second;
+  if (const InstalledModule* kept = FindKept(caller, target); kept != nullptr) {
+    ReportFound(caller, *kept, true);
+    return kept;
   }
   if (rules_.requires_installed) {
     diags_.Error("Module not installed",
@@ -370,18 +379,33 @@ std::optional<InstalledModule> ConfigLoader::FetchModule(const Caller& caller,
                  caller.range);
     return std::nullopt;
   }
-  return options_.fetcher->Fetch({.key = caller.key,
-                                  .name = caller.name,
-                                  .source = target.source,
-                                  .version = target.version,
-                                  .range = caller.range,
-                                  .version_range = caller.version_range},
-                                 diags_);
+  return options_.fetcher->Fetch(FetchOf(caller, target), diags_);
 }
 
-/// Whether a module was installed from the source of a call. The manifest has no secrets.
-bool ConfigLoader::HasSource(const InstalledModule& installed, const CallTarget& target) {
-  return WithoutSecrets(target.source.text) == WithoutSecrets(installed.source);
+ModuleFetch ConfigLoader::FetchOf(const Caller& caller, const CallTarget& target) {
+  return {.key = caller.key,
+          .name = caller.name,
+          .source = target.source,
+          .version = target.version,
+          .range = caller.range,
+          .version_range = caller.version_range};
+}
+
+/// Announces the modules that are fetched when the calls of a module are loaded.
+void ConfigLoader::ExpectFetches(const ConfigNode& node, const std::vector<size_t>& calls) {
+  if (options_.fetcher == nullptr) {
+    return;
+  }
+  std::vector<ModuleFetch> fetches;
+  for (const size_t call : calls) {
+    const CallTarget& target = targets_[node.index][call];
+    const Caller caller = CallerOf(node, call);
+    if (target.valid && target.source.kind != ModuleSourceKind::kLocal &&
+        FindKept(caller, target) == nullptr) {
+      fetches.push_back(FetchOf(caller, target));
+    }
+  }
+  options_.fetcher->Expect(fetches);
 }
 
 /// Whether installation may keep a module as the manifest has it. Modules in local directories are
@@ -393,42 +417,9 @@ bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledMod
   if (options_.fetcher != nullptr && !options_.fetcher->MayKeep()) {
     return false;
   }
-  if (target.source.kind == ModuleSourceKind::kLocal || !HasSource(installed, target) ||
-      !source_.HasDirectory(installed.dir)) {
-    return false;
-  }
-  auto constraints = VersionConstraints::Parse(target.version);
-  auto version = Version::Parse(installed.version);
-  return target.version.empty() || (constraints && version && constraints->Allows(*version));
-}
-
-void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target,
-                                  const InstalledModule& installed) {
-  if (target.valid && !HasSource(installed, target)) {
-    diags_.Error("Module source has changed",
-                 "The source address was changed from " + Quoted(WithoutSecrets(installed.source)) +
-                     " to " + Quoted(WithoutSecrets(target.source.text)) +
-                     " since this module was installed. Run \"tofu init\" to install it again.",
-                 caller.source_range);
-  }
-  if (target.version.empty()) {
-    return;
-  }
-  auto constraints = VersionConstraints::Parse(target.version);
-  auto version = Version::Parse(installed.version);
-  if (constraints && (!version || !constraints->Allows(*version))) {
-    diags_.Error(
-        "Module version requirements have changed",
-        installed.version.empty()
-            ? "The version requirements have changed since this module was installed and "
-              "the installed version is no longer acceptable. Run \"tofu init\" to install "
-              "another one."
-            : "The version requirements have changed since this module was installed and "
-              "the installed version (" +
-                  installed.version +
-                  ") is no longer acceptable. Run \"tofu init\" to install another one.",
-        caller.source_range);
-  }
+  return target.source.kind != ModuleSourceKind::kLocal && HasSource(installed, target.source) &&
+         source_.HasDirectory(installed.dir) &&
+         (target.version.empty() || HasVersion(installed, target.version));
 }
 
 /// Reports problems between modules: as warnings for a fetch that found all modules.
@@ -474,13 +465,24 @@ ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const Ca
                  caller.range);
     return nullptr;
   }
-  CheckInstalled(caller, target, *installed);
+  CheckInstalled(*installed, target.valid ? &target.source : nullptr, target.version,
+                 caller.source_range, diags_);
   ShowProblems(directory);
   out = *installed;
   if (target.valid) {
     out.source = target.source.text;
   }
   return &directory;
+}
+
+ConfigLoader::Caller ConfigLoader::CallerOf(const ConfigNode& node, size_t index) const {
+  const ModuleCall& call = node.module->calls[index];
+  return {ManifestKey(node, call),
+          std::string(program_.Text(call.name)),
+          call.range,
+          call.source_range,
+          call.version_expr != nullptr ? call.version_range : call.range,
+          node.source_dir};
 }
 
 void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*>& pending) {
@@ -498,12 +500,7 @@ void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*
     return;
   }
   InstalledModule installed;
-  const Caller caller{ManifestKey(node, call),
-                      std::string(program_.Text(call.name)),
-                      call.range,
-                      call.source_range,
-                      call.version_expr != nullptr ? call.version_range : call.range,
-                      node.source_dir};
+  const Caller caller = CallerOf(node, static_cast<size_t>(index));
   const Directory* directory =
       FindModule(caller, targets_[node.index][static_cast<size_t>(index)], installed);
   if (directory == nullptr) {
@@ -523,6 +520,7 @@ void ConfigLoader::LoadCallsInOrder(ConfigNode& node) {
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {},
                     [&](size_t call) { return program_.Text(node.module->calls[call].name); });
+  ExpectFetches(node, order);
   for (const size_t call : order) {
     std::vector<ConfigNode*> loaded;
     LoadCall(node, static_cast<int>(call), loaded);

@@ -62,6 +62,9 @@ class ModuleFetcher {
   virtual void Begin(const std::map<std::string, InstalledModule, std::less<>>& manifest) = 0;
   /// Whether modules that are installed as their calls want them may stay.
   virtual bool MayKeep() const = 0;
+  /// The calls of one module that Fetch() will be asked for, in this order. They may be fetched
+  /// side by side from now on.
+  virtual void Expect(const std::vector<ModuleFetch>& calls) = 0;
   /// Fetches a module; nothing after an error.
   virtual std::optional<InstalledModule> Fetch(const ModuleFetch& call, Diagnostics& diags) = 0;
   /// A call has its module in a directory: fetched, kept, or local. An empty directory: a local one

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "config/static_value.h"
+#include "hcl/static.h"
 #include "lang/eval.h"
 
 namespace kinu::config {

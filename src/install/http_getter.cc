@@ -17,6 +17,7 @@
 #include "config/module_source.h"
 #include "install/module_getters.h"
 #include "install/module_installer.h"
+#include "install/module_packages.h"
 #include "install/netrc.h"
 #include "install/zip_package.h"
 

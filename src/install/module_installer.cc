@@ -9,7 +9,6 @@
 #include "addrs/version.h"
 #include "base/files.h"
 #include "install/module_getters.h"
-#include "install/package_placer.h"
 
 namespace kinu::install {
 namespace {
@@ -53,6 +52,13 @@ std::string WithoutSecretsOf(std::string message, const std::string& address) {
   return message;
 }
 
+/// Where the package of a registry module is, and how it is fetched.
+struct RegistryPackage {
+  std::string name;  ///< equal for calls that share the package
+  config::PackageAndDirectory place;
+  FetchPackage fetch;
+};
+
 /// Only the constraint "1.0.0" or "= 1.0.0" itself selects a pre-release.
 bool AllowsModule(const VersionConstraints& constraints, const Version& version) {
   if (version.prerelease().empty()) {
@@ -63,28 +69,73 @@ bool AllowsModule(const VersionConstraints& constraints, const Version& version)
          terms[0].version.ToText() == version.ToText();
 }
 
-}  // namespace
+struct VersionChoice {
+  std::optional<Version> best;    ///< that the constraint allows
+  std::optional<Version> newest;  ///< that is no pre-release
+  std::vector<std::string> invalid;
+};
 
-Result<void> CopyModuleFiles(const std::string& from, const std::string& to) {
-  std::error_code error;
-  fs::create_directories(to, error);
-  for (fs::directory_iterator it(from, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (name.starts_with('.')) {
+VersionChoice ChooseVersion(const ModuleVersions& offered, const std::string& constraint) {
+  const auto constraints = VersionConstraints::Parse(constraint);
+  const VersionConstraints wanted =
+      constraint.empty() || !constraints ? VersionConstraints() : *constraints;
+  VersionChoice choice;
+  for (const std::string& text : offered.versions) {
+    auto version = Version::Parse(text);
+    if (!version) {
+      choice.invalid.push_back(text);
       continue;
     }
-    const std::string target = JoinPath(to, name);
-    if (it->is_directory(error) && !it->is_symlink(error)) {
-      if (auto copied = CopyModuleFiles(it->path().string(), target); !copied) {
-        return copied;
-      }
-      continue;
+    if (version->prerelease().empty() && (!choice.newest || *choice.newest < *version)) {
+      choice.newest = *version;
     }
-    fs::copy(it->path(), target, fs::copy_options::copy_symlinks, error);
+    if (AllowsModule(wanted, *version) && (!choice.best || *choice.best < *version)) {
+      choice.best = *std::move(version);
+    }
   }
-  return error ? Fail(ErrorCode::kIo, "failed to copy " + from + ": " + error.message())
-               : Result<void>();
+  return choice;
 }
+
+/// Fetches a package that a registry has itself.
+FetchPackage FetchFromHost(const std::string& address, const std::string& host,
+                           bool with_credentials, Network& network) {
+  return [=, &network](const std::string& target) -> Result<void> {
+    KINU_TRY(const net::Url url, net::Url::Parse(address));
+    KINU_TRY(net::HttpRequest request,
+             with_credentials ? network.MetadataRequest(url, host)
+                              : Result<net::HttpRequest>(network.MetadataRequest(url)));
+    request.headers.Set("Accept", "application/zip, application/x-tar; *;q=0.1");
+    request.headers.Remove("X-Terraform-Version");
+    return FetchArchive({.address = address, .target = target, .network = network}, request, {});
+  };
+}
+
+FetchPackage FetchFrom(const std::string& address, Network& network) {
+  return [address, &network](const std::string& target) {
+    return GetPackage(address, target, network);
+  };
+}
+
+/// Nothing if the registry names a place where no package can be.
+std::optional<RegistryPackage> PackageAt(const ModuleLocation& location, const std::string& host,
+                                         const std::string& key, Network& network) {
+  if (location.direct) {
+    const config::PackageAndDirectory place = config::SplitModuleSource(location.address);
+    return RegistryPackage{
+        .name = key + ' ' + place.package,  // never shared
+        .place = place,
+        .fetch = FetchFromHost(place.package, host, location.with_credentials, network)};
+  }
+  const auto parsed = config::ParseModuleSource(location.address, false);
+  if (!parsed || parsed->kind != config::ModuleSourceKind::kRemote) {
+    return std::nullopt;
+  }
+  const config::PackageAndDirectory place = config::SplitModuleSource(parsed->text);
+  return RegistryPackage{
+      .name = place.package, .place = place, .fetch = FetchFrom(place.package, network)};
+}
+
+}  // namespace
 
 Result<std::string> FindPackageDirectory(const std::string& package_directory,
                                          const std::string& directory) {
@@ -131,33 +182,6 @@ void ModuleInstaller::Drop(const std::string& key) {
   std::erase_if(manifest_, [&](const auto& entry) {
     return entry.first == key || entry.first.starts_with(key + ".");
   });
-}
-
-Result<void> ModuleInstaller::GetOnce(const std::string& package, const std::string& target) {
-  std::error_code error;
-  RemoveLeftovers(target);
-  fs::remove_all(target, error);
-  if (error) {
-    return Fail(ErrorCode::kIo, "failed to remove " + target + ": " + error.message());
-  }
-  if (auto made = MakeDirectories(DirName(target)); !made) {
-    return made;
-  }
-  if (const auto before = fetched_.find(package); before != fetched_.end()) {
-    if (fs::is_symlink(before->second, error)) {
-      fs::copy_symlink(before->second, target, error);
-      return error ? Fail(ErrorCode::kIo, "failed to copy a link: " + error.message())
-                   : Result<void>();
-    }
-    return CopyModuleFiles(before->second, target);
-  }
-  auto done = GetPackage(package, target, network_);
-  if (done) {
-    fetched_[package] = target;
-  } else {
-    fs::remove_all(target, error);
-  }
-  return done;
 }
 
 std::optional<std::string> ModuleInstaller::FindDirectory(const config::ModuleFetch& call,
@@ -228,32 +252,17 @@ std::optional<std::string> ModuleInstaller::SelectVersion(const config::ModuleFe
                 call.range);
     return std::nullopt;
   }
-  const auto constraints = VersionConstraints::Parse(call.version);
-  std::optional<Version> best;
-  std::optional<Version> newest;
-  for (const std::string& text : answer->versions) {
-    auto version = Version::Parse(text);
-    if (!version) {
-      diags.Warning("Invalid response from remote module registry",
-                    "The registry at " + module.host + " returned an invalid version string " +
-                        InQuotes(text) + " for module " + PlaceOf(call) +
-                        ", which OpenTofu ignored.",
-                    call.range);
-      continue;
-    }
-    if (version->prerelease().empty() && (!newest || *newest < *version)) {
-      newest = *version;
-    }
-    const bool allowed = AllowsModule(
-        call.version.empty() || !constraints ? VersionConstraints() : *constraints, *version);
-    if (allowed && (!best || *best < *version)) {
-      best = *std::move(version);
-    }
+  const VersionChoice choice = ChooseVersion(*answer, call.version);
+  for (const std::string& text : choice.invalid) {
+    diags.Warning("Invalid response from remote module registry",
+                  "The registry at " + module.host + " returned an invalid version string " +
+                      InQuotes(text) + " for module " + PlaceOf(call) + ", which OpenTofu ignored.",
+                  call.range);
   }
-  if (best) {
-    return best->ToText();
+  if (choice.best) {
+    return choice.best->ToText();
   }
-  if (!newest) {
+  if (!choice.newest) {
     diags.Error("Module has no versions",
                 "Module " + InQuotes(module.ToText()) + " (" + PlaceOf(call) +
                     ") has no versions available on " + module.host + ".",
@@ -264,7 +273,7 @@ std::optional<std::string> ModuleInstaller::SelectVersion(const config::ModuleFe
               "There is no available version of module " + InQuotes(module.ToText()) + " (" +
                   PlaceOf(call) +
                   ") which matches the given version constraint. The newest available version is " +
-                  newest->ToText() + ".",
+                  choice.newest->ToText() + ".",
               call.version_range);
   return std::nullopt;
 }
@@ -278,44 +287,24 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchFromRegistry(
     return std::nullopt;
   }
   events_.downloading(call.key, split.package, *version);
-  const auto location = registry_.Location(module, *version);
+  FinishAhead(call.key);
+  const auto& location = registry_.Location(module, *version);
   if (!location) {
     ReportRegistryError(call, module, *version, location.error(), diags);
     return std::nullopt;
   }
-  const std::string target = DirectoryOf(call.key);
-  config::PackageAndDirectory place;
-  Result<void> done;
-  if (location->direct) {
-    place = config::SplitModuleSource(location->address);
-    const auto url = net::Url::Parse(place.package);
-    auto request = url && location->with_credentials ? network_.MetadataRequest(*url, module.host)
-                   : url ? Result<net::HttpRequest>(network_.MetadataRequest(*url))
-                         : Result<net::HttpRequest>(std::unexpected(url.error()));
-    if (request) {
-      request->headers.Set("Accept", "application/zip, application/x-tar; *;q=0.1");
-      request->headers.Remove("X-Terraform-Version");
-      std::error_code ignored;
-      fs::remove_all(target, ignored);
-      done = FetchArchive({.address = place.package, .target = target, .network = network_},
-                          *request, {});
-    } else {
-      done = std::unexpected(request.error());
-    }
-  } else {
-    const auto parsed = config::ParseModuleSource(location->address, false);
-    if (!parsed || parsed->kind != config::ModuleSourceKind::kRemote) {
-      ReportRegistryError(
-          call, module, *version,
-          {.message = "registry returned invalid package location " + InQuotes(location->address) +
-                      ": must be a direct remote package address"},
-          diags);
-      return std::nullopt;
-    }
-    place = config::SplitModuleSource(parsed->text);
-    done = GetOnce(place.package, target);
+  const auto package = PackageAt(*location, module.host, call.key, network_);
+  if (!package) {
+    ReportRegistryError(
+        call, module, *version,
+        {.message = "registry returned invalid package location " + InQuotes(location->address) +
+                    ": must be a direct remote package address"},
+        diags);
+    return std::nullopt;
   }
-  if (!done) {
+  const std::string target = DirectoryOf(call.key);
+  const config::PackageAndDirectory& place = package->place;
+  if (auto done = packages_.Place(package->name, target, package->fetch); !done) {
     diags.Error("Failed to download module",
                 "Could not download module " + PlaceOf(call) + " source code from " +
                     InQuotes(config::WithoutSecrets(place.package)) + ": " +
@@ -339,7 +328,9 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchRemote(const config
   const config::PackageAndDirectory split = config::SplitModuleSource(call.source.text);
   events_.downloading(call.key, config::WithoutSecrets(split.package), "");
   const std::string target = DirectoryOf(call.key);
-  if (auto done = GetOnce(split.package, target); !done) {
+  FinishAhead(call.key);
+  if (auto done = packages_.Place(split.package, target, FetchFrom(split.package, network_));
+      !done) {
     diags.Error("Failed to download module",
                 "Could not download module " + PlaceOf(call) + " source code from " +
                     InQuotes(config::WithoutSecrets(split.package)) + ": " +
@@ -354,11 +345,53 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchRemote(const config
   return config::InstalledModule{*found, call.source.text, ""};
 }
 
+void ModuleInstaller::Expect(const std::vector<config::ModuleFetch>& calls) {
+  if (calls.size() < 2) {
+    return;
+  }
+  for (const config::ModuleFetch& call : calls) {
+    std::error_code ignored;
+    fs::remove_all(DirectoryOf(call.key), ignored);
+    ahead_[call.key] = jobs_.Add([this, call] { FetchAhead(call); });
+  }
+}
+
+/// Does what needs no order: asks registries and fetches packages. Problems are found again, and
+/// reported, by Fetch().
+void ModuleInstaller::FetchAhead(const config::ModuleFetch& call) {
+  const config::PackageAndDirectory split = config::SplitModuleSource(call.source.text);
+  const std::string target = DirectoryOf(call.key);
+  if (call.source.kind != config::ModuleSourceKind::kRegistry) {
+    packages_.FetchAhead(split.package, target, FetchFrom(split.package, network_));
+    return;
+  }
+  const RegistryModule module = RegistryModuleOf(split.package);
+  const auto& offered = registry_.Versions(module);
+  const auto version = offered ? ChooseVersion(*offered, call.version).best : std::nullopt;
+  if (!version) {
+    return;
+  }
+  const auto& location = registry_.Location(module, version->ToText());
+  const auto package =
+      location ? PackageAt(*location, module.host, call.key, network_) : std::nullopt;
+  if (package) {
+    packages_.FetchAhead(package->name, target, package->fetch);
+  }
+}
+
+void ModuleInstaller::FinishAhead(const std::string& key) {
+  if (const auto job = ahead_.find(key); job != ahead_.end()) {
+    jobs_.Finish(job->second);
+  }
+}
+
 std::optional<config::InstalledModule> ModuleInstaller::Fetch(const config::ModuleFetch& call,
                                                               Diagnostics& diags) {
   Drop(call.key);
-  std::error_code ignored;
-  fs::remove_all(DirectoryOf(call.key), ignored);
+  if (!ahead_.contains(call.key)) {
+    std::error_code ignored;
+    fs::remove_all(DirectoryOf(call.key), ignored);
+  }
   return call.source.kind == config::ModuleSourceKind::kRegistry ? FetchFromRegistry(call, diags)
                                                                  : FetchRemote(call, diags);
 }

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "config/load.h"
+#include "install/background_jobs.h"
+#include "install/module_packages.h"
 #include "install/module_registry.h"
 
 namespace kinu::install {
@@ -42,15 +44,12 @@ class ModuleInstaller final : public config::ModuleFetcher {
 
   void Begin(const std::map<std::string, config::InstalledModule, std::less<>>& manifest) override;
   bool MayKeep() const override { return !options_.upgrade; }
+  void Expect(const std::vector<config::ModuleFetch>& calls) override;
   std::optional<config::InstalledModule> Fetch(const config::ModuleFetch& call,
                                                Diagnostics& diags) override;
   void Found(const std::string& key, const config::InstalledModule& module, bool is_kept) override;
 
  private:
-  struct Selected {
-    RegistryModule module;
-    std::string version;
-  };
   std::optional<config::InstalledModule> FetchFromRegistry(const config::ModuleFetch& call,
                                                            Diagnostics& diags);
   std::optional<config::InstalledModule> FetchRemote(const config::ModuleFetch& call,
@@ -60,13 +59,14 @@ class ModuleInstaller final : public config::ModuleFetcher {
   void ReportRegistryError(const config::ModuleFetch& call, const RegistryModule& module,
                            const std::string& action, const ModuleRegistryError& error,
                            Diagnostics& diags);
-  /// Fetches a package into the directory of a call, or copies it from that of another one.
-  Result<void> GetOnce(const std::string& package, const std::string& target);
   /// The directory in a package that a pattern names; empty after an error.
   std::optional<std::string> FindDirectory(const config::ModuleFetch& call,
                                            const std::string& package_directory,
                                            const std::string& directory, bool is_registry,
                                            Diagnostics& diags);
+  void FetchAhead(const config::ModuleFetch& call);
+  /// Waits for what FetchAhead() does for a call.
+  void FinishAhead(const std::string& key);
   void Drop(const std::string& key);
   std::string DirectoryOf(const std::string& key) const;
 
@@ -75,11 +75,10 @@ class ModuleInstaller final : public config::ModuleFetcher {
   ModuleEvents events_;
   ModuleRegistry registry_;
   std::map<std::string, config::InstalledModule, std::less<>> manifest_;
-  std::map<std::string, std::string> fetched_;  ///< package to directory
+  ModulePackages packages_;
+  std::map<std::string, size_t> ahead_;  ///< number of the job of a call that was expected
+  BackgroundJobs jobs_{8};               ///< last: they use the members above
 };
-
-/// Copies a directory: links stay links, and names that begin with a dot are left out.
-Result<void> CopyModuleFiles(const std::string& from, const std::string& to);
 
 /// The only directory of a package that a path or pattern matches.
 Result<std::string> FindPackageDirectory(const std::string& package_directory,

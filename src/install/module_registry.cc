@@ -88,19 +88,13 @@ ModuleRegistryResult<ModuleVersions> ModuleRegistry::AskVersions(const RegistryM
 }
 
 const ModuleRegistryResult<ModuleVersions>& ModuleRegistry::Versions(const RegistryModule& module) {
-  const std::string key = module.ToText();
-  const auto it = versions_.find(key);
-  return it != versions_.end() ? it->second
-                               : versions_.emplace(key, AskVersions(module)).first->second;
+  return versions_.Get(module.ToText(), [&] { return AskVersions(module); });
 }
 
 const ModuleRegistryResult<ModuleLocation>& ModuleRegistry::Location(const RegistryModule& module,
                                                                      const std::string& version) {
-  const std::string key = module.ToText() + ' ' + version;
-  const auto it = locations_.find(key);
-  return it != locations_.end()
-             ? it->second
-             : locations_.emplace(key, AskLocation(module, version)).first->second;
+  return locations_.Get(module.ToText() + ' ' + version,
+                        [&] { return AskLocation(module, version); });
 }
 
 ModuleRegistryResult<ModuleLocation> ModuleRegistry::AskLocation(const RegistryModule& module,

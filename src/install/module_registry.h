@@ -2,12 +2,12 @@
 // opentofu internal/registry client.go.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "install/network.h"
+#include "install/once_per_key.h"
 
 namespace kinu::install {
 
@@ -50,6 +50,7 @@ struct ModuleLocation {
   bool with_credentials = false;  ///< direct: credentials of the registry are sent
 };
 
+/// Thread-safe.
 class ModuleRegistry {
  public:
   explicit ModuleRegistry(Network& network) : network_(network) {}
@@ -69,8 +70,8 @@ class ModuleRegistry {
                                                    const std::string& version);
 
   Network& network_;
-  std::map<std::string, ModuleRegistryResult<ModuleVersions>> versions_;
-  std::map<std::string, ModuleRegistryResult<ModuleLocation>> locations_;
+  OncePerKey<ModuleRegistryResult<ModuleVersions>> versions_;
+  OncePerKey<ModuleRegistryResult<ModuleLocation>> locations_;
 };
 
 }  // namespace kinu::install
