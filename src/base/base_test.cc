@@ -267,6 +267,45 @@ TEST(SameText, ComparesEveryByte) {
   }
 }
 
+TEST(StreamInPieces, PassesPiecesOnInOrder) {
+  for (const size_t count : {0, 1, 15, 16, 17, 5000}) {
+    std::string whole;
+    for (size_t i = 0; i < count; ++i) {
+      whole += std::to_string(i) + ',';
+    }
+    std::string out;
+    size_t longest = 0;
+    ASSERT_TRUE(StreamInPieces(
+        count, 16,
+        [](size_t begin, size_t end, std::string& piece) -> Result<void> {
+          for (size_t i = begin; i < end; ++i) {
+            piece += std::to_string(i) + ',';
+          }
+          return {};
+        },
+        [&](std::string_view piece) {
+          out += piece;
+          longest = std::max(longest, piece.size());
+        }));
+    EXPECT_EQ(out, whole);
+    EXPECT_LE(longest, 16U * 5);
+  }
+}
+
+TEST(StreamInPieces, EndsAtTheFirstError) {
+  std::string out;
+  const Result<void> done = StreamInPieces(
+      5000, 16,
+      [](size_t begin, size_t, std::string& piece) -> Result<void> {
+        piece = std::to_string(begin) + ',';
+        return begin >= 64 ? Fail(ErrorCode::kInvalid, std::to_string(begin)) : Result<void>();
+      },
+      [&](std::string_view piece) { out += piece; });
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "64");
+  EXPECT_EQ(out, "0,16,32,48,");
+}
+
 TEST(MakeInPieces, KeepsTheOrder) {
   for (const size_t count : {0, 1, 31, 32, 5003}) {
     std::string wanted;

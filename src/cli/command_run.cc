@@ -127,22 +127,22 @@ bool OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* 
     return true;
   }
   const view::SourceSchemas schemas(operation.providers->source());
-  auto text = view::RenderPlan(plan, schemas, invocation.style(),
-                               {.width = invocation.stdout_width,
-                                .show_sensitive = flags.Bool("show-sensitive"),
-                                .in_automation = invocation.in_automation});
-  if (!text) {
-    diags.Error("Failed to render plan", text.error().message);
-    return false;
+  const view::PlanTextOptions options{.width = invocation.stdout_width,
+                                      .show_sensitive = flags.Bool("show-sensitive"),
+                                      .in_automation = invocation.in_automation};
+  terminal::PagedOutput paged(flags.Has("pager") ? terminal::ChoosePager(flags.Bool("pager"))
+                                                 : std::string());
+  const auto done = view::RenderPlanTo(
+      [&](std::string_view piece) {
+        if (!json_only()) {
+          paged.Write(piece);
+        }
+      },
+      plan, schemas, invocation.style(), options);
+  if (!done) {
+    diags.Error("Failed to render plan", done.error().message);
   }
-  const std::string pager =
-      flags.Has("pager") ? terminal::ChoosePager(flags.Bool("pager")) : std::string();
-  if (pager.empty()) {
-    audience->Text(*text);
-  } else if (!json_only()) {
-    terminal::PrintPaged(*text, pager);
-  }
-  return true;
+  return done.has_value();
 }
 
 int OperationRun::Fail() {

@@ -1,12 +1,9 @@
 #include "terminal/pager.h"
 
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
 
 #include <unistd.h>
 
-#include "terminal/status_line.h"
 #include "terminal/streams.h"
 
 namespace kinu::terminal {
@@ -24,26 +21,34 @@ std::string ChoosePager(bool wanted) {
   return pager == "cat" ? std::string() : pager;
 }
 
-void PrintPaged(std::string_view text, const std::string& pager) {
-  if (pager.empty()) {
-    Print(text);
-    return;
-  }
-  const StatusPause pause({});
+void PagedOutput::Start() {
+  pause_.emplace(std::string_view());
   // A pager that is left early closes the pipe.
   struct sigaction ignore{};
-  struct sigaction before{};
   ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, &before);
-  std::FILE* pipe = ::popen(pager.c_str(), "we");
-  if (pipe != nullptr) {
-    (void)std::fwrite(text.data(), 1, text.size(), pipe);
-    (void)::pclose(pipe);
+  ::sigaction(SIGPIPE, &ignore, &before_);
+  pipe_ = ::popen(std::exchange(pager_, {}).c_str(), "we");
+  if (pipe_ == nullptr) {
+    ::sigaction(SIGPIPE, &before_, nullptr);
+    pause_.reset();
   }
-  ::sigaction(SIGPIPE, &before, nullptr);
-  if (pipe == nullptr) {
-    (void)std::fwrite(text.data(), 1, text.size(), stdout);
-    (void)std::fflush(stdout);
+}
+
+void PagedOutput::Write(std::string_view text) {
+  if (!pager_.empty()) {
+    Start();
+  }
+  if (pipe_ != nullptr) {
+    (void)std::fwrite(text.data(), 1, text.size(), pipe_);
+  } else {
+    Print(text);
+  }
+}
+
+PagedOutput::~PagedOutput() {
+  if (pipe_ != nullptr) {
+    (void)::pclose(pipe_);
+    ::sigaction(SIGPIPE, &before_, nullptr);
   }
 }
 

@@ -1,8 +1,14 @@
 // Shows long texts in a pager, when the user asks for it.
 #pragma once
 
+#include <csignal>
+#include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "terminal/status_line.h"
 
 namespace kinu::terminal {
 
@@ -10,7 +16,24 @@ namespace kinu::terminal {
 /// none is wanted, it is "cat", or standard output is no terminal.
 std::string ChoosePager(bool wanted);
 
-/// Prints a text through a pager, or as Print() if `pager` is empty or cannot be started.
-void PrintPaged(std::string_view text, const std::string& pager);
+/// Standard output through a pager, or as Print() has it if `pager` is empty or cannot be started.
+/// The pager starts with the first text, and the destructor waits for its end.
+class PagedOutput {
+ public:
+  explicit PagedOutput(std::string pager) : pager_(std::move(pager)) {}
+  ~PagedOutput();
+  PagedOutput(const PagedOutput&) = delete;
+  PagedOutput& operator=(const PagedOutput&) = delete;
+
+  void Write(std::string_view text);
+
+ private:
+  void Start();
+
+  std::string pager_;
+  std::FILE* pipe_ = nullptr;
+  std::optional<StatusPause> pause_;
+  struct sigaction before_{};
+};
 
 }  // namespace kinu::terminal

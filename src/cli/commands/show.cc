@@ -131,13 +131,13 @@ int PrintPlan(const Invocation& invocation, const plan::Plan& plan,
               const view::SchemaLookup& schemas, const Form& form, Diagnostics& diags) {
   const view::PlanTextOptions options{.width = invocation.stdout_width,
                                       .show_sensitive = form.show_sensitive};
-  auto text = view::RenderPlan(plan, schemas, invocation.style(), options);
-  if (!text) {
-    diags.Error("Failed to render plan", text.error().message);
-    return 1;
+  terminal::PagedOutput paged(form.pager);
+  const auto done = view::RenderPlanTo([&](std::string_view piece) { paged.Write(piece); }, plan,
+                                       schemas, invocation.style(), options);
+  if (!done) {
+    diags.Error("Failed to render plan", done.error().message);
   }
-  terminal::PrintPaged(*text, form.pager);
-  return 0;
+  return done ? 0 : 1;
 }
 
 int PrintState(const Invocation& invocation, const state::State& state,
@@ -148,7 +148,7 @@ int PrintState(const Invocation& invocation, const state::State& state,
     diags.Error("Failed to render state", text.error().message);
     return 1;
   }
-  terminal::PrintPaged(*text, form.pager);
+  terminal::PagedOutput(form.pager).Write(*text);
   return 0;
 }
 
@@ -448,8 +448,8 @@ int PrintServicePlan(const Invocation& invocation, operation::FetchedPlan plan, 
   if (!text) {
     return unreadable(text.error());
   }
-  terminal::PrintPaged(
-      style.Paint(plan.header + "\n") + *text + style.Paint("\n" + plan.footer + "\n"), form.pager);
+  terminal::PagedOutput(form.pager)
+      .Write(style.Paint(plan.header + "\n") + *text + style.Paint("\n" + plan.footer + "\n"));
   return 0;
 }
 

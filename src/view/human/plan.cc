@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
+#include <utility>
 #include <vector>
 
-#include "base/loop_threads.h"
+#include "base/pieces.h"
 #include "text/unicode.h"
 #include "view/human/render.h"
 #include "view/json/documents.h"
@@ -246,27 +246,33 @@ constexpr std::array kLegendOrder = {Action::kCreate,           Action::kUpdate,
 
 class PlanText {
  public:
-  PlanText(const Plan& plan, const SchemaLookup& schemas, const Style& style,
+  PlanText(const TextSink& sink, const Plan& plan, const SchemaLookup& schemas, const Style& style,
            const PlanTextOptions& options)
-      : plan_(plan),
+      : sink_(sink),
+        plan_(plan),
         program_(*plan.program),
         schemas_(schemas),
         style_(style),
         options_(options),
         renderer_(style) {}
 
-  Result<std::string> Render();
+  Result<void> Render();
 
  private:
   struct Drifted {
     const ResourceChange* change;
     Diff diff;
   };
+  struct Listed {
+    const ResourceChange* change;
+    const schema::ResourceSchema* schema = nullptr;
+  };
 
-  const schema::ResourceSchema* FindSchema(std::string_view provider,
-                                           const ResourceName& name) const;
-  Result<Diff> DiffOf(const ResourceChange& change, PathMatcher relevant) const;
-  Result<void> CollectListed();
+  Result<const schema::ResourceSchema*> SchemaOf(const ResourceChange& change) const;
+  static Diff DiffOf(const ResourceChange& change, const schema::ResourceSchema& schema,
+                     PathMatcher relevant);
+  void CollectListed();
+  Result<void> FindSchemas();
   Result<void> RenderDrift();
   Result<bool> HasNoOtherChange() const;
   void RenderNoChanges();
@@ -274,7 +280,7 @@ class PlanText {
   Result<void> RenderChanges();
   void RenderSummary();
   std::string OutputLines() const;
-  Result<void> RenderListed(size_t begin, size_t end, std::string& out) const;
+  void RenderListed(size_t begin, size_t end, std::string& out) const;
   void RenderChange(const ResourceChange& change, const Diff& diff, bool drift,
                     std::string& out) const;
   std::vector<const ResourceChange*> InOrder(const std::vector<ResourceChange>& changes) const;
@@ -290,15 +296,15 @@ class PlanText {
   }
   size_t Count(Action action) const { return counts_[static_cast<size_t>(action)]; }
 
+  const TextSink& sink_;
   const Plan& plan_;
   const Program& program_;
-  mutable std::mutex schemas_mutex_;
-  const SchemaLookup& schemas_;  ///< guarded: changes are rendered on several threads
+  const SchemaLookup& schemas_;
   const Style& style_;
   const PlanTextOptions& options_;
   Renderer renderer_;
-  std::string out_;
-  std::vector<const ResourceChange*> listed_;
+  std::string out_;  // what the sink does not have yet
+  std::vector<Listed> listed_;
   std::array<size_t, 9> counts_{};
   size_t imports_ = 0;
   size_t forgets_ = 0;
@@ -325,27 +331,27 @@ std::vector<const ResourceChange*> PlanText::InOrder(
   return order;
 }
 
-const schema::ResourceSchema* PlanText::FindSchema(std::string_view provider,
-                                                   const ResourceName& name) const {
-  const std::lock_guard lock(schemas_mutex_);
-  return schemas_.FindResource(provider, name.mode, program_.Text(name.type));
-}
-
-Result<Diff> PlanText::DiffOf(const ResourceChange& item, PathMatcher relevant) const {
+Result<const schema::ResourceSchema*> PlanText::SchemaOf(const ResourceChange& item) const {
   const ResourceName& name = item.address.resource.resource;
   const std::string_view provider = ProviderName(program_, item.provider);
-  const schema::ResourceSchema* schema = FindSchema(provider, name);
+  const schema::ResourceSchema* schema =
+      schemas_.FindResource(provider, name.mode, program_.Text(name.type));
   if (schema == nullptr) {
     return Fail(ErrorCode::kNotFound, "no schema found for " + program_.ToText(item.address) +
                                           " (in provider " + std::string(provider) + ")");
   }
+  return schema;
+}
+
+Diff PlanText::DiffOf(const ResourceChange& item, const schema::ResourceSchema& schema,
+                      PathMatcher relevant) {
   Change change = Change::Of(item.before, item.after);
   change.replace = PathMatcher(item.required_replace, /*propagate=*/false);
   change.relevant = std::move(relevant);
-  return DiffBlock(change, schema->block);
+  return DiffBlock(change, schema.block);
 }
 
-Result<void> PlanText::CollectListed() {
+void PlanText::CollectListed() {
   for (const ResourceChange* change : InOrder(plan_.changes)) {
     if (change->action == Action::kNoOp && !Moved(*change) && !change->importing) {
       continue;
@@ -354,12 +360,19 @@ Result<void> PlanText::CollectListed() {
         change->address.resource.resource.mode != ResourceMode::kManaged) {
       continue;
     }
-    listed_.push_back(change);
+    listed_.push_back({.change = change});
     imports_ += change->importing ? 1 : 0;
     forgets_ += change->action == Action::kForget || change->action == Action::kForgetThenCreate;
     if (change->action != Action::kNoOp) {
       ++counts_[static_cast<size_t>(change->action)];
     }
+  }
+}
+
+/// Changes are rendered on several threads; schemas are looked up before, on one.
+Result<void> PlanText::FindSchemas() {
+  for (Listed& listed : listed_) {
+    KINU_TRY(listed.schema, SchemaOf(*listed.change));
   }
   return {};
 }
@@ -400,11 +413,8 @@ Result<bool> PlanText::HasNoOtherChange() const {
     if (Moved(change)) {
       return false;
     }
-    const Result<Diff> diff = DiffOf(change, PathMatcher::All());
-    if (!diff) {
-      return std::unexpected(diff.error());
-    }
-    if (diff->action != Action::kNoOp) {
+    KINU_TRY(const schema::ResourceSchema* schema, SchemaOf(change));
+    if (DiffOf(change, *schema, PathMatcher::All()).action != Action::kNoOp) {
       return false;
     }
   }
@@ -430,12 +440,10 @@ Result<void> PlanText::RenderDrift() {
         continue;
       }
     }
-    Result<Diff> diff = DiffOf(*change, std::move(relevant));
-    if (!diff) {
-      return std::unexpected(diff.error());
-    }
-    if (refresh_only || diff->action != Action::kNoOp) {
-      drifted.push_back({change, *std::move(diff)});
+    KINU_TRY(const schema::ResourceSchema* schema, SchemaOf(*change));
+    Diff diff = DiffOf(*change, *schema, std::move(relevant));
+    if (refresh_only || diff.action != Action::kNoOp) {
+      drifted.push_back({change, std::move(diff)});
     }
   }
   if (drifted.empty()) {
@@ -555,22 +563,24 @@ Result<void> PlanText::RenderChanges() {
   out_ += plan_.errored
               ? "\nOpenTofu planned the following actions, but then encountered a problem:\n"
               : "\nOpenTofu will perform the following actions:\n";
-  constexpr size_t kPiece = 256;
-  Result<void> done = AppendInPieces(
-      out_, listed_.size(), kPiece,
-      [this](size_t begin, size_t end, std::string& out) { return RenderListed(begin, end, out); });
-  if (done) {
-    RenderSummary();
-  }
+  sink_(std::exchange(out_, {}));
+  constexpr size_t kPiece = 128;
+  auto done = StreamInPieces(
+      listed_.size(), kPiece,
+      [this](size_t begin, size_t end, std::string& out) -> Result<void> {
+        RenderListed(begin, end, out);
+        return {};
+      },
+      sink_);
+  RenderSummary();
   return done;
 }
 
-Result<void> PlanText::RenderListed(size_t begin, size_t end, std::string& out) const {
+void PlanText::RenderListed(size_t begin, size_t end, std::string& out) const {
   for (size_t i = begin; i < end; ++i) {
-    KINU_TRY(const Diff diff, DiffOf(*listed_[i], PathMatcher::All()));
-    RenderChange(*listed_[i], diff, /*drift=*/false, out);
+    const auto& [change, schema] = listed_[i];
+    RenderChange(*change, DiffOf(*change, *schema, PathMatcher::All()), /*drift=*/false, out);
   }
-  return {};
 }
 
 void PlanText::RenderSummary() {
@@ -617,12 +627,13 @@ std::string PlanText::OutputLines() const {
   return lines;
 }
 
-Result<std::string> PlanText::Render() {
-  if (auto done = CollectListed(); !done) {
-    return std::unexpected(done.error());
-  }
+Result<void> PlanText::Render() {
+  CollectListed();
   if (auto done = RenderDrift(); !done) {
-    return std::unexpected(done.error());
+    return done;
+  }
+  if (auto done = FindSchemas(); !done) {
+    return done;
   }
   const std::string outputs = OutputLines();
   if (listed_.empty() && outputs.empty()) {
@@ -631,14 +642,15 @@ Result<std::string> PlanText::Render() {
     if (shows_drift_ && (plan_.mode == Mode::kDestroy || plan_.errored)) {
       Rule();
     }
-    return std::move(out_);
+    sink_(out_);
+    return {};
   }
   if (shows_drift_) {
     Rule();
   }
   RenderLegend();
   if (auto done = RenderChanges(); !done) {
-    return std::unexpected(done.error());
+    return done;
   }
   if (!outputs.empty()) {
     out_ += "\nChanges to Outputs:\n";
@@ -649,14 +661,23 @@ Result<std::string> PlanText::Render() {
           "without changing any real infrastructure.");
     }
   }
-  return std::move(out_);
+  sink_(out_);
+  return {};
 }
 
 }  // namespace
 
+Result<void> RenderPlanTo(const TextSink& sink, const Plan& plan, const SchemaLookup& schemas,
+                          const Style& style, const PlanTextOptions& options) {
+  return PlanText(sink, plan, schemas, style, options).Render();
+}
+
 Result<std::string> RenderPlan(const Plan& plan, const SchemaLookup& schemas, const Style& style,
                                const PlanTextOptions& options) {
-  return PlanText(plan, schemas, style, options).Render();
+  std::string text;
+  auto done =
+      RenderPlanTo([&](std::string_view piece) { text += piece; }, plan, schemas, style, options);
+  return done ? Result<std::string>(std::move(text)) : std::unexpected(std::move(done).error());
 }
 
 }  // namespace kinu::view

@@ -2,8 +2,10 @@
 // opentofu internal/command/jsonformat/plan.go.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "plan/plan.h"
@@ -21,7 +23,14 @@ struct PlanTextOptions {
   std::optional<bool> can_apply = std::nullopt;
 };
 
-/// Renders a plan as `plan`, `apply` and `show` print it.
+/// Takes a text in pieces.
+using TextSink = std::function<void(std::string_view)>;
+
+/// Renders a plan as `plan`, `apply` and `show` print it, in pieces of bounded size. Nothing is
+/// rendered after an error.
+Result<void> RenderPlanTo(const TextSink& sink, const plan::Plan& plan, const SchemaLookup& schemas,
+                          const Style& style, const PlanTextOptions& options);
+/// As above, as one text.
 Result<std::string> RenderPlan(const plan::Plan& plan, const SchemaLookup& schemas,
                                const Style& style, const PlanTextOptions& options);
 
