@@ -142,6 +142,7 @@ Expression::Kind Expression::kind() const {
       return Kind::kOperator;
     case hcl::ExprKind::kParentheses:
       return Kind::kParentheses;
+    case hcl::ExprKind::kObjectWord:
     case hcl::ExprKind::kObjectKey:
     case hcl::ExprKind::kSplatItem:
     case hcl::ExprKind::kInvalid:

@@ -41,6 +41,15 @@ class Arena {
     return new (Allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
   }
 
+  /// Gives back the memory of an object, if nothing was allocated after it.
+  template <typename T>
+  void GiveBack(const T* object) {
+    const auto begin = static_cast<size_t>(reinterpret_cast<const char*>(object) - current_);
+    if (begin + sizeof(T) == used_) {
+      used_ = begin;
+    }
+  }
+
   /// A copy of `items` that lives as long as the arena.
   template <typename T>
   std::span<T> CopySpan(std::span<const T> items) {

@@ -311,15 +311,12 @@ class Writer {
 
   void WriteKey(const Expr& given) {
     const Expr& key = Unwrap(given);
+    if (const std::string_view name = hcl::KeyWord(key); !name.empty()) {
+      Quote(name);
+      return;
+    }
     if (key.kind == ExprKind::kObjectKey) {
-      const auto& word = As<hcl::ObjectKeyExpr>(key);
-      if (!word.force_non_literal) {
-        if (const std::string_view name = hcl::KeyWord(word); !name.empty()) {
-          Quote(name);
-          return;
-        }
-      }
-      WriteKey(*word.wrapped);
+      WriteKey(*As<hcl::ObjectKeyExpr>(key).wrapped);
       return;
     }
     if (key.kind == ExprKind::kLiteral) {

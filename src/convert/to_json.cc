@@ -509,14 +509,11 @@ class JsonConverter {
   /// The key as the name of a JSON property; nothing if JSON has no equivalent.
   std::optional<std::string> JsonKeyOf(const Expr& given) {
     const Expr* expr = &given;
+    if (const std::string_view word = hcl::KeyWord(*expr); !word.empty()) {
+      return std::string(word);
+    }
     if (expr->kind == ExprKind::kObjectKey) {
-      const auto& key = static_cast<const hcl::ObjectKeyExpr&>(*expr);
-      if (!key.force_non_literal) {
-        if (const std::string_view word = hcl::KeyWord(key); !word.empty()) {
-          return std::string(word);
-        }
-      }
-      expr = key.wrapped;
+      expr = static_cast<const hcl::ObjectKeyExpr&>(*expr).wrapped;
     }
     if (expr->kind == ExprKind::kTemplate || expr->kind == ExprKind::kTemplateWrap) {
       return TemplateText(*expr);

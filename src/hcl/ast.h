@@ -32,7 +32,8 @@ enum class ExprKind : uint8_t {
   kTuple,         ///< TupleExpr (also a JSON array)
   kObject,        ///< ObjectExpr
   kJsonObject,    ///< ObjectExpr whose keys are templates and must be distinct
-  kObjectKey,     ///< ObjectKeyExpr: wraps an object key, where a bare word is a string
+  kObjectWord,    ///< ObjectWordExpr: a bare word as an object key
+  kObjectKey,     ///< ObjectKeyExpr: wraps any other key of a native object
   kFor,           ///< ForExpr
   kSplat,         ///< SplatExpr
   kSplatItem,     ///< SplatItemExpr: the current element of a splat
@@ -145,7 +146,11 @@ struct ObjectExpr : Expr {
   std::span<const ObjectItem> items;
   uint32_t open_end;  ///< offset after "{"
 };
-/// A key of a native object expression, which is a string if it is a bare name.
+/// A bare word as a key of a native object expression. It is a string.
+struct ObjectWordExpr : Expr {
+  std::string_view name;
+};
+/// Any other key of a native object expression. A constant without quotes (`null`) is a string too.
 struct ObjectKeyExpr : Expr {
   const Expr* wrapped;
   bool force_non_literal;  ///< the key is in parentheses

@@ -178,6 +178,7 @@ class Parser {
   const Expr* ParseTuple();
   const Expr* ParseObject();
   /// Reads one `key = value`. False at the end of the object, whose last token is then in `close`.
+  const Expr* ObjectKey(const Expr& key, bool in_parentheses);
   bool ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, Token& close);
   const Expr* FinishFor(const Token& open);
   const Expr* FinishCall(const Token& name);

@@ -437,6 +437,19 @@ const Expr* Parser::ParseObject() {
                          std::span<const ObjectItem>(items), open.end);
 }
 
+const Expr* Parser::ObjectKey(const Expr& key, bool in_parentheses) {
+  if (key.kind == ExprKind::kTraversal) {
+    const auto& word = static_cast<const TraversalExpr&>(key);
+    if (word.steps.empty()) {
+      const Span span = SpanOf(word);
+      const std::string_view name = word.root;
+      tree_.arena.GiveBack(&word);
+      return New<ObjectWordExpr>(ExprKind::kObjectWord, span, name);
+    }
+  }
+  return New<ObjectKeyExpr>(ExprKind::kObjectKey, SpanOf(key), &key, in_parentheses);
+}
+
 bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, Token& close) {
   while (PeekKind() == kNewline) {
     Read();
@@ -459,7 +472,7 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
     close = Recover(kCloseBrace);
     return false;
   }
-  key = New<ObjectKeyExpr>(ExprKind::kObjectKey, SpanOf(*key), key, in_parentheses);
+  key = ObjectKey(*key, in_parentheses);
 
   Token next = Peek();
   if (next.kind != kEqual && next.kind != kColon) {

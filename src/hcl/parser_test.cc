@@ -73,8 +73,9 @@ std::string Show(const Expr& expr) {
     case ExprKind::kObject:
     case ExprKind::kJsonObject:
       return "{" + children + " }";
+    case ExprKind::kObjectWord:
     case ExprKind::kObjectKey: {
-      const std::string_view word = KeyWord(static_cast<const ObjectKeyExpr&>(expr));
+      const std::string_view word = KeyWord(expr);
       return word.empty() ? "(key" + children + ")" : std::string(word);
     }
     case ExprKind::kFor:

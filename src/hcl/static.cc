@@ -81,6 +81,9 @@ std::string_view NativeKeyword(const Expr& expr) {
   if (inner.kind == ExprKind::kLiteral) {
     return LiteralWord(inner);
   }
+  if (inner.kind == ExprKind::kObjectWord) {
+    return static_cast<const ObjectWordExpr&>(inner).name;
+  }
   if (inner.kind == ExprKind::kTraversal) {
     const auto& traversal = static_cast<const TraversalExpr&>(inner);
     return traversal.steps.empty() ? traversal.root : std::string_view();
@@ -126,6 +129,9 @@ std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree) {
       }
       return StaticTraversal{word, expr.range(), {}, expr.range()};
     }
+    case ExprKind::kObjectWord:
+      return StaticTraversal{
+          static_cast<const ObjectWordExpr&>(expr).name, expr.range(), {}, expr.range()};
     case ExprKind::kObjectKey: {
       const auto& key = static_cast<const ObjectKeyExpr&>(expr);
       return key.force_non_literal ? std::nullopt : AsTraversal(*key.wrapped, tree);

@@ -36,9 +36,14 @@ SourceRange StartRange(const Expr& expr) {
       case ExprKind::kObjectKey:
         at = static_cast<const ObjectKeyExpr&>(*at).wrapped;
         break;
-      case ExprKind::kTemplate:
-        at = static_cast<const TemplateExpr&>(*at).parts.front();
+      case ExprKind::kTemplate: {
+        const auto parts = static_cast<const TemplateExpr&>(*at).parts;
+        if (parts.empty()) {
+          return at->range();
+        }
+        at = parts.front();
         break;
+      }
       case ExprKind::kTemplateJoin:
       case ExprKind::kParentheses:
         at = static_cast<const WrapExpr&>(*at).wrapped;
@@ -46,6 +51,7 @@ SourceRange StartRange(const Expr& expr) {
       case ExprKind::kLiteral:
       case ExprKind::kTraversal:
       case ExprKind::kRelative:
+      case ExprKind::kObjectWord:
       case ExprKind::kSplatItem:
       case ExprKind::kTemplateWrap:
       case ExprKind::kInvalid:
@@ -54,8 +60,9 @@ SourceRange StartRange(const Expr& expr) {
   }
 }
 
-std::string_view KeyWord(const ObjectKeyExpr& key) {
-  return NativeKeyword(*key.wrapped);
+std::string_view KeyWord(const Expr& key) {
+  const bool is_key = key.kind == ExprKind::kObjectWord || key.kind == ExprKind::kObjectKey;
+  return is_key ? NativeKeyword(key) : std::string_view();
 }
 
 }  // namespace kinu::hcl

@@ -12,7 +12,7 @@ SourceRange StartRange(const Expr& expr);
 
 /// The name that an object key stands for as a string: `a` in `{a = 1}`, empty in `{(a) = 1}`.
 /// Ref: hclsyntax ObjectConsKeyExpr.literalName.
-std::string_view KeyWord(const ObjectKeyExpr& key);
+std::string_view KeyWord(const Expr& key);
 
 /// Calls visit(const Expr&) for each direct child in source order. The result and condition of a
 /// `for` are children too. An object key that is a bare name has no children.
@@ -21,6 +21,7 @@ void ForEachChild(const Expr& expr, Visit&& visit) {
   switch (expr.kind) {
     case ExprKind::kLiteral:
     case ExprKind::kTraversal:
+    case ExprKind::kObjectWord:
     case ExprKind::kSplatItem:
     case ExprKind::kInvalid:
       return;

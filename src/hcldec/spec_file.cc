@@ -4,6 +4,7 @@
 
 #include "cty/conversion.h"
 #include "hcl/parse.h"
+#include "hcl/walk.h"
 #include "hcldec/spec_functions.h"
 #include "lang/eval.h"
 
@@ -323,7 +324,7 @@ class SpecReader {
   }
   void ReportUnsuitable(const hcl::Attribute& attribute, const std::string& why) {
     diags_.Error("Unsuitable value type", "Unsuitable value: " + why + ".",
-                 lang::StartRange(*attribute.expr), attribute.expr->range());
+                 hcl::StartRange(*attribute.expr), attribute.expr->range());
   }
 
   void ReadText(const hcl::BodyContent& content, std::string_view name, std::string& out) {

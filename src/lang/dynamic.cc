@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hcl/static.h"
+#include "hcl/walk.h"
 #include "lang/evaluator.h"
 
 namespace kinu::lang {

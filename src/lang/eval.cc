@@ -9,6 +9,7 @@
 #include "cty/ops.h"
 #include "hcl/stack_guard.h"
 #include "hcl/static.h"
+#include "hcl/walk.h"
 #include "lang/access.h"
 #include "lang/evaluator.h"
 
@@ -66,54 +67,6 @@ ValueResult<Value> ConvertTo(const Value& value, const Type& type) {
   return Convert(value, type);
 }
 
-SourceRange StartRange(const Expr& expr) {
-  const auto range = [&expr](uint32_t begin, uint32_t end) {
-    return SourceRange{expr.file, begin, end};
-  };
-  switch (expr.kind) {
-    case ExprKind::kCall:
-      return range(expr.begin, As<hcl::CallExpr>(expr).open_paren + 1);
-    case ExprKind::kConditional:
-      return StartRange(*As<hcl::ConditionalExpr>(expr).condition);
-    case ExprKind::kIndex: {
-      const auto& index = As<hcl::IndexExpr>(expr);
-      return range(index.open_bracket, index.open_bracket + 1);
-    }
-    case ExprKind::kTuple:
-      return range(expr.begin, As<hcl::TupleExpr>(expr).open_end);
-    case ExprKind::kObject:
-    case ExprKind::kJsonObject:
-      return range(expr.begin, As<hcl::ObjectExpr>(expr).open_end);
-    case ExprKind::kObjectKey:
-      return StartRange(*As<hcl::ObjectKeyExpr>(expr).wrapped);
-    case ExprKind::kFor:
-      return range(expr.begin, As<hcl::ForExpr>(expr).open_end);
-    case ExprKind::kSplat: {
-      const auto& splat = As<hcl::SplatExpr>(expr);
-      return range(splat.marker_begin, splat.marker_end);
-    }
-    case ExprKind::kTemplate: {
-      const auto& parts = As<hcl::TemplateExpr>(expr).parts;
-      return parts.empty() ? expr.range() : StartRange(*parts.front());
-    }
-    case ExprKind::kTemplateJoin:
-    case ExprKind::kParentheses:
-      return StartRange(*As<hcl::WrapExpr>(expr).wrapped);
-    case ExprKind::kBinary:
-      return StartRange(*As<hcl::BinaryExpr>(expr).left);
-    case ExprKind::kUnary:
-      return range(expr.begin, As<hcl::UnaryExpr>(expr).symbol_end);
-    case ExprKind::kLiteral:
-    case ExprKind::kTraversal:
-    case ExprKind::kRelative:
-    case ExprKind::kSplatItem:
-    case ExprKind::kTemplateWrap:
-    case ExprKind::kInvalid:
-      break;
-  }
-  return expr.range();
-}
-
 Value Evaluate(const Expr& expr, const Scope& scope, Diagnostics& diags, const Binding* bindings) {
   return Evaluator(scope).Eval(expr, bindings, diags);
 }
@@ -167,6 +120,8 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
       return EvalObject(As<hcl::ObjectExpr>(expr), bindings, diags);
     case ExprKind::kJsonObject:
       return EvalJsonObject(As<hcl::ObjectExpr>(expr), bindings, diags);
+    case ExprKind::kObjectWord:
+      return Value::String(As<hcl::ObjectWordExpr>(expr).name);
     case ExprKind::kObjectKey:
       return EvalObjectKey(As<hcl::ObjectKeyExpr>(expr), bindings, diags);
     case ExprKind::kFor:
@@ -271,6 +226,11 @@ Value Evaluator::EvalObject(const hcl::ObjectExpr& expr, const Binding* bindings
   // for their diagnostics.
   bool complete = true;
   for (const hcl::ObjectItem& item : expr.items) {
+    if (item.key->kind == ExprKind::kObjectWord) {
+      attributes.emplace_back(As<hcl::ObjectWordExpr>(*item.key).name,
+                              Eval(*item.value, bindings, diags));
+      continue;
+    }
     const size_t errors = diags.error_count();
     Value key = Eval(*item.key, bindings, diags);
     const bool key_failed = diags.error_count() != errors;

@@ -43,10 +43,6 @@ Value EvaluateTo(const hcl::Expr& expr, const Type& type, const Scope& scope, Di
 Value ApplySteps(Value value, std::span<const hcl::TraversalStep> steps, const hcl::Expr& whole,
                  Diagnostics& diags);
 
-/// The subject of diagnostics about a whole argument or element: the start of its expression.
-/// Ref: hclsyntax Expression.StartRange.
-SourceRange StartRange(const hcl::Expr& expr);
-
 /// Fills Diagnostic::values with the traversals in an expression and statements about their values.
 /// Never shows a sensitive value.
 void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bindings,

@@ -5,6 +5,7 @@
 
 #include "codec/json_writer.h"
 #include "cty/conversion.h"
+#include "hcl/walk.h"
 #include "lang/evaluator.h"
 #include "lang/type_expr.h"
 #include "text/quote.h"

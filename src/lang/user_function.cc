@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hcl/static.h"
+#include "hcl/walk.h"
 #include "lang/eval.h"
 
 namespace kinu::lang {

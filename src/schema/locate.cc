@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hcl/static.h"
+#include "hcl/walk.h"
 #include "lang/eval.h"
 #include "text/quote.h"
 
@@ -130,7 +131,7 @@ SourceRange LocateElement(const hcl::Attribute& attribute, const Value& key) {
       return expr.range();
     }
     if (name.AsString() == key.AsString()) {
-      return lang::StartRange(*item.value);
+      return hcl::StartRange(*item.value);
     }
   }
   return attribute.name_range;
