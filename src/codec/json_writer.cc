@@ -1,7 +1,7 @@
 #include "codec/json_writer.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cstring>
 
 #include "base/invariant.h"
 #include "codec/json_lex.h"
@@ -55,6 +55,21 @@ void AppendControl(std::string& out, unsigned char c) {
   }
 }
 
+/// Appends `size` bytes that `write` writes.
+template <typename Write>
+void AppendInOne(std::string& out, size_t size, Write write) {
+  const size_t begin = out.size();
+  const size_t end = begin + size;
+  out.resize_and_overwrite(end, [&](char* text, size_t) {  // the size may be that of the memory
+    write(text + begin);
+    return end;
+  });
+}
+
+char* Put(char* to, std::string_view text) {
+  return std::copy(text.begin(), text.end(), to);
+}
+
 template <typename T>
 void AppendInteger(std::string& out, T value) {
   char buffer[24];
@@ -67,13 +82,17 @@ void AppendInteger(std::string& out, T value) {
 void JsonWriter::AppendQuoted(std::string& out, std::string_view text, JsonEscape escape) {
   const char* const end = text.data() + text.size();
   const char* plain_from = text.data();
-  const char* at = text.data();
+  const char* at = FindOdd(plain_from, end, escape);
+  if (at == end) {  // nearly always
+    AppendInOne(out, text.size() + 2, [text](char* to) {
+      *to++ = '"';
+      to = Put(to, text);
+      *to = '"';
+    });
+    return;
+  }
   out += '"';
-  for (;;) {
-    at = FindOdd(at, end, escape);
-    if (at == end) {
-      break;
-    }
+  for (; at != end; at = FindOdd(at, end, escape)) {
     const auto c = static_cast<unsigned char>(*at);
     if (c < 0x80) {
       out.append(plain_from, static_cast<size_t>(at - plain_from));
@@ -158,35 +177,48 @@ void JsonWriter::EndArray() {
   Close(']');
 }
 
-/// Appends a comma if one is due, and the key, in one piece.
-void JsonWriter::PlainKey(std::string_view key) {
-  const size_t begin = out_.size();
+/// Appends a comma if one is due, and `size` bytes that `write` writes.
+template <typename Write>
+void JsonWriter::AppendNext(size_t size, Write write) {
   const size_t comma = first_ || depth_ == 0 ? 0 : 1;
   first_ = false;
+  AppendInOne(out_, comma + size, [&](char* to) {
+    *to = ',';
+    write(to + comma);
+  });
+}
+
+/// A key without anything to escape, on one line.
+void JsonWriter::PlainKey(std::string_view key) {
   constexpr size_t kAround = 3;  // the quotes and the colon
-  const size_t end = begin + comma + key.size() + kAround;
-  out_.resize_and_overwrite(end, [&](char* text, size_t) {  // the size may be that of the memory
-    char* at = text + begin;
-    *at = ',';
-    at += comma;
-    *at++ = '"';
-    std::memcpy(at, key.data(), key.size());
-    at += key.size();
-    *at++ = '"';
-    *at = ':';
-    return end;
+  AppendNext(key.size() + kAround, [key](char* to) {
+    *to++ = '"';
+    to = Put(to, key);
+    *to++ = '"';
+    *to = ':';
   });
 }
 
 void JsonWriter::Key(JsonKey key) {
-  if (key.is_plain() && compact_) {
-    PlainKey(key.text());
+  const std::string_view text = key.text();
+  const char* const end = text.data() + text.size();
+  if (compact_ && (key.is_plain() || FindOdd(text.data(), end, options_.escape) == end)) {
+    PlainKey(text);
   } else {
     BeforeValue();
-    AppendQuoted(out_, key.text(), options_.escape);
+    AppendQuoted(out_, text, options_.escape);
     out_ += compact_ ? std::string_view(":") : std::string_view(": ");
   }
   after_key_ = true;
+}
+
+void JsonWriter::Member(JsonMemberText member) {
+  const std::string_view text = member.text();
+  if (compact_) {
+    AppendNext(text.size(), [text](char* to) { Put(to, text); });
+  } else {
+    Embed(text);
+  }
 }
 
 void JsonWriter::String(std::string_view text) {

@@ -44,6 +44,23 @@ class JsonKey {
   size_t size_;  // and whether it is plain, in the highest bit
 };
 
+/// A whole member whose text is a literal, such as `"optional":true`. Its value is a word or a
+/// string.
+class JsonMemberText {
+ public:
+  template <size_t size>
+  consteval JsonMemberText(const char (&literal)[size])  // NOLINT(google-explicit-constructor)
+      : text_(literal, size - 1) {
+    if (!text_.starts_with('"') || text_.find("\":") == std::string_view::npos) {
+      throw "the text is no member";
+    }
+  }
+  constexpr std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
 class JsonWriter {
  public:
   struct Options {
@@ -72,6 +89,7 @@ class JsonWriter {
   void Embed(std::string_view json);
 
   // Key and value in one call.
+  void Member(JsonMemberText member);
   void Member(JsonKey key, std::string_view text);
   void Member(JsonKey key, const char* text) { Member(key, std::string_view(text)); }
   void Member(JsonKey key, bool value);
@@ -95,6 +113,8 @@ class JsonWriter {
 
  private:
   void BeforeValue();
+  template <typename Write>
+  void AppendNext(size_t size, Write write);
   void PlainKey(std::string_view key);
   void NewLine();
   void Open(char bracket);

@@ -53,6 +53,22 @@ TEST(JsonWriter, Compact) {
   EXPECT_EQ(out, R"({"name":"x","count":3,"list":[-1,null,true,{}],"none":[]})");
 }
 
+TEST(JsonWriter, MembersOfOneText) {
+  const auto write = [](JsonWriter::Options options) {
+    std::string out;
+    JsonWriter json(out, options);
+    json.BeginObject();
+    json.Member(R"("first":true)");
+    json.Member("a", "b");
+    json.Member(R"("kind":"plain: x")");
+    json.EndObject();
+    return out;
+  };
+  EXPECT_EQ(write({}), R"({"first":true,"a":"b","kind":"plain: x"})");
+  EXPECT_EQ(write({.indent = " "}),
+            "{\n \"first\": true,\n \"a\": \"b\",\n \"kind\": \"plain: x\"\n}");
+}
+
 constexpr std::string_view kIndented = R"({
   "name": "x",
   "count": 3,
