@@ -262,6 +262,27 @@ TEST(Json, TypesRoundTrip) {
   }
 }
 
+TEST(Json, PlainTypes) {
+  for (std::string_view text :
+       {R"("dynamic")", R"("string")", R"(["list",["map","bool"]])", R"(["object",{}])",
+        R"(["object",{"a":"string","a-b":["set",["object",{}]],"b":["object",{"c":"number"}]}])"}) {
+    EXPECT_TRUE(IsPlainTypeJson(text)) << text;
+    EXPECT_EQ(TypeToJson(*TypeFromJson(text)), text);
+  }
+  for (std::string_view other :
+       {"", "[]", R"("any")", R"("string" )", R"(["list", "bool"])", R"(["list","bool","bool"])",
+        R"(["list","bool")", R"(["tuple",[]])", R"(["object",{"b":"bool","a":"bool"}])",
+        R"(["object",{"a":"bool","a":"bool"}])", R"(["object",{"a<":"bool"}])",
+        R"(["object",{"a":"bool",}])", R"(["object",{"a":"bool"},["a"]])", R"(["object",{,}])"}) {
+    EXPECT_FALSE(IsPlainTypeJson(other)) << other;
+  }
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) {
+    deep += R"(["list",)";
+  }
+  EXPECT_FALSE(IsPlainTypeJson(deep));
+}
+
 TEST(Json, DeepDocumentsWork) {
   constexpr size_t kDepth = 900;
   std::string text = std::string(kDepth, '[') + std::string(kDepth, ']');

@@ -26,6 +26,9 @@ ValueResult<Value> ValueFromJson(std::string_view json, const Type& type);
 ValueResult<Type> ImpliedTypeOfJson(std::string_view json);
 /// Reads cty's JSON notation of a type.
 ValueResult<Type> TypeFromJson(std::string_view json);
+/// Whether a text is known to be what TypeToJson() writes of the type that it names, without
+/// making that type. False of some such texts: those with tuples or unusual names.
+bool IsPlainTypeJson(std::string_view json);
 
 // The same of texts that are parsed already.
 ValueResult<Value> ValueFromJson(const JsonNode& json, const Type& type);

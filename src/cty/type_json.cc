@@ -192,7 +192,58 @@ ValueResult<Type> Read(const JsonNode& json, int depth) {
   return Type::Tuple(elements);
 }
 
+bool Take(std::string_view& rest, std::string_view word) {
+  const bool found = rest.starts_with(word);
+  rest.remove_prefix(found ? word.size() : 0);
+  return found;
+}
+
+std::string_view TakeName(std::string_view& rest) {
+  const auto end = std::ranges::find_if_not(rest, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+  const std::string_view name(rest.begin(), end);
+  rest.remove_prefix(name.size());
+  return name;
+}
+
+/// Passes a type as it is written: no white space, attributes in order, none optional.
+bool PassPlainType(std::string_view& rest, int depth) {
+  constexpr std::string_view kWords[] = {R"("string")", R"("bool")", R"("number")", R"("dynamic")"};
+  constexpr std::string_view kCollections[] = {R"(["list",)", R"(["set",)", R"(["map",)"};
+  const auto take = [&rest](std::string_view word) { return Take(rest, word); };
+  if (depth > kMaxValueDepth) {
+    return false;
+  }
+  if (std::ranges::any_of(kWords, take)) {
+    return true;
+  }
+  if (std::ranges::any_of(kCollections, take)) {
+    return PassPlainType(rest, depth + 1) && take("]");
+  }
+  if (!take(R"(["object",{)")) {
+    return false;
+  }
+  std::string_view before;
+  for (bool first = true; !take("}"); first = false) {
+    if ((!first && !take(",")) || !take("\"")) {
+      return false;
+    }
+    const std::string_view name = TakeName(rest);
+    if ((!first && name <= before) || !take("\":") || !PassPlainType(rest, depth + 1)) {
+      return false;
+    }
+    before = name;
+  }
+  return take("]");
+}
+
 }  // namespace
+
+bool IsPlainTypeJson(std::string_view json) {
+  return PassPlainType(json, 0) && json.empty();
+}
 
 std::string TypeToJson(const Type& type) {
   std::string out;
