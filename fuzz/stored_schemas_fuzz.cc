@@ -17,9 +17,8 @@ constexpr const char* kAddress = "p";  // of the provider in the seeds
 
 std::set<std::string, std::less<>> NamesOf(const ProviderSchema& schema, TypeSet set) {
   std::set<std::string, std::less<>> names;
-  schema.Visit(set, [&](std::string_view name, const kinu::schema::ResourceSchema&) {
-    names.emplace(name);
-  });
+  schema.Visit(
+      set, [&](std::string_view name, const kinu::schema::Declaration&) { names.emplace(name); });
   return names;
 }
 

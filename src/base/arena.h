@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -76,6 +77,15 @@ class Arena {
     return {out, text.size()};
   }
 
+  /// Frees all objects. The newest block is kept for the next ones.
+  void Clear() {
+    if (blocks_.size() > 1) {
+      blocks_.erase(blocks_.begin(), blocks_.end() - 1);
+    }
+    used_ = 0;
+    reserved_ = capacity_;
+  }
+
   /// Total size of the blocks in bytes, used or not.
   size_t reserved_bytes() const { return reserved_; }
 
@@ -87,6 +97,48 @@ class Arena {
   size_t used_ = 0;
   size_t capacity_ = 0;
   size_t reserved_ = 0;
+};
+
+/// A list whose items are in an arena. The memory that it outgrows is freed with the arena.
+template <typename T>
+class ArenaList {
+ public:
+  /// Makes room for this many items. Those that are there may move.
+  void Reserve(Arena& arena, size_t items) {
+    if (items > capacity_) {
+      Grow(arena, items);
+    }
+  }
+  /// Appends an item. Others may move.
+  T& Add(Arena& arena) {
+    if (size_ == capacity_) {
+      constexpr size_t kFirst = 4;
+      Grow(arena, size_ == 0 ? kFirst : size_t{size_} * 2);
+    }
+    return *new (items_ + size_++) T();
+  }
+  /// Keeps the first items only.
+  void Shorten(size_t size) { size_ = static_cast<uint32_t>(size); }
+
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  T* begin() { return items_; }
+  T* end() { return items_ + size_; }
+  const T* begin() const { return items_; }
+  const T* end() const { return items_ + size_; }
+
+ private:
+  void Grow(Arena& arena, size_t capacity) {
+    static_assert(std::is_trivially_destructible_v<T>, "nothing destroys arena objects");
+    capacity_ = static_cast<uint32_t>(capacity);
+    T* items = static_cast<T*>(arena.Allocate(sizeof(T) * capacity_, alignof(T)));
+    std::uninitialized_copy(begin(), end(), items);
+    items_ = items;
+  }
+
+  T* items_ = nullptr;
+  uint32_t size_ = 0;
+  uint32_t capacity_ = 0;
 };
 
 }  // namespace kinu

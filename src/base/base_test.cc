@@ -73,6 +73,24 @@ TEST(Files, MissingFileHasGosMessage) {
   EXPECT_EQ(result.error().message, "open /nonexistent/file: no such file or directory");
 }
 
+TEST(Arena, ListsGrowAndAreCleared) {
+  Arena arena;
+  for (int round = 0; round < 3; ++round) {
+    arena.Clear();
+    ArenaList<int> list;
+    EXPECT_TRUE(list.empty());
+    list.Reserve(arena, 3);
+    for (int i = 0; i < 5000; ++i) {
+      list.Add(arena) = i;
+    }
+    EXPECT_EQ(std::vector<int>(list.begin(), list.end())[4999], 4999);
+    EXPECT_EQ(*(list.begin() + 17), 17);
+    list.Shorten(2);
+    EXPECT_EQ(list.size(), 2U);
+  }
+  EXPECT_LT(arena.reserved_bytes(), 200000U);
+}
+
 TEST(Arena, LargeAndSmallObjectsKeepTheirContent) {
   Arena arena;
   std::string big(3 << 20, 'b');

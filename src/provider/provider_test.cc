@@ -12,6 +12,7 @@
 #include "provider/schema_cache.h"
 #include "provider/testing/scripted.h"
 #include "provider/wire_schema.h"
+#include "schema/declarations.h"
 
 namespace kinu::provider {
 namespace {
@@ -26,14 +27,54 @@ Value Data(Value id, Value input, Value output, Value triggers) {
 /// The names of all types of a set in the order of a visit, with those of their blocks.
 std::string NamesOf(const schema::ProviderSchema& provider, schema::TypeSet set) {
   std::string out;
-  provider.Visit(set, [&](std::string_view name, const schema::ResourceSchema& schema) {
+  provider.Visit(set, [&](std::string_view name, const schema::Declaration& declaration) {
     out += name;
-    for (const schema::NestedBlock& nested : schema.block.blocks) {
-      out += (&nested == schema.block.blocks.data() ? ":" : ",") + nested.name;
+    for (const schema::DeclaredNestedBlock& nested : declaration.block.blocks) {
+      out += &nested == declaration.block.blocks.begin() ? ":" : ",";
+      out += nested.name;
     }
     out += ' ';
   });
   return out;
+}
+
+/// All that a declaration says, as text.
+std::string TextOf(const schema::DeclaredBlock& block);
+
+std::string TextOf(const ArenaList<schema::DeclaredAttribute>& attributes) {
+  std::string out;
+  for (const schema::DeclaredAttribute& a : attributes) {
+    (out += a.name) += '=';
+    out += a.nested == nullptr ? std::string(a.type)
+                               : std::to_string(static_cast<int>(a.nested->nesting)) + '(' +
+                                     TextOf(a.nested->attributes) + ')';
+    ((out += a.description) += '/') += a.deprecation_message;
+    for (const bool flag : {a.description_kind == schema::TextKind::kMarkdown, a.required,
+                            a.optional, a.computed, a.sensitive, a.deprecated, a.write_only}) {
+      out += flag ? '1' : '0';
+    }
+    out += ' ';
+  }
+  return out;
+}
+
+std::string TextOf(const schema::DeclaredBlock& block) {
+  std::string out = TextOf(block.attributes);
+  for (const schema::DeclaredNestedBlock& nested : block.blocks) {
+    (out += nested.name) += ':';
+    for (const int64_t number :
+         {static_cast<int64_t>(nested.nesting), nested.min_items, nested.max_items}) {
+      out += std::to_string(number) + ',';
+    }
+    out += '{' + TextOf(nested.block) + "} ";
+  }
+  ((out += block.description) += '/') += block.deprecation_message;
+  out += block.description_kind == schema::TextKind::kMarkdown ? 'm' : 'p';
+  return out += block.deprecated ? '1' : '0';
+}
+
+std::string TextOf(const schema::Declaration& declaration) {
+  return std::to_string(declaration.version) + ' ' + TextOf(declaration.block);
 }
 
 const Value kNullString = Value::Null(Type::String());
@@ -329,6 +370,44 @@ TEST(WireSchema, NestedAttributesAndIdentity) {
   EXPECT_EQ(NamesOf(*schema, schema::TypeSet::kIdentities), "x_a ");
 }
 
+TEST(WireSchema, DeclarationsAreThoseOfTheSchema) {
+  const RawSchema raw = Encoded(6, R"(description: "d" deprecation_message: "old"
+      attributes { name: "n" optional: true nested_type { nesting: MAP
+        attributes { name: "z" type: "\"string\"" optional: true description: "of z" }
+        attributes { name: "a" type: "\"number\"" computed: true description_kind: MARKDOWN } } }
+      attributes { name: "m" optional: true
+        type: "[\"object\", {\"y\": \"bool\", \"x\": \"number\"}, [\"x\"]]" }
+      attributes { name: "l" type: "[\"list\",[\"object\",{\"x\":\"number\"}]]" deprecated: true }
+      block_types { type_name: "z" nesting: LIST min_items: 1 max_items: 3 block {} }
+      block_types { type_name: "n" nesting: LIST block {} }
+      block_types { type_name: "b" nesting: SET block {
+        block_types { type_name: "y" nesting: SINGLE block {} }
+        block_types { type_name: "c" nesting: LIST block { deprecated: true } } } })");
+  const auto schema = *OpenWireSchema(raw);
+  size_t types = 0;
+  for (const auto& [set, find] :
+       {std::pair(schema::TypeSet::kResources, &schema::ProviderSchema::FindResource),
+        std::pair(schema::TypeSet::kData, &schema::ProviderSchema::FindData),
+        std::pair(schema::TypeSet::kEphemeral, &schema::ProviderSchema::FindEphemeral)}) {
+    schema->Visit(set, [&](std::string_view name, const schema::Declaration& declaration) {
+      Arena arena;
+      const schema::ResourceSchema& decoded = *((*schema).*find)(name);
+      EXPECT_EQ(TextOf(declaration), TextOf(schema::Declare(decoded, arena))) << name;
+      ++types;
+    });
+  }
+  EXPECT_EQ(types, 4U);
+  schema->Visit(schema::TypeSet::kResources, [&](std::string_view name, const auto& declaration) {
+    if (name == "x_a") {
+      EXPECT_EQ(TextOf(declaration),
+                R"(0 l=["list",["object",{"x":"number"}]]/0000010 )"
+                R"(m=["object",{"x":"number","y":"bool"}]/0010000 )"
+                R"(n=4(a="number"/1001000 z="string"of z/0010000 )/0010000 )"
+                R"(b:3,0,0,{c:2,0,0,{/p1} y:0,0,0,{/p0} /p0} z:2,1,3,{/p0} d/oldp0)");
+    }
+  });
+}
+
 TEST(WireSchema, RejectsWhatBreaksTheRules) {
   const char* cases[] = {
       R"(attributes { name: "x" type: "\"string\"" })",
@@ -354,15 +433,21 @@ TEST(WireSchema, SurvivesDamage) {
       attributes { name: "z" type: "\"string\"" optional: true } } })");
   const std::string good(raw.schema);
   int usable = 0;
+  const auto check = [&usable](const RawSchema& damaged) {
+    usable += CheckWireSchema(damaged) ? 1 : 0;
+    if (const auto schema = OpenWireSchema(damaged)) {
+      (void)NamesOf(**schema, schema::TypeSet::kResources);
+    }
+  };
   for (size_t i = 0; i < good.size(); ++i) {
     for (char change : {'\x01', '\x80', '\xff'}) {
       std::string bytes = good;
       bytes[i] = static_cast<char>(bytes[i] ^ change);
       RawSchema damaged;
       damaged.schema = bytes;
-      usable += CheckWireSchema(damaged) ? 1 : 0;
+      check(damaged);
       damaged.schema = std::string_view(bytes).substr(0, i);
-      usable += CheckWireSchema(damaged) ? 1 : 0;
+      check(damaged);
     }
   }
   EXPECT_GT(usable, 0);

@@ -2,11 +2,12 @@
 // Ref: tfplugin5.proto and tfplugin6.proto, messages Schema and Function.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "schema/schema.h"
+#include "schema/declarations.h"
 
 namespace kinu::provider {
 
@@ -17,10 +18,20 @@ schema::ResourceSchema DecodeResourceSchema(int protocol, std::string_view messa
                                             std::optional<std::string_view> identity,
                                             std::string* problem);
 
-/// Decodes the same messages, each if given. Blocks are sorted but lack what
-/// schema::Block::Finish() derives.
-schema::ResourceSchema DecodeDeclarations(int protocol, std::optional<std::string_view> message,
-                                          std::optional<std::string_view> identity);
+/// Decodes the same messages, one after the other, into views of them.
+class DeclarationReader {
+ public:
+  explicit DeclarationReader(int protocol);
+  ~DeclarationReader();
+  /// Each message if it is given. The declaration is valid until the next call, and as long as the
+  /// messages.
+  schema::Declaration& Read(std::optional<std::string_view> message,
+                            std::optional<std::string_view> identity);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Decodes a Function message; `problem` as above.
 schema::FunctionSignature DecodeFunction(std::string_view name, std::string_view message,

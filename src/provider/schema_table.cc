@@ -1,5 +1,7 @@
 #include "provider/schema_table.h"
 
+#include "schema/declarations.h"
+
 namespace kinu::provider {
 namespace {
 
@@ -41,11 +43,12 @@ const schema::FunctionSignature* SchemaTable::FindFunction(std::string_view name
 }
 void SchemaTable::Visit(schema::TypeSet set, const schema::TypeVisitor& visit) const {
   using schema::TypeSet;
+  Arena arena;
   for (const auto& [name, schema] : set == TypeSet::kData        ? data
                                     : set == TypeSet::kEphemeral ? ephemeral
                                                                  : resources) {
     if (set != TypeSet::kIdentities || schema.identity != nullptr) {
-      visit(name, schema);
+      visit(name, schema::Declare(schema, arena));
     }
   }
 }

@@ -169,6 +169,7 @@ class WireSchema final : public schema::ProviderSchema {
   void Visit(schema::TypeSet set, const schema::TypeVisitor& visit) const override {
     using schema::TypeSet;
     const bool identities = set == TypeSet::kIdentities;
+    DeclarationReader reader(raw_.protocol);
     for (const auto& entry : set == TypeSet::kResources   ? resources_
                              : set == TypeSet::kData      ? data_
                              : set == TypeSet::kEphemeral ? ephemeral_
@@ -177,12 +178,12 @@ class WireSchema final : public schema::ProviderSchema {
         continue;
       }
       const std::optional<std::string_view> bytes = entry.bytes;
-      schema::ResourceSchema schema = DecodeDeclarations(
-          raw_.protocol, identities ? std::nullopt : bytes, identities ? bytes : std::nullopt);
+      schema::Declaration& declaration =
+          reader.Read(identities ? std::nullopt : bytes, identities ? bytes : std::nullopt);
       if (set != TypeSet::kResources) {
-        schema.version = 0;
+        declaration.version = 0;
       }
-      visit(entry.name, schema);
+      visit(entry.name, declaration);
     }
   }
   std::vector<std::string> FunctionNames() const override {

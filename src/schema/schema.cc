@@ -4,16 +4,10 @@
 #include <span>
 #include <utility>
 
+#include "schema/sort_by_name.h"
+
 namespace kinu::schema {
 namespace {
-
-template <typename Item>
-void SortByName(std::vector<Item>& items) {
-  const auto less = [](const Item& a, const Item& b) { return a.name < b.name; };
-  if (!std::is_sorted(items.begin(), items.end(), less)) {
-    std::sort(items.begin(), items.end(), less);
-  }
-}
 
 template <typename Item>
 const Item* FindByName(const std::vector<Item>& items, std::string_view name) {

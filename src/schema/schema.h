@@ -53,8 +53,7 @@ struct NestedAttributes {
 
 struct NestedBlock;
 
-/// A block: attributes and nested blocks, each sorted by name. Call Finish() once after filling, or
-/// Sort() if only the declarations are read.
+/// A block: attributes and nested blocks, each sorted by name. Call Finish() once after filling.
 struct Block {
   std::vector<Attribute> attributes;
   std::vector<NestedBlock> blocks;
@@ -67,11 +66,9 @@ struct Block {
   const NestedBlock* FindBlock(std::string_view name) const;
   /// The object type of a value of this block. Set by Finish(). Ref: configschema/implied_type.go.
   const Type& implied_type() const { return implied_type_; }
-  /// Sorts the members, here and in all nested blocks. An attribute hides a block of the same name,
-  /// which only an invalid schema has.
-  void Sort();
   /// Sorts the members and computes implied types, empty values and the flags below, here and in
-  /// all nested blocks.
+  /// all nested blocks. An attribute hides a block of the same name, which only an invalid schema
+  /// has.
   void Finish();
   /// Attributes and nested blocks in the order of implied_type().attributes(): member i describes
   /// element i of a value. Exactly one of the pointers is set.
@@ -94,6 +91,7 @@ struct Block {
 
  private:
   friend struct NestedBlock;
+  void Sort();
   void DeriveTypes();
   std::vector<Member> members_;
   Value empty_value_ = Value::EmptyObject();
@@ -170,8 +168,9 @@ struct Capabilities {
 
 /// The types of a provider that have a schema; kIdentities: resource types with an identity.
 enum class TypeSet : uint8_t { kResources, kData, kEphemeral, kIdentities };
-/// Receives the name of a type and its schema.
-using TypeVisitor = std::function<void(std::string_view name, const ResourceSchema& schema)>;
+struct Declaration;  // declarations.h
+/// Receives the name of a type and what its schema declares.
+using TypeVisitor = std::function<void(std::string_view name, const Declaration& declaration)>;
 
 /// Everything that a provider declares. Each type is decoded at its first use and then kept, so
 /// that a command with a warm cache decodes only the types it uses. Thread-safe.
@@ -185,8 +184,8 @@ class ProviderSchema {
   virtual const ResourceSchema* FindData(std::string_view type) const = 0;
   virtual const ResourceSchema* FindEphemeral(std::string_view type) const = 0;
   virtual const FunctionSignature* FindFunction(std::string_view name) const = 0;
-  /// Calls `visit` with each type of a set, in the order of their names. A schema may be gone after
-  /// the call, may lack what Block::Finish() derives, and for kIdentities all but the identity.
+  /// Calls `visit` with each type of a set, in the order of their names. A declaration may be gone
+  /// after the call, and for kIdentities may lack all but the identity.
   virtual void Visit(TypeSet set, const TypeVisitor& visit) const = 0;
   /// Sorted.
   virtual std::vector<std::string> FunctionNames() const = 0;

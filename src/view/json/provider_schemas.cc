@@ -1,15 +1,18 @@
 // `providers schema -json`. Ref: opentofu internal/command/jsonprovider.
+#include "schema/declarations.h"
 #include "view/json/documents.h"
 #include "view/json/value.h"
 
 namespace kinu::view {
 namespace {
 
-using schema::Attribute;
-using schema::Block;
+using Attributes = ArenaList<schema::DeclaredAttribute>;
+using schema::Declaration;
+using schema::DeclaredAttribute;
+using schema::DeclaredBlock;
+using schema::DeclaredNestedBlock;
 using schema::Nesting;
 using schema::ProviderSchema;
-using schema::ResourceSchema;
 
 /// The document as it is written. Large providers have megabytes, so it is passed on in pieces,
 /// after each block: the largest resource alone has megabytes, too.
@@ -31,8 +34,17 @@ struct Output {
   JsonWriter json;
 };
 
-std::string_view KindName(schema::TextKind kind) {
-  return kind == schema::TextKind::kMarkdown ? "markdown" : "plain";
+void WriteKind(JsonWriter& out, schema::TextKind kind) {
+  out.Member(kind == schema::TextKind::kMarkdown
+                 ? JsonMemberText(R"("description_kind":"markdown")")
+                 : JsonMemberText(R"("description_kind":"plain")"));
+}
+
+/// Writes a member that is there only if it is true.
+void WriteFlag(JsonWriter& out, bool flag, JsonMemberText member) {
+  if (flag) {
+    out.Member(member);
+  }
 }
 
 std::string_view NestingName(Nesting nesting) {
@@ -51,13 +63,13 @@ std::string_view NestingName(Nesting nesting) {
   return "invalid";
 }
 
-void WriteAttributes(JsonWriter& out, const std::vector<Attribute>& attributes);
+void WriteAttributes(JsonWriter& out, const Attributes& attributes);
 
-void WriteAttribute(JsonWriter& out, const Attribute& attribute) {
+void WriteAttribute(JsonWriter& out, const DeclaredAttribute& attribute) {
   out.BeginObject();
   if (attribute.nested == nullptr) {
     out.Key("type");
-    WriteType(out, attribute.type);
+    out.Raw(attribute.type);
   } else {
     out.Key("nested_type");
     out.BeginObject();
@@ -65,39 +77,39 @@ void WriteAttribute(JsonWriter& out, const Attribute& attribute) {
     out.Member("nesting_mode", NestingName(attribute.nested->nesting));
     out.EndObject();
   }
-  WriteOptional(out, "description", std::string_view(attribute.description));
-  out.Member("description_kind", KindName(attribute.description_kind));
-  WriteOptional(out, "deprecated", attribute.deprecated);
-  WriteOptional(out, "deprecation_message", std::string_view(attribute.deprecation_message));
-  WriteOptional(out, "required", attribute.required);
-  WriteOptional(out, "optional", attribute.optional);
-  WriteOptional(out, "computed", attribute.computed);
-  WriteOptional(out, "sensitive", attribute.sensitive);
-  WriteOptional(out, "write_only", attribute.write_only);
+  WriteOptional(out, "description", attribute.description);
+  WriteKind(out, attribute.description_kind);
+  WriteFlag(out, attribute.deprecated, R"("deprecated":true)");
+  WriteOptional(out, "deprecation_message", attribute.deprecation_message);
+  WriteFlag(out, attribute.required, R"("required":true)");
+  WriteFlag(out, attribute.optional, R"("optional":true)");
+  WriteFlag(out, attribute.computed, R"("computed":true)");
+  WriteFlag(out, attribute.sensitive, R"("sensitive":true)");
+  WriteFlag(out, attribute.write_only, R"("write_only":true)");
   out.EndObject();
 }
 
-void WriteAttributes(JsonWriter& out, const std::vector<Attribute>& attributes) {
+void WriteAttributes(JsonWriter& out, const Attributes& attributes) {
   if (attributes.empty()) {
     return;
   }
   out.Key("attributes");
   out.BeginObject();
-  for (const Attribute& attribute : attributes) {
+  for (const DeclaredAttribute& attribute : attributes) {
     out.Key(attribute.name);
     WriteAttribute(out, attribute);
   }
   out.EndObject();
 }
 
-void WriteBlock(Output& output, const Block& block) {
+void WriteBlock(Output& output, const DeclaredBlock& block) {
   JsonWriter& out = output.json;
   out.BeginObject();
   WriteAttributes(out, block.attributes);
   if (!block.blocks.empty()) {
     out.Key("block_types");
     out.BeginObject();
-    for (const schema::NestedBlock& nested : block.blocks) {
+    for (const DeclaredNestedBlock& nested : block.blocks) {
       out.Key(nested.name);
       out.BeginObject();
       out.Member("nesting_mode", NestingName(nested.nesting));
@@ -113,20 +125,20 @@ void WriteBlock(Output& output, const Block& block) {
     }
     out.EndObject();
   }
-  WriteOptional(out, "description", std::string_view(block.description));
-  out.Member("description_kind", KindName(block.description_kind));
-  WriteOptional(out, "deprecated", block.deprecated);
-  WriteOptional(out, "deprecation_message", std::string_view(block.deprecation_message));
+  WriteOptional(out, "description", block.description);
+  WriteKind(out, block.description_kind);
+  WriteFlag(out, block.deprecated, R"("deprecated":true)");
+  WriteOptional(out, "deprecation_message", block.deprecation_message);
   out.EndObject();
   output.PassOn();
 }
 
-bool IsEmpty(const Block& block) {
+bool IsEmpty(const DeclaredBlock& block) {
   return block.attributes.empty() && block.blocks.empty() && block.description.empty() &&
          !block.deprecated;
 }
 
-void WriteSchema(Output& output, const ResourceSchema& schema, bool with_block) {
+void WriteSchema(Output& output, const Declaration& schema, bool with_block) {
   JsonWriter& out = output.json;
   out.BeginObject();
   out.Member("version", schema.version);
@@ -143,7 +155,7 @@ void WriteTypes(Output& output, std::string_view key, const ProviderSchema& prov
                 schema::TypeSet set, Write&& write) {
   JsonWriter& out = output.json;
   bool any = false;
-  provider.Visit(set, [&](std::string_view name, const ResourceSchema& schema) {
+  provider.Visit(set, [&](std::string_view name, const Declaration& schema) {
     if (!any) {
       out.Key(key);
       out.BeginObject();
@@ -211,18 +223,18 @@ void WriteFunctions(JsonWriter& out, const ProviderSchema& provider) {
   out.EndObject();
 }
 
-void WriteIdentity(JsonWriter& out, const ResourceSchema& schema) {
+void WriteIdentity(JsonWriter& out, const Declaration& schema) {
   out.BeginObject();
   out.Member("version", schema.identity_version);
   if (!schema.identity->attributes.empty()) {
     out.Key("attributes");
     out.BeginObject();
-    for (const Attribute& attribute : schema.identity->attributes) {
+    for (const DeclaredAttribute& attribute : schema.identity->attributes) {
       out.Key(attribute.name);
       out.BeginObject();
       out.Key("type");
-      WriteType(out, attribute.type);
-      WriteOptional(out, "description", std::string_view(attribute.description));
+      out.Raw(attribute.type);
+      WriteOptional(out, "description", attribute.description);
       WriteOptional(out, "required_for_import", attribute.required);
       WriteOptional(out, "optional_for_import", attribute.optional);
       out.EndObject();
@@ -234,26 +246,25 @@ void WriteIdentity(JsonWriter& out, const ResourceSchema& schema) {
 
 /// Whether to write the provider's configuration block. The built-in provider has none; that of
 /// another provider may be empty.
-bool HasConfigBlock(std::string_view address, const ProviderSchema& provider) {
-  return !address.starts_with("terraform.io/builtin/") ||
-         !IsEmpty(provider.provider_config().block);
+bool HasConfigBlock(std::string_view address, const Declaration& config) {
+  return !address.starts_with("terraform.io/builtin/") || !IsEmpty(config.block);
 }
 
 void WriteProvider(Output& output, std::string_view address, const ProviderSchema& provider) {
   using schema::TypeSet;
   JsonWriter& out = output.json;
-  auto write = [&](const ResourceSchema& schema) {
-    WriteSchema(output, schema, /*with_block=*/true);
-  };
+  auto write = [&](const Declaration& schema) { WriteSchema(output, schema, /*with_block=*/true); };
   out.BeginObject();
   out.Key("provider");
-  WriteSchema(output, provider.provider_config(), HasConfigBlock(address, provider));
+  Arena arena;
+  const Declaration config = schema::Declare(provider.provider_config(), arena);
+  WriteSchema(output, config, HasConfigBlock(address, config));
   WriteTypes(output, "resource_schemas", provider, TypeSet::kResources, write);
   WriteTypes(output, "data_source_schemas", provider, TypeSet::kData, write);
   WriteTypes(output, "ephemeral_resource_schemas", provider, TypeSet::kEphemeral, write);
   WriteFunctions(out, provider);
   WriteTypes(output, "resource_identity_schemas", provider, TypeSet::kIdentities,
-             [&](const ResourceSchema& schema) { WriteIdentity(out, schema); });
+             [&](const Declaration& schema) { WriteIdentity(out, schema); });
   out.EndObject();
 }
 
