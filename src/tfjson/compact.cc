@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "codec/json_lex.h"
+#include "tfjson/cpu_features.h"
 #include "tfjson/tree.h"
 
 #if defined(__x86_64__)
@@ -108,18 +109,13 @@ KINU_AVX512 char* CopyTokensAvx512(const char* at, const char* end, char* to) {
   }
   return to;
 }
-
-bool HasAvx512() {
-  return __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0;
-}
 #endif
 
 }  // namespace
 
 void AppendCompact(std::string& out, std::string_view text, bool portable) {
 #if defined(__x86_64__)
-  static const auto kFastest = HasAvx512() ? &CopyTokensAvx512 : &CopyTokens;
+  static const auto kFastest = Cpu().pclmul && Cpu().avx512 ? &CopyTokensAvx512 : &CopyTokens;
 #else
   static const auto kFastest = &CopyTokens;
 #endif

@@ -11,6 +11,7 @@
 #endif
 
 #include "codec/json_lex.h"
+#include "tfjson/cpu_features.h"
 #include "tfjson/token_stream.h"
 
 namespace kinu::tfjson {
@@ -75,8 +76,7 @@ KINU_AVX2 size_t SearchBlocks(std::string_view text, size_t from) {
 /// The first candidate at `from` or behind it; npos when there is none.
 size_t NextCandidate(std::string_view text, size_t from) {
 #if defined(__x86_64__)
-  static const bool blocks =
-      __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0;
+  static const bool blocks = Cpu().avx2 && Cpu().bmi;
   if (blocks) {
     from = SearchBlocks(text, from);
   }

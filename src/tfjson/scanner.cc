@@ -9,6 +9,7 @@
 #endif
 
 #include "codec/json_lex.h"
+#include "tfjson/cpu_features.h"
 
 namespace kinu::tfjson {
 namespace {
@@ -253,13 +254,9 @@ KINU_AVX512 size_t ScanAvx512(StructureScanner& scanner, std::string_view text, 
 
 bool StructureScanner::IsSupported([[maybe_unused]] Kernel kernel) {
 #if defined(__x86_64__)
-  const bool common = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("pclmul") != 0;
-  if (kernel == Kernel::kAvx2) {
-    return common && __builtin_cpu_supports("avx2") != 0;
-  }
-  if (kernel == Kernel::kAvx512) {
-    return common && __builtin_cpu_supports("avx512bw") != 0 &&
-           __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0;
+  const CpuFeatures& cpu = Cpu();
+  if (kernel != Kernel::kPortable) {
+    return cpu.bmi && cpu.pclmul && (kernel == Kernel::kAvx2 ? cpu.avx2 : cpu.avx512);
   }
 #endif
   return kernel == Kernel::kPortable;

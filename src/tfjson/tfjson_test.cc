@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "codec/json_reader.h"
+#include "tfjson/cpu_features.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
 #include "tfjson/path.h"
@@ -29,6 +30,17 @@ ByteSource InPieces(const std::string& text, size_t piece) {
 std::string Check(TokenStream& stream) {
   return stream.SkipValue() && stream.TakeEnd() ? "ok" : DescribeProblem(stream.problem());
 }
+
+#if defined(__x86_64__)
+TEST(CpuFeatures, AreThoseThatTheCompilerFinds) {
+  EXPECT_EQ(Cpu().bmi, __builtin_cpu_supports("bmi") != 0);
+  EXPECT_EQ(Cpu().pclmul, __builtin_cpu_supports("pclmul") != 0);
+  EXPECT_EQ(Cpu().avx2, __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ(Cpu().avx512, __builtin_cpu_supports("avx512bw") != 0 &&
+                              __builtin_cpu_supports("avx512vl") != 0 &&
+                              __builtin_cpu_supports("avx512vbmi2") != 0);
+}
+#endif
 
 TEST(StructureScanner, KernelsFindTheSame) {
   using Kernel = StructureScanner::Kernel;
