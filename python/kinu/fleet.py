@@ -135,6 +135,29 @@ def _directories_schema() -> pyarrow.Schema:
         ("warnings", count), ("version", text), ("diagnostics", text)])
 
 
+def _directories(rows: Iterable[Mapping[str, Any]]) -> pyarrow.Table:
+    """The table of the directories. It is read from JSON, because pyarrow loads pandas, where that is installed, to make
+    arrays of lists; that takes longer than many plans."""
+    import pyarrow
+    from pyarrow import json as reader
+    schema = _directories_schema()
+    lines = "\n".join(json.dumps(row) for row in rows).encode()
+    if not lines:
+        return pyarrow.Table.from_batches([], schema)
+    moment = schema.field("started")
+    place = schema.get_field_index("started")
+    read = reader.read_json(
+        pyarrow.BufferReader(lines), reader.ReadOptions(use_threads=False, block_size=len(lines) + 1),
+        reader.ParseOptions(explicit_schema=schema.set(place, pyarrow.field("started", pyarrow.int64())),
+                            unexpected_field_behavior="ignore"))
+    batches = []
+    for batch in read.to_batches():
+        columns = list(batch.columns)
+        columns[place] = columns[place].view(moment.type)
+        batches.append(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
+    return pyarrow.Table.from_batches(batches, schema)
+
+
 def _row(report: Mapping[str, Any], attempts: int) -> dict[str, Any]:
     diagnostics = report["diagnostics"]
     counts = {severity + "s": sum(each["severity"] == severity for each in diagnostics)
@@ -163,7 +186,7 @@ def _tables(replies: list[Reply | None], names: Iterable[str]) -> dict[str, pyar
         schema = pyarrow.RecordBatchReader.from_stream(kinu.tables([], name)).schema
         parts = [pyarrow.ipc.open_stream(reply.tables[name]).read_all() for reply in replies
                  if reply is not None and name in reply.tables]
-        found[name] = pyarrow.concat_tables([schema.empty_table(), *parts]).combine_chunks()
+        found[name] = pyarrow.concat_tables([pyarrow.Table.from_batches([], schema), *parts]).combine_chunks()
     return found
 
 
@@ -227,7 +250,7 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
     except KeyboardInterrupt as problem:
         interrupt = problem
     import pyarrow
-    plans = Plans(pyarrow.Table.from_pylist(rows, _directories_schema()), _tables(replies, wanted))
+    plans = Plans(_directories(rows), _tables(replies, wanted))
     if interrupt is not None:
         raise Interrupted(plans) from interrupt
     return plans

@@ -297,6 +297,16 @@ class Fleet(unittest.TestCase):
         self.assertEqual((worker.stderr.read(), worker.wait()), (b"", 0))
         worker.stderr.close()
 
+    def test_pandas_is_not_loaded(self):
+        """Loading it takes longer than many plans."""
+        write(self.folder, "main.tf", resources(1))
+        code = ("import sys, kinu; plans = kinu.fleet.plan(sys.argv[2:], program=sys.argv[1]); "
+                "print(plans.directories.num_rows, plans.changes.num_rows, 'pandas' in sys.modules)")
+        for directories, wanted in ([self.folder], "1 1 False\n"), ([], "0 0 False\n"):
+            run = subprocess.run([sys.executable, "-c", code, PROGRAM, *directories], capture_output=True, text=True,
+                                 check=True)
+            self.assertEqual(run.stdout, wanted)
+
     def test_arguments(self):
         for options in ({"tables": ["nothing"]}, {"init": "sometimes"}, {"timeout": 0}):
             with self.assertRaises(ValueError):
