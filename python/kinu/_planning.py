@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -72,6 +72,20 @@ class Failure(Exception):
 
 def _problem(summary: str, detail: str = "") -> dict[str, Any]:
     return {"severity": "error", "summary": summary, "detail": detail}
+
+
+def _lines_with(text: bytes, words: Sequence[bytes]) -> Iterator[bytes]:
+    """The lines that have one of the words. Most of many lines have none, and are not looked at one by one."""
+    found = set()
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            end = text.find(b"\n", at)
+            end = len(text) if end < 0 else end
+            found.add((text.rfind(b"\n", 0, at) + 1, end))
+            at = text.find(word, end)
+    for start, end in sorted(found):
+        yield text[start:end]
 
 
 def _quoted(text: str) -> str:
@@ -204,16 +218,15 @@ class _Plan:
 
     def _diagnostics(self, output: str) -> Iterator[dict[str, Any]]:
         with open(output, "rb") as file:
-            for line in file:
-                if b'"diagnostic"' not in line and b'"version"' not in line:
-                    continue
-                with contextlib.suppress(ValueError):
-                    message = json.loads(line)
-                    if message.get("type") == "version":
-                        self.version = message.get("tofu") or message.get("terraform")
-                    if message.get("type") == "diagnostic":
-                        found = message["diagnostic"]
-                        yield {name: found[name] for name in _MEMBERS if name in found}
+            text = file.read()
+        for line in _lines_with(text, (b'"diagnostic"', b'"version"')):
+            with contextlib.suppress(ValueError):
+                message = json.loads(line)
+                if message.get("type") == "version":
+                    self.version = message.get("tofu") or message.get("terraform")
+                if message.get("type") == "diagnostic":
+                    found = message["diagnostic"]
+                    yield {name: found[name] for name in _MEMBERS if name in found}
 
     def _file(self, name: str) -> str:
         return os.path.join(self._scratch, name)

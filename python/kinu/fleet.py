@@ -179,6 +179,10 @@ def _no_plan(directory: str, status: str, diagnostics: list[dict[str, Any]]) -> 
             "changes": None, "drift": None, "version": None, "diagnostics": diagnostics}
 
 
+#: Tables with fewer rows a part are made whole: parts cost their readers more than a copy.
+_ROWS_OF_PART = 100
+
+
 def _tables(replies: list[Reply | None], names: Iterable[str]) -> dict[str, pyarrow.Table]:
     import pyarrow
     found = {}
@@ -186,7 +190,8 @@ def _tables(replies: list[Reply | None], names: Iterable[str]) -> dict[str, pyar
         schema = pyarrow.RecordBatchReader.from_stream(kinu.tables([], name)).schema
         parts = [pyarrow.ipc.open_stream(reply.tables[name]).read_all() for reply in replies
                  if reply is not None and name in reply.tables]
-        found[name] = pyarrow.concat_tables([pyarrow.Table.from_batches([], schema), *parts]).combine_chunks()
+        table = pyarrow.concat_tables([pyarrow.Table.from_batches([], schema), *parts])
+        found[name] = table if table.num_rows > _ROWS_OF_PART * len(parts) else table.combine_chunks()
     return found
 
 

@@ -297,6 +297,22 @@ class Fleet(unittest.TestCase):
         self.assertEqual((worker.stderr.read(), worker.wait()), (b"", 0))
         worker.stderr.close()
 
+    def test_lines_of_messages(self):
+        from kinu._planning import _lines_with
+        text = b'{"a":"version"}\n{"b":1}\n{"diagnostic":"diagnostic","c":"version"}\n\nversion"'
+        for end, last in ((b"\n", []), (b'\n"diagnostic"', [b'"diagnostic"'])):
+            self.assertEqual(list(_lines_with(text + end, (b'"diagnostic"', b'"version"'))),
+                             [b'{"a":"version"}', b'{"diagnostic":"diagnostic","c":"version"}', *last])
+        self.assertEqual(list(_lines_with(b"", (b"a",))), [])
+
+    def test_order_of_large_and_small_tables(self):
+        for count in (1, 150):
+            directories = [os.path.join(self.folder, "%s%d" % (name, count)) for name in "cab"]
+            for directory in directories:
+                write(directory, "main.tf", resources(count))
+            sources = self.plan(*directories).changes.column("source").to_pylist()
+            self.assertEqual(sources, [directory for directory in directories for _ in range(count)])
+
     def test_pandas_is_not_loaded(self):
         """Loading it takes longer than many plans."""
         write(self.folder, "main.tf", resources(1))
