@@ -30,6 +30,11 @@ from kinu.sources import SourceTable, file_system, find, is_uri, split
 #: Columns whose values are too different for a dictionary or statistics to pay.
 _DISTINCT = ("id", "values", "before", "after")
 
+#: Columns with few values or long runs, of which dictionaries leave a few bytes: to compress them takes as long as
+#: thousands of bytes of others.
+_FEW = ("source", "lineage", "serial", "terraform_version", "module", "mode", "type", "provider", "schema_version",
+        "tainted", "deposed", "drift")
+
 
 def _write(table: object, path: str, system: Any, ended: threading.Event) -> int:
     import pyarrow
@@ -37,8 +42,9 @@ def _write(table: object, path: str, system: Any, ended: threading.Event) -> int
     reader = pyarrow.RecordBatchReader.from_stream(table)
     rows = 0
     repeated = [name for name in reader.schema.names if name not in _DISTINCT]
-    with parquet.ParquetWriter(path, reader.schema, filesystem=system, compression="zstd", use_dictionary=repeated,
-                               write_statistics=repeated) as writer:
+    compression = {name: "none" if name in _FEW else "zstd" for name in reader.schema.names}
+    with parquet.ParquetWriter(path, reader.schema, filesystem=system, compression=compression,
+                               use_dictionary=repeated, write_statistics=repeated) as writer:
         for batch in reader:
             if ended.is_set():
                 break
