@@ -150,6 +150,8 @@ def measure_fleet(given):
         alone = time.monotonic() - start
         session = None
         if given.spark:
+            # PySpark loads Python's module profile, and not the program of this name beside this one.
+            sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
             from pyspark.sql import SparkSession
             os.environ["PYSPARK_PYTHON"] = sys.executable
             session = SparkSession.builder.master("local[%d,4]" % kinu.fleet.cores()).config(
