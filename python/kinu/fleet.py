@@ -285,21 +285,29 @@ def _locally(directories: list[str], options: Options, workers: int, attempts: i
         yield from pool.run([options.request(directory) for directory in directories])
 
 
+def _planned_in_task(index: int, name: str, directory: str, options: Options, attempts: int) -> pyarrow.RecordBatch:
+    """The row of a directory: its number, how often it was tried, and its reply."""
+    import pyarrow
+    for attempt in range(1, attempts + 1):
+        reply = plan_directory(directory, name, options)
+        if not reply.was_killed:
+            break
+    columns = [pyarrow.array([index], pyarrow.int64()), pyarrow.array([attempt], pyarrow.int64()),
+               pyarrow.array([reply.to_bytes()], pyarrow.binary())]
+    return pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "reply"])
+
+
 def _on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int) -> Generator[Answer, None, None]:
-    from kinu.spark import one_a_task
+    from kinu.spark import forget_archives, one_a_task
     options = replace(options, own_group=True)
 
     def plan_part(parts: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        import pyarrow
-        for part in parts:
-            for index, name, directory in zip(*(column.to_pylist() for column in part.columns)):
-                for attempt in range(1, attempts + 1):
-                    reply = plan_directory(directory, name, options)
-                    if not reply.was_killed:
-                        break
-                columns = [pyarrow.array([index], pyarrow.int64()), pyarrow.array([attempt], pyarrow.int64()),
-                           pyarrow.array([reply.to_bytes()], pyarrow.binary())]
-                yield pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "reply"])
+        try:
+            for part in parts:
+                for index, name, directory in zip(*(column.to_pylist() for column in part.columns)):
+                    yield _planned_in_task(index, name, directory, options, attempts)
+        finally:
+            forget_archives()
 
     rows = [(name_of(path), path if sources.is_uri(path) else os.path.abspath(path)) for path in directories]
     frame = one_a_task(spark, rows, "name string, directory string")

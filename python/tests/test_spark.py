@@ -1,5 +1,6 @@
 """Tests of Spark. They need pyspark, pyarrow and Java."""
 
+import importlib
 import json
 import os
 import shutil
@@ -88,6 +89,24 @@ class Spark(unittest.TestCase):
         self.assertEqual(list(plans.tables), ["changes", "references"])
         self.assertEqual(kinu.fleet.plan([], program=program(), spark=self.spark).directories.num_rows, 0)
         print("40 directories on Spark, %d kills" % killer.kills)
+
+    def test_tasks_forget_archives(self):
+        """Python would read them anew before the next task."""
+        from kinu import spark
+        archive = os.path.join(self.folder, "modules.zip")
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("of_an_archive.py", "here = 1\n")
+        sys.path.insert(0, archive)
+        self.addCleanup(sys.path.remove, archive)
+        for parts in (iter([]), iter([None])):
+            sys.modules.pop("of_an_archive", None)
+            self.assertEqual(importlib.import_module("of_an_archive").here, 1)
+            self.assertIn(archive, sys.path_importer_cache)
+            try:
+                list(spark._reader("resources", False)(parts))
+            except AttributeError:
+                pass
+            self.assertNotIn(archive, sys.path_importer_cache)
 
     def test_one_row_a_task(self):
         frame = kinu.spark.one_a_task(self.spark, [("row %d" % i,) for i in range(25)], "name string")
