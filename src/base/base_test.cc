@@ -239,52 +239,6 @@ TEST(LoopThreads, ForkedProcessesRunTheirLoops) {
 }
 #endif
 
-TEST(AppendInPieces, JoinsInOrder) {
-  for (const size_t count : {0, 1, 31, 32, 5003}) {
-    std::string wanted = "begin ";
-    for (size_t i = 0; i < count; ++i) {
-      wanted += std::to_string(i) + ' ';
-    }
-    std::string out = "begin ";
-    ASSERT_TRUE(AppendInPieces(out, count, 16,
-                               [](size_t begin, size_t end, std::string& piece) -> Result<void> {
-                                 for (size_t i = begin; i < end; ++i) {
-                                   piece += std::to_string(i) + ' ';
-                                 }
-                                 return {};
-                               }));
-    EXPECT_EQ(out, wanted);
-  }
-}
-
-TEST(AppendInPieces, ReturnsTheFirstError) {
-  std::string out;
-  const Result<void> done =
-      AppendInPieces(out, 5000, 16, [](size_t begin, size_t end, std::string&) -> Result<void> {
-        for (size_t i = begin; i < end; ++i) {
-          if (i % 1000 == 999) {
-            return Fail(ErrorCode::kInvalid, "number " + std::to_string(i));
-          }
-        }
-        return {};
-      });
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().message, "number 999");
-}
-
-TEST(SameText, ComparesEveryByte) {
-  for (size_t size = 0; size < 40; ++size) {
-    const std::string text(size, 'a');
-    EXPECT_TRUE(SameText(text, std::string(size, 'a')));
-    EXPECT_FALSE(SameText(text, text + "a"));
-    for (size_t at = 0; at < size; ++at) {
-      std::string other = text;
-      other[at] = 'b';
-      EXPECT_FALSE(SameText(text, other)) << other;
-    }
-  }
-}
-
 TEST(StreamInPieces, PassesPiecesOnInOrder) {
   for (const size_t count : {0, 1, 15, 16, 17, 5000}) {
     std::string whole;

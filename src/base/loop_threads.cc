@@ -9,7 +9,6 @@
 
 #include <sched.h>
 
-#include "base/pieces.h"
 #include "base/thread.h"
 
 namespace kinu {
@@ -139,98 +138,6 @@ void LoopThreads::Run(size_t count, unsigned most_threads,
   lock.lock();
   std::erase(shared.loops, &loop);
   shared.ended.wait(lock, [&] { return loop.helping == 0; });
-}
-
-namespace {
-
-struct Piece {
-  std::string text;
-  Result<void> done;
-};
-
-/// One piece, which is empty, if they are not worth several threads.
-std::vector<Piece> MakePieces(size_t count, size_t least, const MakePiece& make) {
-  constexpr size_t kPiecesPerThread = 4;
-  const unsigned cores = count < 2 * least ? 1 : UsableCores();
-  if (cores == 1) {
-    return std::vector<Piece>(1);
-  }
-  const size_t size = std::max(least, count / (cores * kPiecesPerThread) + 1);
-  std::vector<Piece> pieces((count + size - 1) / size);
-  std::atomic<size_t> longest{0};  // so far: the others are as long, and so need not grow
-  LoopThreads::OfProcess().Run(pieces.size(), cores, [&](size_t i) {
-    std::string& text = pieces[i].text;
-    text.reserve(longest.load());
-    pieces[i].done = make(i * size, std::min(count, (i + 1) * size), text);
-    longest.store(std::max(longest.load(), text.size() + text.size() / 16));
-  });
-  return pieces;
-}
-
-}  // namespace
-
-Result<std::vector<std::string>> MakeInPieces(size_t count, size_t least, const MakePiece& make) {
-  std::vector<Piece> pieces = MakePieces(count, least, make);
-  if (pieces.size() == 1) {
-    pieces[0].done = make(0, count, pieces[0].text);
-  }
-  std::vector<std::string> texts;
-  texts.reserve(pieces.size());
-  for (Piece& piece : pieces) {
-    if (!piece.done) {
-      return std::unexpected(std::move(piece.done).error());
-    }
-    texts.push_back(std::move(piece.text));
-  }
-  return texts;
-}
-
-Result<void> AppendInPieces(std::string& out, size_t count, size_t least, const MakePiece& make) {
-  std::vector<Piece> pieces = MakePieces(count, least, make);
-  if (pieces.size() == 1) {
-    return make(0, count, out);
-  }
-  size_t total = out.size();
-  for (const Piece& piece : pieces) {
-    total += piece.text.size();
-  }
-  out.reserve(total + total / 8);  // room for what follows
-  for (Piece& piece : pieces) {
-    if (!piece.done) {
-      return piece.done;
-    }
-    out += std::exchange(piece.text, {});
-  }
-  return {};
-}
-
-Result<void> StreamInPieces(size_t count, size_t size, const MakePiece& make,
-                            const std::function<void(std::string_view)>& write) {
-  constexpr size_t kPiecesPerThread = 4;
-  const unsigned cores = count < 2 * size ? 1 : UsableCores();
-  std::vector<Piece> pieces(cores == 1 ? 1 : cores * kPiecesPerThread);
-  for (size_t begin = 0; begin < count;) {
-    const size_t most = (count - begin + size - 1) / size;
-    const size_t at_once = std::min(pieces.size(), most);
-    const auto make_piece = [&](size_t i) {
-      const size_t from = begin + i * size;
-      pieces[i].text.clear();
-      pieces[i].done = make(from, std::min(count, from + size), pieces[i].text);
-    };
-    if (at_once == 1) {
-      make_piece(0);
-    } else {
-      LoopThreads::OfProcess().Run(at_once, cores, make_piece);
-    }
-    for (size_t i = 0; i < at_once; ++i) {
-      if (!pieces[i].done) {
-        return pieces[i].done;
-      }
-      write(pieces[i].text);
-    }
-    begin += at_once * size;
-  }
-  return {};
 }
 
 }  // namespace kinu

@@ -4,9 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <string>
-
-#include "base/result.h"
 
 namespace kinu {
 
@@ -38,12 +35,5 @@ class LoopThreads {
   unsigned threads_;
   std::unique_ptr<Shared> shared_;
 };
-
-/// Appends a text that is made in pieces, on all cores if there are at least two pieces of `least`
-/// passes. `make` appends what belongs to the passes [begin, end). Returns the first error in the
-/// order of the passes; then `out` is without the pieces from that one on.
-Result<void> AppendInPieces(
-    std::string& out, size_t count, size_t least,
-    const std::function<Result<void>(size_t begin, size_t end, std::string& out)>& make);
 
 }  // namespace kinu

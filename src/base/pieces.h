@@ -1,5 +1,4 @@
-// Texts that are made in pieces, on all cores, and are not joined (see AppendInPieces for those
-// that are).
+// Texts that are made in pieces, on all cores, and are not joined.
 #pragma once
 
 #include <cstddef>
