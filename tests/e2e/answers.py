@@ -1,5 +1,11 @@
-"""The handler of HTTP requests that servers of tests share."""
+"""The server and the handler of HTTP requests that tests share."""
 import http.server
+
+
+class ManyServer(http.server.ThreadingHTTPServer):
+    """Takes many connections at once: those beyond the queue would be reset."""
+    request_queue_size = 1024
+    daemon_threads = True
 
 
 class AnswerHandler(http.server.BaseHTTPRequestHandler):

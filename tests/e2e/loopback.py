@@ -5,7 +5,6 @@ version 1.0.0 for linux_amd64 and linux_arm64; FAULTS lists what is wrong with s
 Modules are acme/NAME/test. Files of a directory are served below /files/.
 """
 import hashlib
-import http.server
 import io
 import json
 import os
@@ -159,8 +158,7 @@ class Loopback:
     def __init__(self, files):
         self.guard, self.log, self.files = threading.Lock(), [], files
         self.reached = threading.Event()  # a slow file is being sent
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = answers.ManyServer(("127.0.0.1", 0), Handler)
         self.server.handle_error = lambda *_: None  # a client that was killed
         self.server.state = self
         self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
