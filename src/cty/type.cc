@@ -185,7 +185,7 @@ class TypeTable {
     TypeNode** bucket = &shard.buckets[request.hash & (shard.buckets.size() - 1)];
     for (TypeNode* node = *bucket; node != nullptr; node = node->next) {
       // A node without references is about to be removed by its last owner: it does not count.
-      if (Matches(*node, request) && node->TryAddRef()) {
+      if (Matches(*node, request) && (node->is_immortal() || node->TryAddRef())) {
         return Type(node, Type::AdoptTag());
       }
     }
@@ -221,7 +221,7 @@ void Type::Destroy(const TypeNode* dead) {
   TypeNode* pending = const_cast<TypeNode*>(dead);
   pending->next = nullptr;
   auto drop = [&](const TypeNode* child) {
-    if (!child->immortal && child->Release()) {
+    if (child->ReleaseCounted()) {
       TypeTable::Get().Remove(child);
       TypeNode* node = const_cast<TypeNode*>(child);
       node->next = pending;

@@ -2,6 +2,7 @@
 // comparison and a Type is 8 bytes. Ref: go-cty cty/type.go and its kin.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -34,8 +35,22 @@ struct TypeNode : SharedNode {
   constexpr TypeNode(TypeKind kind_of_type, bool lives_forever, uint64_t hash_of_type)
       : kind(kind_of_type), immortal(lives_forever), hash(hash_of_type) {}
 
+  /// Adds a reference that ReleaseCounted() takes back. A type with very many references lives
+  /// forever from then on: threads that count them would fight for the memory of its count, which
+  /// is that of its other members too.
+  void AddCounted() const {
+    constexpr uint32_t kVeryMany = 200;
+    if (!is_immortal() && references.fetch_add(1, std::memory_order_relaxed) > kVeryMany) {
+      immortal.store(true, std::memory_order_relaxed);  // keeps the reference that was just added
+    }
+  }
+  /// True when this was the last reference.
+  bool ReleaseCounted() const { return !is_immortal() && Release(); }
+  /// Never counted, never freed.
+  bool is_immortal() const { return immortal.load(std::memory_order_relaxed); }
+
   TypeKind kind;
-  bool immortal;  ///< never counted, never freed
+  mutable std::atomic<bool> immortal;
   bool has_dynamic = kind == TypeKind::kDynamic;
   bool has_optional = false;
   uint32_t count = 0;  ///< element types, attributes, or bytes of the capsule's name
@@ -59,7 +74,7 @@ class Type {
     return *this;
   }
   ~Type() {
-    if (!node_->immortal && node_->Release()) {
+    if (node_->ReleaseCounted()) {
       Destroy(node_);
     }
   }
@@ -141,11 +156,7 @@ class Type {
   friend class TypeTable;  // type.cc
   struct AdoptTag {};
   Type(const TypeNode* node, AdoptTag) : node_(node) {}
-  void AddRef() const {
-    if (!node_->immortal) {
-      node_->AddRef();
-    }
-  }
+  void AddRef() const { node_->AddCounted(); }
   const TypeNode* node_;
 };
 

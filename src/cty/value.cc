@@ -25,7 +25,7 @@ uint64_t WordOf(const Node* node) {
 }
 
 void ReleaseType(const TypeNode* type) {
-  if (!type->immortal && type->Release()) {
+  if (type->ReleaseCounted()) {
     Type::Destroy(type);
   }
 }
@@ -70,7 +70,7 @@ Type ElementTypeFor(const Type& element, std::vector<Value>& values) {
 Value ValueAccess::OfType(ValueTag tag, const TypeNode* type) {
   AddTypeReference(type);
   uint8_t flags = tag == ValueTag::kUnknown ? Value::kContainsUnknown : 0;
-  if (!type->immortal) {
+  if (!type->is_immortal()) {
     flags |= Value::kCounted;
   }
   return Make(tag, flags, 0, WordOf(type));

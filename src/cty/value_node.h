@@ -81,9 +81,7 @@ struct CapsuleNode : SharedNode {
 };
 
 inline void AddTypeReference(const TypeNode* type) {
-  if (!type->immortal) {
-    type->AddRef();
-  }
+  type->AddCounted();
 }
 
 /// The representation behind the Value interface.

@@ -180,5 +180,41 @@ TEST(Convert, PathsOfErrors) {
   EXPECT_EQ(converted.error().ToText(), ".a[1]: a number is required");
 }
 
+TEST(Type, OfVeryManyValuesLivesForever) {
+  const Type many =
+      Type::Object(std::vector<Type::Attribute>{{.name = "of_many_values", .type = Type::Bool()}});
+  EXPECT_FALSE(many.node()->is_immortal());
+  {
+    const std::vector<Value> nulls(100, Value::Null(many));
+    EXPECT_FALSE(many.node()->is_immortal());
+    const std::vector<Type> copies(1000, many);
+  }
+  EXPECT_TRUE(many.node()->is_immortal());
+  EXPECT_EQ(Value::Null(many).type(), many);
+}
+
+TEST(Type, BecomesImmortalWhileThreadsUseIt) {
+  for (int round = 0; round < 50; ++round) {
+    const std::string name = "round" + std::to_string(round);
+    const auto make = [&name] {
+      return Type::Object(std::vector<Type::Attribute>{{.name = name, .type = Type::Bool()}});
+    };
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&make] {
+        for (int i = 0; i < 20; ++i) {
+          const std::vector<Type> types(30, make());
+          const std::vector<Value> values(30, Value::Unknown(types[7]));
+          EXPECT_EQ(values[12].type(), make());
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    EXPECT_EQ(make().attributes()[0].name, name);
+  }
+}
+
 }  // namespace
 }  // namespace kinu
