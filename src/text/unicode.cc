@@ -413,9 +413,9 @@ bool IsIdentifierContinue(char32_t point) {
 
 namespace {
 
-/// By ASCII character: whether it continues an identifier.
-constexpr std::array<bool, 0x80> kContinues = [] {
-  std::array<bool, 0x80> continues{};
+/// By byte: whether it is an ASCII character that continues an identifier.
+constexpr std::array<bool, 0x100> kContinues = [] {
+  std::array<bool, 0x100> continues{};
   for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                        "0123456789_-")) {
     continues[static_cast<size_t>(c)] = true;
@@ -426,14 +426,14 @@ constexpr std::array<bool, 0x80> kContinues = [] {
 }  // namespace
 
 bool IsIdentifier(std::string_view text) {
-  size_t pos = 0;
   if (!text.empty() && Byte(text, 0) < 0x80 && !IsIdentifierStart(Byte(text, 0))) {
     return false;
   }
-  for (; pos < text.size() && Byte(text, pos) < 0x80; ++pos) {
-    if (!kContinues[Byte(text, pos)]) {
-      return false;
-    }
+  const auto end = std::ranges::find_if_not(
+      text, [](char c) { return kContinues[static_cast<unsigned char>(c)]; });
+  auto pos = static_cast<size_t>(end - text.begin());
+  if (pos < text.size() && Byte(text, pos) < 0x80) {
+    return false;
   }
   while (pos < text.size()) {
     const Decoded decoded = DecodeUtf8(text, pos);
