@@ -28,27 +28,17 @@ class Collector {
   void Visit(const Block& schema, const hcl::Body& body, std::span<const std::string_view> hidden,
              const Iterator* iterators) {
     Diagnostics ignored;
-    std::vector<hcl::AttributeSchema> attributes;
     std::vector<hcl::BlockSchema> blocks;
-    attributes.reserve(schema.attributes.size());
-    blocks.reserve(1 + schema.attributes.size() + schema.blocks.size());
+    blocks.reserve(1 + schema.blocks.size());
     blocks.push_back(lang::kDynamicBlock);
-    static constexpr std::string_view kMapLabels[] = {"key"};
     for (const Attribute& attribute : schema.attributes) {
-      attributes.push_back({attribute.name, false});
       if (CanBeBlocks(attribute.type)) {
         blocks.push_back({attribute.name, {}});
       }
     }
-    for (const NestedBlock& nested : schema.blocks) {
-      hcl::BlockSchema header{nested.name, {}};
-      if (nested.nesting == Nesting::kMap) {
-        header.label_names = kMapLabels;
-      }
-      blocks.push_back(header);
-    }
+    blocks.insert(blocks.end(), schema.body_blocks().begin(), schema.body_blocks().end());
     const hcl::BodyContent content =
-        body.Content({.attributes = attributes, .blocks = blocks, .hidden = hidden},
+        body.Content({.attributes = schema.body_attributes(), .blocks = blocks, .hidden = hidden},
                      hcl::Strictness::kPartial, ignored);
     for (const hcl::Attribute& attribute : content.attributes) {
       Collect(*attribute.expr, iterators);

@@ -1,5 +1,6 @@
 #include "schema/decode.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,8 +17,6 @@ using lang::ExpandedBlock;
 using lang::ExpandedContent;
 
 namespace {
-
-constexpr std::string_view kMapLabels[] = {"key"};
 
 // A body, and what the `dynamic` blocks around it add to it.
 struct BodyToRead {
@@ -51,6 +50,38 @@ std::vector<bool> AttributesAsBlocks(const Block& schema, const hcl::Body& body)
   return as_blocks;
 }
 
+// What a body may contain, when some attributes are written as blocks.
+class BodyParts {
+ public:
+  BodyParts(const Block& schema, const std::vector<bool>& as_blocks) : schema_(schema) {
+    changed_ = std::ranges::find(as_blocks, true) != as_blocks.end();
+    if (!changed_) {
+      return;
+    }
+    for (size_t i = 0; i < as_blocks.size(); ++i) {
+      if (as_blocks[i]) {
+        blocks_.push_back({schema.attributes[i].name, {}});
+      } else {
+        attributes_.push_back(schema.body_attributes()[i]);
+      }
+    }
+    blocks_.insert(blocks_.end(), schema.body_blocks().begin(), schema.body_blocks().end());
+  }
+
+  std::span<const hcl::AttributeSchema> attributes() const {
+    return changed_ ? attributes_ : schema_.body_attributes();
+  }
+  std::span<const hcl::BlockSchema> blocks() const {
+    return changed_ ? blocks_ : schema_.body_blocks();
+  }
+
+ private:
+  const Block& schema_;
+  bool changed_ = false;
+  std::vector<hcl::AttributeSchema> attributes_;
+  std::vector<hcl::BlockSchema> blocks_;
+};
+
 // Builds the value of a block. Parts that are not set are empty.
 class BlockValue {
  public:
@@ -78,27 +109,10 @@ class Decoder {
                std::span<const std::string_view> hidden, bool attributes_as_blocks) {
     const std::vector<bool> as_blocks =
         attributes_as_blocks ? AttributesAsBlocks(schema, *source.body) : std::vector<bool>();
-    std::vector<hcl::AttributeSchema> attributes;
-    std::vector<hcl::BlockSchema> blocks;
-    attributes.reserve(schema.attributes.size());
-    blocks.reserve(schema.blocks.size());
-    for (size_t i = 0; i < schema.attributes.size(); ++i) {
-      const Attribute& attribute = schema.attributes[i];
-      if (!as_blocks.empty() && as_blocks[i]) {
-        blocks.push_back({attribute.name, {}});
-      } else {
-        attributes.push_back({attribute.name, attribute.required});
-      }
-    }
-    for (const NestedBlock& nested : schema.blocks) {
-      hcl::BlockSchema header{nested.name, {}};
-      if (nested.nesting == Nesting::kMap) {
-        header.label_names = kMapLabels;
-      }
-      blocks.push_back(header);
-    }
+    const BodyParts parts(schema, as_blocks);
     const ExpandedContent content = lang::ExpandContent(
-        *source.body, {.attributes = attributes, .blocks = blocks, .hidden = hidden},
+        *source.body,
+        {.attributes = parts.attributes(), .blocks = parts.blocks(), .hidden = hidden},
         hcl::Strictness::kExact, scope_, source.bindings, store_, diags_);
 
     BlockValue value(schema);

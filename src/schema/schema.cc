@@ -157,6 +157,19 @@ void Block::DeriveTypes() {
   has_sensitive_ = findings.sensitive;
   has_write_only_ = findings.write_only;
 
+  body_attributes_.clear();
+  for (const Attribute& attribute : attributes) {
+    body_attributes_.push_back({attribute.name, attribute.required});
+  }
+  body_blocks_.clear();
+  for (const NestedBlock& nested : blocks) {
+    static constexpr std::string_view kMapLabels[] = {"key"};
+    hcl::BlockSchema header{nested.name, {}};
+    if (nested.nesting == Nesting::kMap) {
+      header.label_names = kMapLabels;
+    }
+    body_blocks_.push_back(header);
+  }
   members_.clear();
   std::vector<std::pair<std::string, Value>> empty;
   for (const ObjectAttribute& member : implied_type_.attributes()) {

@@ -14,6 +14,7 @@
 #include "cty/path.h"
 #include "cty/type.h"
 #include "cty/value.h"
+#include "hcl/body.h"
 
 namespace kinu::schema {
 
@@ -77,6 +78,9 @@ struct Block {
     const NestedBlock* nested = nullptr;
   };
   std::span<const Member> members() const { return members_; }
+  /// What a body of this block may contain: its attributes and its nested blocks, in their order.
+  std::span<const hcl::AttributeSchema> body_attributes() const { return body_attributes_; }
+  std::span<const hcl::BlockSchema> body_blocks() const { return body_blocks_; }
   /// Whether any attribute, at any depth, is sensitive (write-only). False lets callers skip a
   /// walk.
   bool has_sensitive() const { return has_sensitive_; }
@@ -94,6 +98,8 @@ struct Block {
   void Sort();
   void DeriveTypes();
   std::vector<Member> members_;
+  std::vector<hcl::AttributeSchema> body_attributes_;
+  std::vector<hcl::BlockSchema> body_blocks_;
   Value empty_value_ = Value::EmptyObject();
   Type implied_type_ = Type::EmptyObject();
   bool has_sensitive_ = false;
