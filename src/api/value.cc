@@ -75,7 +75,7 @@ std::optional<Value> Value::FromJson(std::string_view json, Diagnostics& problem
 }
 
 Value::Kind Value::kind() const {
-  switch (Access::Inner(*this).type().kind()) {
+  switch (Access::Inner(*this).kind()) {
     case TypeKind::kDynamic:
       return Kind::kDynamic;
     case TypeKind::kBool:

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/flat_map.h"
 #include "base/invariant.h"
 #include "cty/normalize.h"
-#include "cty/ops.h"
-#include "cty/path.h"
 #include "cty/value_node.h"
 
 namespace kinu {
@@ -265,9 +262,8 @@ Value Value::List(const Type& element, std::vector<Value> values) {
 
 namespace {
 
-using Entry = std::pair<std::string, Value>;
-
 // Sorts by name; entries of one name keep their order. Few entries are sorted without memory.
+template <typename Entry>
 void SortByName(std::vector<Entry>& entries) {
   const auto less = [](const Entry& a, const Entry& b) { return a.first < b.first; };
   constexpr size_t kFew = 16;
@@ -280,17 +276,13 @@ void SortByName(std::vector<Entry>& entries) {
   }
 }
 
-// Normalizes and sorts the names; of entries with one name the last one stays. Moves the values
-// out.
+// Sorts entries by their normalised names; of entries with one name the last one stays. Moves the
+// values out.
+template <typename Entry>
 std::vector<Value> TakeInOrder(std::vector<Entry>& entries) {
-  bool in_order = true;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    if (!text::IsAscii(entries[i].first)) {
-      std::string storage;
-      entries[i].first = std::string(Normalized(entries[i].first, storage));
-    }
-    in_order = in_order && (i == 0 || entries[i - 1].first < entries[i].first);
-  }
+  const bool in_order = std::ranges::adjacent_find(entries, [](const Entry& a, const Entry& b) {
+                          return a.first >= b.first;
+                        }) == entries.end();
   if (!in_order) {
     SortByName(entries);
     auto last = std::unique(entries.rbegin(), entries.rend(),
@@ -305,10 +297,21 @@ std::vector<Value> TakeInOrder(std::vector<Entry>& entries) {
   return values;
 }
 
+// As above, after normalising the names.
+std::vector<Value> NormalizeAndTake(std::vector<std::pair<std::string, Value>>& entries) {
+  for (auto& [name, value] : entries) {
+    if (!text::IsAscii(name)) {
+      std::string storage;
+      name = std::string(Normalized(name, storage));
+    }
+  }
+  return TakeInOrder(entries);
+}
+
 }  // namespace
 
 Value Value::Map(const Type& element, std::vector<std::pair<std::string, Value>> entries) {
-  std::vector<Value> values = TakeInOrder(entries);
+  std::vector<Value> values = NormalizeAndTake(entries);
   Type type = ElementTypeFor(element, values);
   return Access::MapOf(Type::Map(type), values,
                        [&](size_t i) { return std::string_view(entries[i].first); });
@@ -382,9 +385,22 @@ Value Value::Object(std::vector<std::pair<std::string, Value>> attributes) {
   if (attributes.empty()) {
     return EmptyObject();
   }
-  std::vector<Value> values = TakeInOrder(attributes);
+  std::vector<Value> values = NormalizeAndTake(attributes);
   Type type =
       ObjectTypeFor(values, [&](size_t i) { return std::string_view(attributes[i].first); });
+  return Access::Container(ValueTag::kObject, type, values);
+}
+
+Value Value::ObjectOfWords(std::vector<std::pair<std::string_view, Value>> attributes) {
+  if (attributes.empty()) {
+    return EmptyObject();
+  }
+  if (!std::ranges::all_of(attributes, text::IsAscii, &std::pair<std::string_view, Value>::first)) {
+    return Object(
+        {std::make_move_iterator(attributes.begin()), std::make_move_iterator(attributes.end())});
+  }
+  std::vector<Value> values = TakeInOrder(attributes);
+  Type type = ObjectTypeFor(values, [&](size_t i) { return attributes[i].first; });
   return Access::Container(ValueTag::kObject, type, values);
 }
 
@@ -457,6 +473,10 @@ Value Value::WithElements(std::vector<Value> values) const {
 
 Type Value::type() const {
   return Type::FromNode(Access::TypeOf(*this));
+}
+
+TypeKind Value::kind() const {
+  return Access::TypeOf(*this)->kind;
 }
 
 bool Value::HasWhollyKnownType() const {
@@ -587,109 +607,6 @@ Value Value::WithMarks(const MarkSet& added) const {
   }
   value.marks_ = all.bits();
   return value;
-}
-
-// --- Comparing. ---
-
-bool Value::RawEquals(const Value& a, const Value& b) {
-  if (a.SameRepresentation(b)) {
-    return true;
-  }
-  if (a.marks_ != b.marks_ || ((a.flags_ | b.flags_) & kWrapped) != 0) {
-    if (a.marks() != b.marks()) {
-      return false;
-    }
-  }
-  const Value& x = Access::Plain(a);
-  const Value& y = Access::Plain(b);
-  if (Access::TypeOf(x) != Access::TypeOf(y) ||
-      (x.flags_ & Access::kInnerFlags) != (y.flags_ & Access::kInnerFlags)) {
-    return false;
-  }
-  ValueTag tag = Access::Tag(x);
-  if (tag == ValueTag::kNumber || (tag == ValueTag::kInt && Access::Tag(y) != tag)) {
-    bool both = Access::Tag(y) == ValueTag::kNumber || Access::Tag(y) == ValueTag::kInt;
-    return both && Number::Equal(x.AsNumber(), y.AsNumber());
-  }
-  if (tag != Access::Tag(y)) {
-    return false;
-  }
-  switch (tag) {
-    case ValueTag::kNull:
-      return true;
-    case ValueTag::kUnknown:
-      return ((x.flags_ | y.flags_) & kRefined) == 0 || x.refinements() == y.refinements();
-    case ValueTag::kBool:
-      return x.aux_ == y.aux_;
-    case ValueTag::kInt:
-      return x.word_ == y.word_;
-    case ValueTag::kString:
-      return x.AsString() == y.AsString();
-    case ValueTag::kCapsule:
-      return x.AsCapsule() == y.AsCapsule();
-    default:
-      break;
-  }
-  const ElementsNode* left = Access::Elements(x);
-  const ElementsNode* right = Access::Elements(y);
-  if (left == right) {
-    return true;
-  }
-  uint32_t left_hash = left->hash.load(std::memory_order_relaxed);
-  uint32_t right_hash = right->hash.load(std::memory_order_relaxed);
-  if (left->count != right->count ||
-      (left_hash != 0 && right_hash != 0 && left_hash != right_hash)) {
-    return false;
-  }
-  if (tag == ValueTag::kMap) {
-    if (left->all_keys() != right->all_keys() ||
-        std::memcmp(left->key_offsets(), right->key_offsets(), left->count * sizeof(uint32_t)) !=
-            0) {
-      return false;
-    }
-  }
-  for (uint32_t i = 0; i < left->count; ++i) {
-    if (!RawEquals(left->values()[i], right->values()[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-uint64_t Value::Hash() const {
-  const Value& plain = Access::Plain(*this);
-  switch (Access::Tag(plain)) {
-    case ValueTag::kNull:
-      return HashCombine(1, Access::TypeOf(plain)->hash);
-    case ValueTag::kUnknown:
-      return HashCombine(2, Access::TypeOf(plain)->hash);
-    case ValueTag::kBool:
-      return HashCombine(3, plain.aux_);
-    case ValueTag::kInt:
-    case ValueTag::kNumber:
-      return plain.AsNumber().Hash();
-    case ValueTag::kString:
-      return HashBytes(plain.AsString());
-    case ValueTag::kCapsule:
-      return HashCombine(4, plain.AsCapsule());
-    default:
-      break;
-  }
-  const ElementsNode* node = Access::Elements(plain);
-  uint32_t cached = node->hash.load(std::memory_order_relaxed);
-  if (cached == 0) {
-    uint64_t hash = node->type->hash;
-    for (uint32_t i = 0; i < node->count; ++i) {
-      hash = HashCombine(hash, node->values()[i].Hash());
-    }
-    if (node->tag == ValueTag::kMap) {
-      hash = HashCombine(hash, HashBytes(node->all_keys()));
-    }
-    cached = static_cast<uint32_t>(hash ^ (hash >> 32));
-    cached = cached == 0 ? 1 : cached;
-    node->hash.store(cached, std::memory_order_relaxed);
-  }
-  return HashCombine(5, cached);
 }
 
 }  // namespace kinu

@@ -105,6 +105,8 @@ class Value {
   /// An object whose type follows from the attributes; in any order, a repeated name keeps the
   /// last.
   static Value Object(std::vector<std::pair<std::string, Value>> attributes);
+  /// As Object(), without copies of the names.
+  static Value ObjectOfWords(std::vector<std::pair<std::string_view, Value>> attributes);
   /// The type that all values have, leaving out untyped nulls and unknowns (dynamic when there are
   /// only those); nothing when they differ, so that no collection can be made of them.
   static std::optional<Type> CommonElementType(std::span<const Value> values);
@@ -118,6 +120,8 @@ class Value {
   // --- Asking. ---
   /// The type; for an untyped null or unknown, dynamic.
   Type type() const;
+  /// type().kind(), without a reference to the type.
+  TypeKind kind() const;
   bool IsNull() const { return tag_ == kNullTag; }
   /// Known at this level (a list with unknown elements is known).
   bool IsKnown() const { return tag_ != kUnknownTag; }

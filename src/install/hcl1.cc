@@ -330,7 +330,7 @@ Hcl1Value FromJson(const Value& json) {
     out.kind = Hcl1Value::Kind::kString;
     return out;
   }
-  switch (json.type().kind()) {
+  switch (json.kind()) {
     case TypeKind::kObject:
     case TypeKind::kMap:
       for (size_t i = 0; i < json.size(); ++i) {

@@ -217,8 +217,24 @@ Value Evaluator::EvalTuple(const hcl::TupleExpr& expr, const Binding* bindings,
   return Value::Tuple(std::move(elements));
 }
 
+Value Evaluator::EvalWords(const hcl::ObjectExpr& expr, const Binding* bindings,
+                           Diagnostics& diags) const {
+  std::vector<std::pair<std::string_view, Value>> attributes;
+  attributes.reserve(expr.items.size());
+  for (const hcl::ObjectItem& item : expr.items) {
+    attributes.emplace_back(As<hcl::ObjectWordExpr>(*item.key).name,
+                            Eval(*item.value, bindings, diags));
+  }
+  return Value::ObjectOfWords(std::move(attributes));
+}
+
 Value Evaluator::EvalObject(const hcl::ObjectExpr& expr, const Binding* bindings,
                             Diagnostics& diags) const {
+  if (std::ranges::all_of(expr.items, [](const hcl::ObjectItem& item) {
+        return item.key->kind == ExprKind::kObjectWord;
+      })) {
+    return EvalWords(expr, bindings, diags);
+  }
   std::vector<std::pair<std::string, Value>> attributes;
   attributes.reserve(expr.items.size());
   MarkSet marks;

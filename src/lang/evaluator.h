@@ -29,6 +29,8 @@ class Evaluator {
   Value EvalIndex(const hcl::IndexExpr& expr, const Binding* bindings, Diagnostics& diags) const;
   Value EvalTuple(const hcl::TupleExpr& expr, const Binding* bindings, Diagnostics& diags) const;
   Value EvalObject(const hcl::ObjectExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  /// An object whose keys are words.
+  Value EvalWords(const hcl::ObjectExpr& expr, const Binding* bindings, Diagnostics& diags) const;
   Value EvalJsonObject(const hcl::ObjectExpr& expr, const Binding* bindings,
                        Diagnostics& diags) const;
   Value EvalObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindings,

@@ -195,7 +195,7 @@ std::string ResultText(const hcl::Expr& expr, const Flags& flags, config::Offlin
           value = value.UnmarkDeep();
         }
         const std::string shown = scope.Print(value, diags);
-        if (value.type().kind() == TypeKind::kCapsule) {
+        if (value.kind() == TypeKind::kCapsule) {
           value = Value::String(shown);  // of type(): its text
         }
         if (!diags.has_errors()) {

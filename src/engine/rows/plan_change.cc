@@ -50,7 +50,7 @@ bool HasSmallNumbersOnly(const Value& value) {
   if (value.IsNull() || !value.IsKnown()) {
     return true;
   }
-  const TypeKind kind = value.type().kind();
+  const TypeKind kind = value.kind();
   if (kind == TypeKind::kNumber) {
     return value.AsNumber().is_inline();
   }

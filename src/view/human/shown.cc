@@ -15,7 +15,7 @@ Shown ShownAs(const Value* value) {
   if (IsNothing(value)) {
     return Shown::kNull;
   }
-  switch (value->type().kind()) {
+  switch (value->kind()) {
     case TypeKind::kBool:
       return Shown::kBool;
     case TypeKind::kNumber:

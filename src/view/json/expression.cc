@@ -34,7 +34,7 @@ std::optional<std::string> KeyText(std::span<const Step> steps, size_t index) {
     return std::nullopt;
   }
   const Value& key = *steps[index].key;
-  if (key.type().kind() == TypeKind::kString) {
+  if (key.kind() == TypeKind::kString) {
     return "[" + QuoteKey(key.AsString()) + "]";
   }
   if (const std::optional<int64_t> number = key.AsInt64()) {
@@ -122,10 +122,10 @@ std::string StepText(const Step& step) {
   if (step.kind == Step::Kind::kAttribute) {
     return "." + std::string(step.name);
   }
-  if (step.kind == Step::Kind::kIndex && step.key->type().kind() == TypeKind::kString) {
+  if (step.kind == Step::Kind::kIndex && step.key->kind() == TypeKind::kString) {
     return "[" + text::GoQuote(step.key->AsString()) + "]";
   }
-  if (step.kind == Step::Kind::kIndex && step.key->type().kind() == TypeKind::kNumber) {
+  if (step.kind == Step::Kind::kIndex && step.key->kind() == TypeKind::kNumber) {
     return "[" + step.key->AsNumber().Format('g', 10) + "]";
   }
   return "[...]";
