@@ -21,15 +21,6 @@ bool IsUnknown(const Change& change) {
   return false;
 }
 
-Change AsNoOp(Change change) {
-  change.after = change.before;
-  change.after_explicit = change.before_explicit;
-  change.after_sensitive = change.before_sensitive;
-  change.after_marks = change.before_marks;
-  change.unknown = UnknownSource::kNone;
-  return change;
-}
-
 Change AsDelete(Change change) {
   change.after = nullptr;
   change.after_explicit = false;
@@ -79,6 +70,18 @@ const schema::Attribute* FindIn(const std::vector<schema::Attribute>* attributes
   return it != attributes->end() && it->name == name ? &*it : nullptr;
 }
 
+/// Makes the change one without a difference if nothing of it is relevant.
+void DropIfIrrelevant(Change& change) {
+  if (change.relevant.MatchesPartly()) {
+    return;
+  }
+  change.after = change.before;
+  change.after_explicit = change.before_explicit;
+  change.after_sensitive = change.before_sensitive;
+  change.after_marks = change.before_marks;
+  change.unknown = UnknownSource::kNone;
+}
+
 /// A child inherits sensitivity and unknowns from its parent.
 Change ChildOf(const Change& parent, const Value* before, const Value* after) {
   Change child;
@@ -95,29 +98,39 @@ Change ChildOf(const Change& parent, const Value* before, const Value* after) {
 
 }  // namespace
 
-Change MemberOf(const Change& parent, std::string_view name) {
+namespace {
+
+/// The member by name, with the sensitivity that its declaration, if any, gives it in an object
+/// that exists.
+Change DeclaredMemberOf(const Change& parent, std::string_view name, bool declared_sensitive) {
   const Value* before = ObjectOf(parent.before);
   const Value* after = ObjectOf(parent.after);
   Change child = ChildOf(parent, before == nullptr ? nullptr : before->Find(name),
                          after == nullptr ? nullptr : after->Find(name));
   child.before_explicit = child.before != nullptr && child.before->IsKnown();
   child.after_explicit = child.after != nullptr && child.after->IsKnown();
+  if (declared_sensitive) {
+    child.before_sensitive |= child.before_marks && before != nullptr;
+    child.after_sensitive |= child.after_marks && after != nullptr;
+  }
   if (parent.unknown == UnknownSource::kAttributes &&
       FindIn(parent.unknown_attributes, name) != nullptr) {
     child.unknown = UnknownSource::kSelf;
   }
   child.replace = parent.replace.Member(name);
   child.relevant = parent.relevant.Member(name);
+  DropIfIrrelevant(child);
   return child;
 }
 
+}  // namespace
+
+Change MemberOf(const Change& parent, std::string_view name) {
+  return DeclaredMemberOf(parent, name, /*declared_sensitive=*/false);
+}
+
 Change MemberOf(const Change& parent, const schema::Attribute& attribute) {
-  Change child = MemberOf(parent, attribute.name);
-  if (attribute.sensitive) {
-    child.before_sensitive |= child.before_marks && ObjectOf(parent.before) != nullptr;
-    child.after_sensitive |= child.after_marks && ObjectOf(parent.after) != nullptr;
-  }
-  return child;
+  return DeclaredMemberOf(parent, attribute.name, attribute.sensitive);
 }
 
 Change ElementOf(const Change& parent, size_t before_index, size_t after_index) {
@@ -133,11 +146,10 @@ Change ElementOf(const Change& parent, size_t before_index, size_t after_index) 
   return child;
 }
 
-Change OnlyIfRelevant(Change change) {
-  if (change.relevant.MatchesPartly()) {
-    return change;
-  }
-  return AsNoOp(std::move(change));
+Change RelevantElementOf(const Change& parent, size_t index) {
+  Change child = ElementOf(parent, index, index);
+  DropIfIrrelevant(child);
+  return child;
 }
 
 std::vector<std::string_view> KeysOf(const Change& change, bool unknown_too) {

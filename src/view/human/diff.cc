@@ -179,7 +179,7 @@ template <typename Compute>
 void DiffPositions(const Change& change, Compute&& compute) {
   const size_t count = std::max(ElementsOf(change.before).size(), ElementsOf(change.after).size());
   for (size_t i = 0; i < count; ++i) {
-    compute(OnlyIfRelevant(ElementOf(change, i, i)));
+    compute(RelevantElementOf(change, i));
   }
 }
 
@@ -192,7 +192,7 @@ Diff DiffEntries(const Change& change, bool unknown_too, Compute&& compute) {
   const std::vector<std::string_view> keys = KeysOf(change, unknown_too);
   diff.members.reserve(keys.size());
   for (const std::string_view key : keys) {
-    Diff element = compute(OnlyIfRelevant(MemberOf(change, key)));
+    Diff element = compute(MemberOf(change, key));
     element.name = key;
     diff.action = Combine(diff.action, element.action);
     diff.members.push_back(std::move(element));
@@ -221,7 +221,7 @@ Diff DiffNestedObject(const Change& change, const schema::NestedAttributes& nest
             .replace = change.replace.Matches(),
             .nested = true};
   for (const schema::Attribute& attribute : nested.attributes) {
-    Change child = OnlyIfRelevant(MemberOf(change, attribute));
+    Change child = MemberOf(change, attribute);
     child.before_explicit = child.after_explicit = false;
     Diff member = DiffAttribute(child, attribute, diff.action);
     if (member.action == Action::kNoOp && NothingAtAll(child)) {
@@ -282,7 +282,7 @@ Diff DiffObject(const Change& change, const Type& type) {
             .replace = change.replace.Matches()};
   diff.members.reserve(type.attributes().size());
   for (const ObjectAttribute& attribute : type.attributes()) {
-    Change child = OnlyIfRelevant(MemberOf(change, attribute.name));
+    Change child = MemberOf(change, attribute.name);
     child.before_explicit = child.after_explicit = false;
     Diff member = DiffType(child, attribute.type);
     if (member.action == Action::kNoOp && NothingAtAll(child)) {
@@ -301,7 +301,7 @@ Diff DiffTuple(const Change& change, const Type& type) {
             .replace = change.replace.Matches()};
   const std::span<const Type> types = type.elements();
   for (size_t i = 0; i < types.size(); ++i) {
-    Diff member = DiffType(OnlyIfRelevant(ElementOf(change, i, i)), types[i]);
+    Diff member = DiffType(RelevantElementOf(change, i), types[i]);
     diff.action = Combine(diff.action, member.action);
     diff.members.push_back(std::move(member));
   }
@@ -412,7 +412,7 @@ bool IsEmptyString(const Value* value) {
 /// An attribute of a block. Null when it is null on both sides.
 std::optional<Diff> DiffBlockAttribute(const Change& parent, const schema::Attribute& attribute,
                                        Action action) {
-  Change child = OnlyIfRelevant(MemberOf(parent, attribute));
+  Change child = MemberOf(parent, attribute);
   // Older providers cannot express null, so in blocks an empty string means null.
   if (IsEmptyString(child.before)) {
     child.before = nullptr;
@@ -459,7 +459,7 @@ Diff DiffBlock(const Change& change, const schema::Block& block) {
     std::ranges::sort(diff.members, {}, &Diff::name);
   }
   for (const schema::NestedBlock& nested : block.blocks) {
-    const Change child = OnlyIfRelevant(MemberOf(change, nested.name));
+    const Change child = MemberOf(change, nested.name);
     if (auto blocks = DiffBlocks(child, nested, block, diff.action)) {
       diff.blocks.push_back(*std::move(blocks));
     }

@@ -33,10 +33,15 @@ class PathMatcher {
   bool Matches() const;
   /// A path ends here, above (when propagating) or below.
   bool MatchesPartly() const { return all_ || !paths_.empty(); }
-  PathMatcher Member(std::string_view name) const;
-  PathMatcher Element(size_t index) const;
+  PathMatcher Member(std::string_view name) const {
+    return paths_.empty() ? *this : MemberOfPaths(name);
+  }
+  PathMatcher Element(size_t index) const { return paths_.empty() ? *this : ElementOfPaths(index); }
 
  private:
+  PathMatcher MemberOfPaths(std::string_view name) const;
+  PathMatcher ElementOfPaths(size_t index) const;
+
   bool all_ = false;
   bool propagate_ = false;
   std::vector<std::span<const PathStep>> paths_;

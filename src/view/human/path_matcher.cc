@@ -27,7 +27,7 @@ bool StepIsName(const PathStep& step, std::string_view name) {
   if (step.kind == PathStep::Kind::kAttribute) {
     return step.name == name;
   }
-  return step.key.type().kind() == TypeKind::kString && step.key.IsKnown() && !step.key.IsNull() &&
+  return step.key.kind() == TypeKind::kString && step.key.IsKnown() && !step.key.IsNull() &&
          step.key.AsString() == name;
 }
 
@@ -37,17 +37,16 @@ bool StepIsIndex(const PathStep& step, size_t index) {
         step.kind == PathStep::Kind::kAttribute ? Number::Parse(step.name) : std::nullopt;
     return number && Number::Truncate(*number).ToInt64() == static_cast<int64_t>(index);
   }
-  if (step.key.type().kind() == TypeKind::kString) {
+  if (step.key.kind() == TypeKind::kString) {
     const std::optional<Number> number = Number::Parse(step.key.AsString());
     return number && Number::Truncate(*number).ToInt64() == static_cast<int64_t>(index);
   }
-  return step.key.type().kind() == TypeKind::kNumber &&
-         step.key.AsInt64() == static_cast<int64_t>(index);
+  return step.key.kind() == TypeKind::kNumber && step.key.AsInt64() == static_cast<int64_t>(index);
 }
 
 }  // namespace
 
-PathMatcher PathMatcher::Member(std::string_view name) const {
+PathMatcher PathMatcher::MemberOfPaths(std::string_view name) const {
   PathMatcher child;
   child.all_ = all_;
   child.propagate_ = propagate_;
@@ -63,7 +62,7 @@ PathMatcher PathMatcher::Member(std::string_view name) const {
   return child;
 }
 
-PathMatcher PathMatcher::Element(size_t index) const {
+PathMatcher PathMatcher::ElementOfPaths(size_t index) const {
   PathMatcher child;
   child.all_ = all_;
   child.propagate_ = propagate_;

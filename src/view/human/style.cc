@@ -58,8 +58,7 @@ std::string Style::Link(std::string_view path, std::string_view text) const {
   return out + "\x1b]8;;\x1b\\";
 }
 
-std::string Style::Paint(std::string_view markup) const {
-  std::string out;
+void Style::PaintTo(std::string& out, std::string_view markup) const {
   bool painted = false;
   size_t position = 0;
   while (position < markup.size()) {
@@ -87,7 +86,6 @@ std::string Style::Paint(std::string_view markup) const {
   if (painted && color_) {
     out += "\x1b[0m";
   }
-  return out;
 }
 
 std::string Style::Paint(std::string_view markup, std::string_view text) const {

@@ -17,7 +17,13 @@ class Style {
   bool color() const { return color_; }
 
   /// Replaces the markup. A text with markup gets one more reset code at its end, as in OpenTofu.
-  std::string Paint(std::string_view markup) const;
+  std::string Paint(std::string_view markup) const {
+    std::string out;
+    PaintTo(out, markup);
+    return out;
+  }
+  /// As Paint(), at the end of `out`.
+  void PaintTo(std::string& out, std::string_view markup) const;
   /// As Paint(), then replaces the first "%" of the markup by `text`.
   std::string Paint(std::string_view markup, std::string_view text) const;
   /// The text as a link to a local file, if links are wanted. OSC 8 of terminals.
