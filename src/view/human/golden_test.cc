@@ -92,6 +92,45 @@ TEST(ConfigGolden, Document) {
   }
 }
 
+/// The relevant attributes of an object are those of its deposed objects too, and of no other.
+TEST(Drift, RelevantAttributesOfEachObject) {
+  TestSchemas schemas;
+  auto table = std::make_unique<provider::SchemaTable>();
+  table->resources["mock_thing"].block = BlockFromJson(
+      R"({"attributes": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}})");
+  table->Finish();
+  schemas.Add("example.com/x/mock", std::move(table));
+  const auto drift = [](std::string_view name, std::string_view more) {
+    return R"({"address": "mock_thing.)" + std::string(name) +
+           R"(", "mode": "managed", "type": "mock_thing", "name": ")" + std::string(name) + "\"," +
+           std::string(more) +
+           R"("provider_name": "example.com/x/mock", "change": {"actions": ["update"],
+              "before": {"a": "1", "b": "1", "c": "1"}, "after": {"a": "2", "b": "2", "c": "2"},
+              "after_unknown": {}}})";
+  };
+  const std::string document =
+      R"({"resource_drift": [)" + drift("x", "") + "," + drift("x", R"("deposed": "0badcafe",)") +
+      "," + drift("y", "") + "," + drift("z", "") +
+      R"(], "output_changes": {"o": {"actions": ["update"], "before": "1", "after": "2",
+        "after_unknown": false, "before_sensitive": false, "after_sensitive": false}},
+      "relevant_attributes": [{"resource": "mock_thing.x", "attribute": ["a"]},
+        {"resource": "mock_thing.y", "attribute": ["b"]},
+        {"resource": "mock_thing.x", "attribute": ["c"]}]})";
+  const plan::Plan plan = PlanFromJson(document, schemas);
+  const std::string text = *RenderPlan(plan, schemas, Style(false), {});
+  const std::string of_x = "      ~ a = \"1\" -> \"2\"\n      ~ c = \"1\" -> \"2\"\n";
+  EXPECT_NE(text.find("# mock_thing.x has changed\n  ~ resource \"mock_thing\" \"x\" {\n" + of_x),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("# mock_thing.x (deposed object 0badcafe) has changed\n"
+                      "  ~ resource \"mock_thing\" \"x\" {\n" +
+                      of_x),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\"y\" {\n      ~ b = \"1\" -> \"2\"\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("mock_thing.z"), std::string::npos) << text;
+}
+
 /// Drift is shown only for attributes that the plan depends on.
 TEST(Drift, RelevantAttributesOnly) {
   TestSchemas schemas;

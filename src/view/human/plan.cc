@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "base/pieces.h"
 #include "text/unicode.h"
 #include "view/human/render.h"
@@ -36,11 +37,13 @@ class Heading {
     }
   }
 
-  std::string Text();
+  void AppendTo(std::string& out);
 
  private:
   void Subject(std::string_view rest) {
-    text_ += "[bold]  # " + name_ + "[reset] ";
+    text_ += "[bold]  # ";
+    text_ += name_;
+    text_ += "[reset] ";
     text_ += rest;
   }
   void Note(std::string_view note) {
@@ -151,7 +154,7 @@ void Heading::Import() {
   }
 }
 
-std::string Heading::Text() {
+void Heading::AppendTo(std::string& out) {
   bool told_move = false;
   switch (change_.action) {
     case Action::kCreate:
@@ -212,7 +215,7 @@ std::string Heading::Text() {
   if (change_.importing) {
     Import();
   }
-  return style_.Paint(text_);
+  style_.PaintTo(out, text_);
 }
 
 std::string_view LegendLine(Action action) {
@@ -273,6 +276,8 @@ class PlanText {
                      PathMatcher relevant);
   void CollectListed();
   Result<void> FindSchemas();
+  /// Which parts of each object the plan follows from.
+  FlatMap<ResourceInstance, PathMatcher> RelevantParts() const;
   Result<void> RenderDrift();
   Result<bool> HasNoOtherChange() const;
   void RenderNoChanges();
@@ -381,7 +386,7 @@ void PlanText::RenderChange(const ResourceChange& change, const Diff& diff, bool
                             std::string& out) const {
   const ResourceName& name = change.address.resource.resource;
   out += '\n';
-  out += Heading(program_, style_, change, drift).Text();
+  Heading(program_, style_, change, drift).AppendTo(out);
   out += renderer_.Symbol(change.action);
   out += name.mode == ResourceMode::kManaged ? " resource \"" : " data \"";
   out += program_.Text(name.type);
@@ -421,8 +426,22 @@ Result<bool> PlanText::HasNoOtherChange() const {
   return true;
 }
 
+FlatMap<ResourceInstance, PathMatcher> PlanText::RelevantParts() const {
+  FlatMap<ResourceInstance, PathMatcher> parts;
+  for (const plan::RelevantAttribute& attribute : plan_.relevant_attributes) {
+    const auto [place, added] =
+        parts.try_emplace(attribute.resource, PathMatcher({}, /*propagate=*/true));
+    place.value().Add(attribute.attribute);
+  }
+  return parts;
+}
+
 Result<void> PlanText::RenderDrift() {
   const bool refresh_only = plan_.mode == Mode::kRefreshOnly;
+  if (plan_.drift.empty()) {
+    return {};
+  }
+  const FlatMap<ResourceInstance, PathMatcher> relevant_of = RelevantParts();
   std::vector<Drifted> drifted;
   for (const ResourceChange* change : InOrder(plan_.drift)) {
     if (change->action == Action::kNoOp && !refresh_only) {
@@ -430,15 +449,11 @@ Result<void> PlanText::RenderDrift() {
     }
     PathMatcher relevant = PathMatcher::All();
     if (!refresh_only) {
-      relevant = PathMatcher({}, /*propagate=*/true);
-      for (const plan::RelevantAttribute& attribute : plan_.relevant_attributes) {
-        if (attribute.resource == change->address) {
-          relevant.Add(attribute.attribute);
-        }
-      }
-      if (!relevant.MatchesPartly()) {
+      const auto found = relevant_of.find(change->address);
+      if (found == relevant_of.end()) {
         continue;
       }
+      relevant = found->second;
     }
     KINU_TRY(const schema::ResourceSchema* schema, SchemaOf(*change));
     Diff diff = DiffOf(*change, *schema, std::move(relevant));
