@@ -267,8 +267,28 @@ void JsonUi::ResourceDrift(const Program& program, const plan::ResourceChange& c
       "resource_drift", {{"change", ChangeObject(program, change)}});
 }
 
+namespace {
+
+std::string OutputsObject(std::span<const plan::OutputChange> changes) {
+  std::string outputs;
+  JsonWriter out(outputs, kPlain);
+  out.BeginObject();
+  for (const plan::OutputChange& output : changes) {
+    out.Key(output.name);
+    out.BeginObject();
+    out.Member("sensitive", output.sensitive);
+    out.Member("action", ActionName(output.action));
+    out.EndObject();
+  }
+  out.EndObject();
+  return outputs;
+}
+
+}  // namespace
+
 void JsonUi::Plan(const plan::Plan& plan) {
   const Program& program = *plan.program;
+  BeginBurst();
   for (const plan::ResourceChange& change : plan.drift) {
     if (change.action != Action::kNoOp || plan.mode == plan::Mode::kRefreshOnly) {
       ResourceDrift(program, change);
@@ -281,22 +301,11 @@ void JsonUi::Plan(const plan::Plan& plan) {
     }
   }
   ChangeSummary("plan", CountChanges(plan));
-  if (plan.outputs.empty()) {
-    return;
+  if (!plan.outputs.empty()) {
+    Message(Level::kInfo, "Outputs: " + std::to_string(plan.outputs.size()), "outputs",
+            {{"outputs", OutputsObject(plan.outputs)}});
   }
-  std::string outputs;
-  JsonWriter out(outputs, kPlain);
-  out.BeginObject();
-  for (const plan::OutputChange& output : plan.outputs) {
-    out.Key(output.name);
-    out.BeginObject();
-    out.Member("sensitive", output.sensitive);
-    out.Member("action", ActionName(output.action));
-    out.EndObject();
-  }
-  out.EndObject();
-  Message(Level::kInfo, "Outputs: " + std::to_string(plan.outputs.size()), "outputs",
-          {{"outputs", std::move(outputs)}});
+  EndBurst();
 }
 
 void JsonUi::ChangeSummary(std::string_view operation, const ChangeCounts& counts) {

@@ -42,7 +42,7 @@ class JsonUi final : public engine::EventSink {
   void StateDump(std::string_view state_json);
   /// Prints one message per diagnostic, in their order.
   void Diagnostics(const kinu::Diagnostics& diags);
-  /// Prints drift, planned changes, summary and outputs of a plan.
+  /// Prints drift, planned changes, summary and outputs of a plan, many messages at once.
   void Plan(const plan::Plan& plan);
   void PlannedChange(const Program& program, const plan::ResourceChange& change);
   void ResourceDrift(const Program& program, const plan::ResourceChange& change);
