@@ -48,6 +48,7 @@ void Select(const char* text, size_t size) {
   kinu_text_release(kinu_document_redacted(document));
   kinu_text_release(kinu_document_text(document));
   kinu_text_release(kinu_document_summary(document, size % 512, nullptr));
+  kinu_text_release(kinu_document_table(document, "changes", "f", size % 2, nullptr));
   kinu_document_release(document);
 }
 

@@ -217,6 +217,12 @@ KINU_API int kinu_table_of_files(const char* table, const char* const* paths, si
 KINU_API int kinu_table_of_documents(const char* table, kinu_next_document next, void* context,
                                      void (*release)(void* context), int show_sensitive,
                                      struct ArrowArrayStream* out, kinu_problems** problems);
+/** A table of a plan or a state as a stream of Arrow IPC, the bytes that `kinu export -to=arrow` writes,
+ *  for files and other processes. `source`: the first column of each row; null: empty. It is a failure
+ *  if the document is no plan and no state. */
+KINU_API kinu_text kinu_document_table(const kinu_document* document, const char* table,
+                                       const char* source, int show_sensitive,
+                                       kinu_problems** problems);
 
 #ifdef __cplusplus
 }

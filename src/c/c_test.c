@@ -225,6 +225,11 @@ static void test_documents(void) {
   kinu_problems_release(problems);
 }
 
+/* Whether bytes have a text in them. */
+static int has(kinu_text bytes, const char* text) {
+  return memmem(bytes.data, bytes.size, text, strlen(text)) != NULL;
+}
+
 /* Gives a state, a damaged document, one that could not be had, and two that could not be read. */
 static int next_document(void* context, kinu_named_text* out) {
   static const kinu_named_text kDocuments[] = {{"one", kState, sizeof kState - 1},
@@ -293,6 +298,25 @@ static void test_tables(void) {
   stream.release(&stream);
 
   kinu_problems* problems = NULL;
+  kinu_document* document = kinu_document_parse(kState, sizeof kState - 1, NULL);
+  kinu_text bytes = kinu_document_table(document, "resources", "a source", 0, &problems);
+  EXPECT(problems == NULL && bytes.size > 16 && memcmp(bytes.data, "\xFF\xFF\xFF\xFF", 4) == 0);
+  EXPECT(memcmp(bytes.data + bytes.size - 8, "\xFF\xFF\xFF\xFF\0\0\0\0", 8) == 0);
+  EXPECT(has(bytes, "a source") && has(bytes, "t.n"));
+  kinu_text_release(bytes);
+  bytes = kinu_document_table(document, "problems", NULL, 0, &problems);
+  EXPECT(problems == NULL && bytes.data != NULL);
+  kinu_text_release(bytes);
+  EXPECT(kinu_document_table(document, "nothing", "", 0, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  kinu_document_release(document);
+  document = kinu_document_parse("[1]", 3, NULL);
+  EXPECT(kinu_document_table(document, "resources", "", 0, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
+  kinu_document_release(document);
+
   EXPECT(kinu_table_of_files("nothing", paths, 1, 0, &stream, &problems) == -1);
   EXPECT(kinu_problems_count(problems) == 1);
   kinu_problems_release(problems);
@@ -327,6 +351,9 @@ static void test_missing_arguments(void) {
 
   struct ArrowArrayStream stream;
   struct ArrowArray batch;
+  EXPECT(kinu_document_table(NULL, "problems", "", 0, &problems).data == NULL);
+  EXPECT(kinu_problems_count(problems) == 1);
+  kinu_problems_release(problems);
   const char* paths[] = {NULL};
   EXPECT(kinu_table_of_files("problems", NULL, 1, 0, &stream, NULL) == -1);
   EXPECT(kinu_table_of_files("problems", paths, 1, 0, NULL, NULL) == -1);

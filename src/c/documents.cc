@@ -1,14 +1,9 @@
 // Documents: selectors and checks.
 #include <span>
 
-#include <kinu/tfjson.h>
-
+#include "c/document.h"
 #include "c/guard.h"
 #include "codec/json_writer.h"
-
-struct kinu_document {
-  kinu::v1::Document document;
-};
 
 namespace kinu::c {
 namespace {

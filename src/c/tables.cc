@@ -6,9 +6,12 @@
 
 #include "base/files.h"
 #include "c/arrow_stream.h"
+#include "c/document.h"
 #include "c/guard.h"
 #include "codec/json_writer.h"
+#include "table/reader.h"
 #include "table/table.h"
+#include "table/writer.h"
 
 namespace kinu::c {
 namespace {
@@ -38,13 +41,8 @@ std::string TablesJson() {
   return out;
 }
 
-/// The table of that name, if the other arguments of its function are `complete`; else reports what
-/// is missing.
-const table::TableSpec* Find(const char* name, bool complete, kinu_problems** problems) {
-  if (!complete) {
-    Missing(problems, "a source of documents and a stream to fill");
-    return nullptr;
-  }
+/// The table of that name; else reports that there is none.
+const table::TableSpec* Find(const char* name, kinu_problems** problems) {
   const table::TableSpec* table = table::FindTable(name == nullptr ? "" : name);
   if (table == nullptr) {
     GiveError(problems, "Invalid table",
@@ -53,6 +51,37 @@ const table::TableSpec* Find(const char* name, bool complete, kinu_problems** pr
     Give(problems, {});
   }
   return table;
+}
+
+/// The same, if the other arguments of its function are `complete`; else reports what is missing.
+const table::TableSpec* Find(const char* name, bool complete, kinu_problems** problems) {
+  if (!complete) {
+    Missing(problems, "a source of documents and a stream to fill");
+    return nullptr;
+  }
+  return Find(name, problems);
+}
+
+/// A table of one document as a stream of Arrow IPC.
+kinu_text ArrowText(const table::TableSpec& table, std::string source, std::string document,
+                    const table::SourceOptions& options, kinu_problems** problems) {
+  std::string out;
+  std::string problem;
+  const auto writer = table::kArrow.open(table.columns, [&](std::string_view bytes) {
+    out += bytes;
+    return true;
+  });
+  table::TableReader reader(
+      table, options, [&](const table::Batch& batch) { return writer->Add(batch); },
+      [&](std::string_view, std::string_view reason) { problem = reason; });
+  reader.Add(std::move(source), std::move(document));
+  if (!problem.empty()) {
+    GiveError(problems, "Invalid document", std::move(problem));
+    return {nullptr, 0};
+  }
+  reader.Finish();
+  writer->Finish();
+  return Text(out);
 }
 
 std::vector<std::string> Names(std::span<const char* const> paths) {
@@ -146,6 +175,22 @@ int kinu_table_of_documents(const char* table, kinu_next_document next, void* co
     kinu::c::OpenStream(*spec, {.show_sensitive = show_sensitive != 0},
                         kinu::c::Callers(next, context, release), out);
     return 0;
+  });
+}
+
+kinu_text kinu_document_table(const kinu_document* document, const char* table, const char* source,
+                              int show_sensitive, kinu_problems** problems) {
+  return Guarded(kinu_text{nullptr, 0}, [&] {
+    if (document == nullptr) {
+      return kinu::c::Missing(problems, "a document");
+    }
+    const kinu::table::TableSpec* spec = kinu::c::Find(table, problems);
+    if (spec == nullptr) {
+      return kinu_text{nullptr, 0};
+    }
+    return kinu::c::ArrowText(*spec, source == nullptr ? "" : source,
+                              std::string(document->document.root().Json()),
+                              {.show_sensitive = show_sensitive != 0}, problems);
   });
 }
 
