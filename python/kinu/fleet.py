@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import io
 import json
 import os
 import shutil
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import kinu
 from kinu import sources
-from kinu._planning import Options, finished, name_of, plan_directory
+from kinu._planning import Options, finished, name_of
 from kinu._pool import Answer, Pool, Reply
 
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
          init: str = "needed", init_arguments: Sequence[str] = (), mirror: kinu.Path | None = None,
          environment: Mapping[str, str] | None = None, timeout: float | None = None, lock: bool = False,
          tables: Sequence[str] = ("changes",), show_sensitive: bool = False, workers: int | None = None,
-         attempts: int = 3, spark: SparkSession | None = None,
+         attempts: int = 3, spark: SparkSession | None = None, directories_per_task: int = 1,
          progress: Callable[[dict[str, Any]], None] | None = None) -> Plans:
     """Plans directories. Each one has exactly one row in the result, whatever happens to the process that plans it.
 
@@ -223,6 +222,8 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
     workers         processes, by default one a processor
     attempts        how often a directory is tried whose worker or program is killed
     spark           a session: each directory is a task there. Spark tries the tasks of lost workers again
+    directories_per_task  more than one saves what a task of Spark costs. One that is tried again goes on behind the
+                    directories that it had planned, on the same machine; on another one it plans them all
     progress        called with the row of each directory when it is ready, as a dictionary (on Spark: at the end)
     """
     # It is imported while the first directories are planned.
@@ -234,11 +235,14 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
         raise ValueError("there is no table %r" % unknown.pop() if unknown else "init is needed, always or never")
     if timeout is not None and timeout <= 0:
         raise ValueError("timeout is a number of seconds")
+    if directories_per_task < 1:
+        raise ValueError("directories_per_task is at least 1")
     given = _distinct(directories)
     options = Options(_program(program, spark is not None), list(arguments), init, list(init_arguments),
                       _mirror(mirror), dict(environment or {}), timeout, lock, wanted, show_sensitive)
     if spark is not None:
-        answers = _on_spark(spark, given, options, max(1, attempts))
+        from kinu._tasks import plan_on_spark
+        answers = plan_on_spark(spark, given, options, max(1, attempts), directories_per_task)
     else:
         answers = _locally(given, options, workers or cores(), max(1, attempts))
     replies: list[Reply | None] = [None] * len(given)
@@ -283,33 +287,3 @@ def _locally(directories: list[str], options: Options, workers: int, attempts: i
         options = replace(options, scratch=scratch)
         pool = Pool("kinu._planning", workers, attempts, options.timeout, lambda reply: finished(reply, options))
         yield from pool.run([options.request(directory) for directory in directories])
-
-
-def _planned_in_task(index: int, name: str, directory: str, options: Options, attempts: int) -> pyarrow.RecordBatch:
-    """The row of a directory: its number, how often it was tried, and its reply."""
-    import pyarrow
-    for attempt in range(1, attempts + 1):
-        reply = plan_directory(directory, name, options)
-        if not reply.was_killed:
-            break
-    columns = [pyarrow.array([index], pyarrow.int64()), pyarrow.array([attempt], pyarrow.int64()),
-               pyarrow.array([reply.to_bytes()], pyarrow.binary())]
-    return pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "reply"])
-
-
-def _on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int) -> Generator[Answer, None, None]:
-    from kinu.spark import forget_archives, one_a_task
-    options = replace(options, own_group=True)
-
-    def plan_part(parts: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        try:
-            for part in parts:
-                for index, name, directory in zip(*(column.to_pylist() for column in part.columns)):
-                    yield _planned_in_task(index, name, directory, options, attempts)
-        finally:
-            forget_archives()
-
-    rows = [(name_of(path), path if sources.is_uri(path) else os.path.abspath(path)) for path in directories]
-    frame = one_a_task(spark, rows, "name string, directory string")
-    for row in frame.mapInArrow(plan_part, "index bigint, attempts bigint, reply binary").collect():
-        yield Answer(row["index"], Reply.read(io.BytesIO(row["reply"])), row["attempts"])

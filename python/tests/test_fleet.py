@@ -297,6 +297,36 @@ class Fleet(unittest.TestCase):
         self.assertEqual((worker.stderr.read(), worker.wait()), (b"", 0))
         worker.stderr.close()
 
+    def test_task_that_is_tried_again(self):
+        """It plans the directories that are left, and answers for all of them."""
+        from kinu import _planning, _tasks
+        log = os.path.join(self.folder, "log")
+        logged = self.script('basename "$PWD" >>%s\nexec %s "$@"\n' % (log, PROGRAM))
+        names = ["d%d" % i for i in range(4)]
+        for name in names:
+            write(self.folder, name + "/main.tf", resources(1))
+        place = os.path.join(self.folder, "tmp")
+        os.mkdir(place)
+        tempfile.tempdir, before = place, tempfile.tempdir
+        self.addCleanup(setattr, tempfile, "tempdir", before)
+
+        def rows():
+            yield from _tasks.plan_task(3, 12, names, [os.path.join(self.folder, name) for name in names],
+                                        _planning.Options(logged), 3, "job")
+        tried = rows()
+        self.assertEqual([next(tried).column("index").to_pylist() for _ in range(2)], [[12], [13]])
+        tried.close()
+        damaged = os.path.join(_tasks.folder_of("job"), "3", "13.reply")
+        self.assertEqual(os.stat(os.path.dirname(damaged)).st_mode & 0o777, 0o700)
+        os.truncate(damaged, os.path.getsize(damaged) - 1)
+        found = [row.to_pylist()[0] for row in rows()]
+        self.assertEqual([row["index"] for row in found], [12, 13, 14, 15])
+        for name, row in zip(names, found):
+            self.assertIn(b'"directory": "%s", "status": "changed"' % name.encode(), row["reply"])
+        with open(log, encoding="utf-8") as file:
+            self.assertEqual(file.read().split(), ["d0", "d1", "d1", "d2", "d3"])
+        self.assertEqual(os.listdir(place), [])
+
     def test_lines_of_messages(self):
         from kinu._planning import _lines_with
         text = b'{"a":"version"}\n{"b":1}\n{"diagnostic":"diagnostic","c":"version"}\n\nversion"'
@@ -324,7 +354,7 @@ class Fleet(unittest.TestCase):
             self.assertEqual(run.stdout, wanted)
 
     def test_arguments(self):
-        for options in ({"tables": ["nothing"]}, {"init": "sometimes"}, {"timeout": 0}):
+        for options in ({"tables": ["nothing"]}, {"init": "sometimes"}, {"timeout": 0}, {"directories_per_task": 0}):
             with self.assertRaises(ValueError):
                 self.plan(self.folder, **options)
         plans = self.plan()

@@ -89,6 +89,12 @@ class Spark(unittest.TestCase):
         self.assertEqual(list(plans.tables), ["changes", "references"])
         self.assertEqual(kinu.fleet.plan([], program=program(), spark=self.spark).directories.num_rows, 0)
         print("40 directories on Spark, %d kills" % killer.kills)
+        with Killer("pyspark.daemon", 1.0) as killer:
+            batches = kinu.fleet.plan(directories, program=program(), spark=self.spark, tables=["references"],
+                                      directories_per_task=7)
+        self.assertEqual([row["status"] for row in batches.directories.to_pylist()], wanted)
+        self.assertEqual(batches.changes, plans.changes)
+        print("the same in 6 tasks, %d kills" % killer.kills)
 
     def test_tasks_forget_archives(self):
         """Python would read them anew before the next task."""

@@ -1,0 +1,121 @@
+"""Plans directories in tasks of Spark.
+
+A task that Spark tries again finds what an earlier try on the same machine has planned, so that only the directory at
+which it ended is planned a second time. Spark itself takes the rows of one try of a task alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kinu import sources
+from kinu._planning import Options, name_of, plan_directory
+from kinu._pool import Answer, Reply
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import SparkSession
+
+
+def folder_of(job: str) -> str:
+    return os.path.join(tempfile.gettempdir(), "kinu-fleet-" + job)
+
+
+class Kept:
+    """The answers of a task while it runs, in files of this machine which only its user reads."""
+
+    def __init__(self, job: str, task: int):
+        self._folder = os.path.join(folder_of(job), str(task))
+
+    def read(self, index: int) -> tuple[int, Reply] | None:
+        """How often a directory was tried, and its reply, where there is one."""
+        try:
+            with open(self._file(index), "rb") as file:
+                attempt = int(file.readline())
+                reply = Reply.read(file)
+        except (OSError, ValueError):
+            return None
+        return None if reply is None else (attempt, reply)
+
+    def write(self, index: int, attempt: int, reply: Reply) -> None:
+        # Without room on the disk the directory is planned again after a death.
+        with contextlib.suppress(OSError):
+            for folder in (os.path.dirname(self._folder), self._folder):
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+            with tempfile.NamedTemporaryFile("wb", dir=self._folder, delete=False) as file:
+                file.write(b"%d\n" % attempt)
+                reply.write(file)
+            os.replace(file.name, self._file(index))
+
+    def forget(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        with contextlib.suppress(OSError):  # other tasks have answers there
+            os.rmdir(os.path.dirname(self._folder))
+
+    def _file(self, index: int) -> str:
+        return os.path.join(self._folder, "%d.reply" % index)
+
+
+def _planned(name: str, directory: str, options: Options, attempts: int) -> tuple[int, Reply]:
+    for attempt in range(1, attempts + 1):
+        reply = plan_directory(directory, name, options)
+        if not reply.was_killed:
+            break
+    return attempt, reply
+
+
+def _row(index: int, attempt: int, reply: Reply) -> pyarrow.RecordBatch:
+    import pyarrow
+    columns = [pyarrow.array([index], pyarrow.int64()), pyarrow.array([attempt], pyarrow.int64()),
+               pyarrow.array([reply.to_bytes()], pyarrow.binary())]
+    return pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "reply"])
+
+
+def plan_task(task: int, first: int, names: list[str], directories: list[str], options: Options, attempts: int,
+              job: str) -> Iterator[pyarrow.RecordBatch]:
+    """A row for each directory of a task: its number, from `first`, how often it was tried, and its reply."""
+    kept = Kept(job, task)
+    for index, (name, directory) in enumerate(zip(names, directories), first):
+        answer = kept.read(index)
+        if answer is None:
+            answer = _planned(name, directory, options, attempts)
+            if len(directories) > 1:
+                kept.write(index, *answer)
+        yield _row(index, *answer)
+    kept.forget()
+
+
+def plan_on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int,
+                  directories_per_task: int) -> Generator[Answer, None, None]:
+    from kinu.spark import forget_archives, one_a_task
+    options = replace(options, own_group=True)
+    job = uuid.uuid4().hex
+
+    def plan_part(parts: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        try:
+            for part in parts:
+                for task, first, names, given in zip(*(column.to_pylist() for column in part.columns)):
+                    yield from plan_task(task, first, names, given, options, attempts, job)
+        finally:
+            forget_archives()
+
+    rows = []
+    for first in range(0, len(directories), directories_per_task):
+        given = directories[first:first + directories_per_task]
+        rows.append((first, [name_of(path) for path in given],
+                     [path if sources.is_uri(path) else os.path.abspath(path) for path in given]))
+    frame = one_a_task(spark, rows, "first bigint, names array<string>, directories array<string>")
+    try:
+        answers = frame.mapInArrow(plan_part, "index bigint, attempts bigint, reply binary").collect()
+    finally:
+        shutil.rmtree(folder_of(job), ignore_errors=True)  # on this machine, where a job has failed
+    for row in answers:
+        yield Answer(row["index"], Reply.read(io.BytesIO(row["reply"])), row["attempts"])
