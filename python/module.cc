@@ -131,6 +131,21 @@ class Document {
   nb::tuple Text() const {
     return Unlocked([&](kinu_problems**) { return kinu_document_text(document_); });
   }
+  nb::tuple Arrow(const std::string& table, const std::string& source, bool show_sensitive) const {
+    kinu_problems* problems = nullptr;
+    kinu_text bytes{};
+    {
+      const nb::gil_scoped_release unlocked;
+      bytes = kinu_document_table(document_, table.c_str(), source.c_str(), show_sensitive ? 1 : 0,
+                                  &problems);
+    }
+    nb::object value = nb::none();
+    if (bytes.data != nullptr) {
+      value = nb::bytes(bytes.data, bytes.size);
+      kinu_text_release(bytes);
+    }
+    return nb::make_tuple(value, ToList(problems));
+  }
   nb::tuple Redacted() const {
     return Unlocked([&](kinu_problems**) { return kinu_document_redacted(document_); });
   }
@@ -371,5 +386,6 @@ NB_MODULE(_kinu, m) {
       .def("select", &Document::Select, "selector"_a, "show_sensitive"_a)
       .def("summary", &Document::Summary, "bytes"_a)
       .def("text", &Document::Text)
-      .def("redacted", &Document::Redacted);
+      .def("redacted", &Document::Redacted)
+      .def("arrow", &Document::Arrow, "table"_a, "source"_a, "show_sensitive"_a);
 }

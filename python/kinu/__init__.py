@@ -18,7 +18,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 from . import _kinu
 
@@ -54,6 +54,9 @@ class Problem:
         return "%s%s%s" % (place, self.summary, ": " + self.detail if self.detail else "")
 
 
+_Result = TypeVar("_Result", str, bytes)
+
+
 class Error(ValueError):
     """What could not be read or evaluated; `problems` has the reasons with their places."""
 
@@ -62,7 +65,7 @@ class Error(ValueError):
         super().__init__("\n".join(str(problem) for problem in problems if problem.is_error))
 
 
-def _result(answer: tuple[str | None, list[tuple]]) -> str:
+def _result(answer: tuple[_Result | None, list[tuple]]) -> _Result:
     text, problems = answer
     if text is None:
         raise Error([Problem(*problem) for problem in problems])
@@ -198,6 +201,11 @@ class Document:
     def table(self, table: str, show_sensitive: bool = False) -> Table:
         """A table of this document."""
         return Table(table, [self.name] if self._text is None else [(self.name, self._text)], show_sensitive)
+
+    def arrow(self, table: str, source: str | None = None, show_sensitive: bool = False) -> bytes:
+        """A table of this plan or state as a stream of Arrow IPC, for files and other processes; no other package is
+        needed. `source` is the first column of its rows, by default the name of the document."""
+        return _result(self._document.arrow(table, self.name if source is None else source, show_sensitive))
 
     def check(self, *checks: Path) -> dict[str, Any]:
         """Runs check files on this plan or state: the document of `kinu check -json`."""

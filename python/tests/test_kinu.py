@@ -172,8 +172,22 @@ class Tables(unittest.TestCase):
         plan = os.path.join(PLANS, "replace.tfplan")
         self.assertEqual(self.arrow.table(kinu.open(plan).table("changes")),
                          self.arrow.table(kinu.tables(plan, "changes")))
+        for table in ("changes", "references", "problems"):
+            read = self.arrow.ipc.open_stream(kinu.open(plan).arrow(table)).read_all()
+            read.validate(full=True)
+            self.assertEqual(read, self.arrow.table(kinu.tables(plan, table)))
         problems = self.arrow.table(kinu.tables([("p", b"PK\x03\x04")], "problems")).to_pylist()
         self.assertIn("zip", problems[0]["problem"])
+
+    def test_bytes_of_a_document(self):
+        document = kinu.open(state(3))
+        for show_sensitive in (False, True):
+            table = self.arrow.ipc.open_stream(document.arrow("resources", "a", show_sensitive)).read_all()
+            self.assertEqual(table, self.arrow.table(kinu.tables([("a", state(3))], "resources", show_sensitive)))
+            self.assertEqual(b"hidden" in document.arrow("attributes", "a", show_sensitive), show_sensitive)
+        for other, table in ((document, "nothing"), (kinu.open(b"[1]"), "resources")):
+            with self.assertRaises(kinu.Error):
+                other.arrow(table)
 
     def test_errors_of_iterators(self):
         def broken():
