@@ -167,8 +167,8 @@ class _Plan:
         self.was_killed = False
         self.version: str | None = None
 
-    def run(self) -> tuple[bool, list[dict[str, Any]], bytes]:
-        """Whether there are changes, the diagnostics, and the document of the plan."""
+    def run(self) -> tuple[bool, list[dict[str, Any]], kinu.Document]:
+        """Whether there are changes, the diagnostics, and the document of the plan, which needs the files of `scratch`."""
         self._directory = _local(self._directory, self._scratch)
         if not os.path.isdir(self._directory):
             raise Failure([_problem("There is no such directory")])
@@ -195,15 +195,14 @@ class _Plan:
                            "-lock=%s" % str(self._options.lock).lower(), "-out=" + self._file("plan"),
                            *self._options.arguments], (0, 2))
 
-    def _document(self) -> bytes:
+    def _document(self) -> kinu.Document:
         """What `show -json` prints, which takes a process only for plan files that need their providers."""
         with contextlib.suppress(kinu.Error):
-            return kinu.open(self._file("plan")).text().encode()
+            return kinu.open(self._file("plan"))
         code, output, errors = self._program(["show", "-json", self._file("plan")])
         if code != 0:
             raise Failure([_problem("The plan could not be shown", errors)])
-        with open(output, "rb") as file:
-            return file.read()
+        return kinu.open(output)
 
     def _step(self, arguments: list[str], good: tuple[int, ...]) -> tuple[int, list[dict[str, Any]]]:
         """Runs a command with messages in JSON. Returns its exit code and diagnostics."""
@@ -276,17 +275,6 @@ def _needs_init(diagnostics: list[dict[str, Any]]) -> bool:
                if each["severity"] == "error")
 
 
-def _stream(table: kinu.Table) -> bytes:
-    """A table as a stream of Arrow IPC."""
-    import pyarrow
-    reader = pyarrow.RecordBatchReader.from_stream(table)
-    sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, reader.schema) as writer:
-        for batch in reader:
-            writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
-
-
 def _counts(tables: dict[str, bytes]) -> tuple[int, int]:
     """The changes and the drifts of a plan."""
     import pyarrow
@@ -298,33 +286,20 @@ def _counts(tables: dict[str, bytes]) -> tuple[int, int]:
     return changes, drift
 
 
-#: The document of a plan among the tables of a reply, until finished() makes tables of it.
-_DOCUMENT = "document"
-
-
 def plan_directory(directory: str, name: str, options: Options) -> Reply:
     """Plans a directory, which the result has by this name. Whatever goes wrong is in the reply."""
-    return finished(_planned(directory, name, options), options)
+    return counted(_planned(directory, name, options))
 
 
-def finished(reply: Reply, options: Options) -> Reply:
-    """The reply of a worker with the tables of its plan."""
-    document = reply.tables.pop(_DOCUMENT, None)
-    if document is None:
-        return reply
-    try:
-        source = [(reply.report["directory"], document)]
-        reply.tables = {table: _stream(kinu.tables(source, table, options.show_sensitive))
-                        for table in dict.fromkeys(["changes", *options.tables])}
+def counted(reply: Reply) -> Reply:
+    """A reply with the numbers of its changes. Workers do not count them: to import pyarrow takes longer than a small
+    plan."""
+    if reply.tables:
         reply.report["changes"], reply.report["drift"] = _counts(reply.tables)
-    except Exception as problem:  # noqa: BLE001: one directory must not end the others
-        reply.tables = {}
-        reply.report.update(status="failed", diagnostics=[_problem(type(problem).__name__, str(problem))])
     return reply
 
 
 def _planned(directory: str, name: str, options: Options) -> Reply:
-    """The document of a plan. Workers make no tables of it: to import pyarrow takes longer than a small plan."""
     started, start = time.time(), time.monotonic()
     diagnostics: list[dict[str, Any]] = []
     tables: dict[str, bytes] = {}
@@ -333,7 +308,7 @@ def _planned(directory: str, name: str, options: Options) -> Reply:
         try:
             has_changes, diagnostics, document = plan.run()
             status = "changed" if has_changes else "unchanged"
-            tables = {_DOCUMENT: document}
+            tables = {table: document.arrow(table, name, options.show_sensitive) for table in options.tables}
         except Timeout:
             status = "timeout"
             diagnostics = [_problem("Not ready in %g seconds" % (options.timeout or 0))]

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -72,11 +72,23 @@ class Answer:
     is_late: bool = False
 
 
+def share(index: int, workers: int, processors: Collection[int]) -> set[int]:
+    """The processors of one of some workers: parts of equal size. Those of more workers than processors have all.
+
+    What a worker starts then has its caches to itself, and starts no threads that wait for those of the others: a plan
+    takes less time of processors than where it may run on all."""
+    if workers > len(processors):
+        return set(processors)
+    return set(sorted(processors)[index::workers])
+
+
 class _Worker:
-    def __init__(self, module: str, environment: Mapping[str, str] | None):
+    def __init__(self, module: str, environment: Mapping[str, str] | None, index: int, workers: int):
         code = "import sys; sys.path[:] = %r; from %s import serve; serve()" % (sys.path, module)
         self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          start_new_session=True, env=environment)
+        with contextlib.suppress(AttributeError, OSError):  # another system than Linux, or it has died
+            os.sched_setaffinity(self._process.pid, share(index, workers, os.sched_getaffinity(0)))
         assert self._process.stdin is not None and self._process.stdout is not None
         self._requests: IO[bytes] = self._process.stdin
         self._replies: IO[bytes] = self._process.stdout
@@ -134,33 +146,40 @@ class Pool:
     """Workers that run `serve()` of a module, and the requests that they have."""
 
     def __init__(self, module: str, workers: int, attempts: int, timeout: float | None,
-                 finish: Callable[[Reply], Reply], environment: Mapping[str, str] | None = None):
-        """`finish` makes the reply of an answer of that of a worker; it is called by several threads."""
+                 environment: Mapping[str, str] | None = None):
         self._module = module
         self._count = workers
         self._attempts = attempts
         self._timeout = timeout
-        self._finish = finish
         self._environment = environment
         self._pending: queue.SimpleQueue[tuple[int, bytes, int] | None] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
+        #: None: a worker has its first request
+        self._answers: queue.SimpleQueue[Answer | BaseException | None] = queue.SimpleQueue()
         self._running: set[_Worker] = set()
         self._lock = threading.Lock()
         self._is_closed = False
 
-    def run(self, requests: Sequence[bytes]) -> Iterator[Answer]:
-        """The answers, in the order in which they come."""
+    def run(self, requests: Sequence[bytes], meanwhile: Callable[[], None]) -> Generator[Answer, None, None]:
+        """The answers, in the order in which they come. `meanwhile` is called when each worker has a request."""
         for index, request in enumerate(requests):
             self._pending.put((index, request, 1))
-        threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(min(self._count, len(requests)))]
+        count = min(self._count, len(requests))
+        threads = [threading.Thread(target=self._serve, args=(index, count), daemon=True) for index in range(count)]
         for thread in threads:
             thread.start()
+        idle, waiting = count, len(requests)
         try:
-            for _ in requests:
+            while waiting:
                 answer = self._answers.get()
                 if isinstance(answer, BaseException):
                     raise answer
-                yield answer
+                if answer is not None:
+                    waiting -= 1
+                    yield answer
+                    continue
+                idle -= 1
+                if idle == 0:
+                    meanwhile()
         finally:
             self._close(threads)
 
@@ -174,11 +193,11 @@ class Pool:
         for thread in threads:
             thread.join()
 
-    def _start(self) -> _Worker | None:
+    def _start(self, index: int, workers: int) -> _Worker | None:
         with self._lock:
             if self._is_closed:
                 return None
-            worker = _Worker(self._module, self._environment)
+            worker = _Worker(self._module, self._environment, index, workers)
             self._running.add(worker)
             return worker
 
@@ -187,43 +206,32 @@ class Pool:
             self._running.discard(worker)
         worker.close()
 
-    def _give(self, answer: Answer | None) -> None:
-        """Finishes an answer and gives it to run()."""
-        if answer is not None:
-            if answer.reply is not None:
-                answer.reply = self._finish(answer.reply)
-            self._answers.put(answer)
-
-    def _serve(self) -> None:
-        """Keeps one worker and hands it one request after the other. An answer is finished while the worker has the
-        next request."""
+    def _serve(self, index: int, workers: int) -> None:
+        """Keeps one of so many workers and hands it one request after the other."""
         worker = None
-        ready: Answer | None = None
+        is_first = True
         try:
             while True:
-                try:
-                    task = self._pending.get_nowait()
-                except queue.Empty:
-                    self._give(ready)
-                    ready = None
-                    task = self._pending.get()
+                task = self._pending.get()
                 if task is None:
                     return
-                worker = worker or self._start()
+                worker = worker or self._start(index, workers)
                 if worker is None:
                     return
-                index, request, attempt = task
+                number, request, attempt = task
                 worker.send(request, self._timeout)
-                self._give(ready)
+                if is_first:
+                    self._answers.put(None)
+                    is_first = False
                 reply, is_late = worker.receive()
-                ready = Answer(index, reply, attempt, is_late)
                 if reply is None or reply.is_last:
                     self._end(worker)
                     worker = None
                 was_killed = not is_late if reply is None else reply.was_killed
                 if was_killed and attempt < self._attempts:
-                    self._pending.put((index, request, attempt + 1))
-                    ready = None
+                    self._pending.put((number, request, attempt + 1))
+                else:
+                    self._answers.put(Answer(number, reply, attempt, is_late))
         except BaseException as problem:  # noqa: BLE001: raised again by run()
             self._answers.put(problem)
         finally:

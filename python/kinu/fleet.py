@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import kinu
 from kinu import sources
-from kinu._planning import Options, finished, name_of
+from kinu._planning import Options, counted, name_of
 from kinu._pool import Answer, Pool, Reply
 
 if TYPE_CHECKING:
@@ -285,5 +285,15 @@ def _mirror(given: kinu.Path | None) -> str | None:
 def _locally(directories: list[str], options: Options, workers: int, attempts: int) -> Generator[Answer, None, None]:
     with tempfile.TemporaryDirectory(prefix="fleet-", ignore_cleanup_errors=True) as scratch:
         options = replace(options, scratch=scratch)
-        pool = Pool("kinu._planning", workers, attempts, options.timeout, lambda reply: finished(reply, options))
-        yield from pool.run([options.request(directory) for directory in directories])
+        pool = Pool("kinu._planning", workers, attempts, options.timeout)
+        requests = [options.request(directory) for directory in directories]
+        with contextlib.closing(pool.run(requests, _load_arrow)) as answers:
+            for answer in answers:
+                if answer.reply is not None:
+                    answer.reply = counted(answer.reply)
+                yield answer
+
+
+def _load_arrow() -> None:
+    """It takes longer than many plans."""
+    import pyarrow  # noqa: F401

@@ -297,6 +297,22 @@ class Fleet(unittest.TestCase):
         self.assertEqual((worker.stderr.read(), worker.wait()), (b"", 0))
         worker.stderr.close()
 
+    def test_processors_of_workers(self):
+        from kinu._pool import share
+        self.assertEqual([share(i, 2, {0, 1}) for i in range(2)], [{0}, {1}])
+        self.assertEqual([share(i, 3, {5, 1, 3, 7, 9, 11, 13}) for i in range(3)], [{1, 7, 13}, {3, 9}, {5, 11}])
+        self.assertEqual([share(i, 3, {4, 6}) for i in range(3)], [{4, 6}] * 3)
+        say = self.script("grep Cpus_allowed_list /proc/self/status >&2\nexit 1\n")
+        for workers, wanted in ((kinu.fleet.cores(), 1), (1, kinu.fleet.cores())):
+            directories = [os.path.join(self.folder, "d%d" % i) for i in range(workers)]
+            for directory in directories:
+                write(directory, "main.tf", "")
+            plans = self.plan(*directories, program=say, workers=workers)
+            for diagnostics in plans.directories.column("diagnostics").to_pylist():
+                parts = json.loads(diagnostics)[0]["detail"].split()[1].split(",")
+                found = sum(int(part.split("-")[-1]) - int(part.split("-")[0]) + 1 for part in parts)
+                self.assertEqual(found, wanted)
+
     def test_task_that_is_tried_again(self):
         """It plans the directories that are left, and answers for all of them."""
         from kinu import _planning, _tasks
