@@ -2,7 +2,7 @@
 """Measures the Python package with many files, directories and expressions; run it with the Python that has the package.
 
     bench/many.py export [--files 5000] [--distinct 100] [--megabytes 2] [--table resources]
-    bench/many.py fleet --program PATH [--directories 200] [--resources 500] [--spark]
+    bench/many.py fleet --program PATH [--directories 200] [--resources 500] [--spark [--per-task 1]]
     bench/many.py language [--kilobytes 1000] [--expressions 10000]
 
 export  writes a table of generated states as Parquet, and beside it the same rows made with the module json from a part
@@ -158,7 +158,7 @@ def measure_fleet(given):
                 "spark.ui.showConsoleProgress", "false").getOrCreate()
             kinu.fleet.plan(directories[:2], program=given.program, spark=session)
         start = time.monotonic()
-        plans = kinu.fleet.plan(directories, program=given.program, spark=session)
+        plans = kinu.fleet.plan(directories, program=given.program, spark=session, directories_per_task=given.per_task)
         wall = time.monotonic() - start
         assert plans.is_complete and plans.changes.num_rows == given.directories * given.resources
         cores = kinu.fleet.cores()
@@ -228,6 +228,7 @@ def main():
     command.add_argument("--directories", type=int, default=200)
     command.add_argument("--resources", type=int, default=500)
     command.add_argument("--spark", action="store_true")
+    command.add_argument("--per-task", type=int, default=1, help="directories in a task of Spark")
     command = commands.add_parser("language")
     command.add_argument("--kilobytes", type=int, default=1000)
     command.add_argument("--expressions", type=int, default=10000)
