@@ -113,18 +113,20 @@ void RemoveAbandonedFiles(const std::string& path) {
     return;
   }
   for (const std::string& name : *names) {
-    if (!IsTemporaryName(name, prefix)) {
-      continue;
+    if (IsTemporaryName(name, prefix)) {
+      RemoveIfAbandoned(JoinPath(directory, name));
     }
-    const std::string left = JoinPath(directory, name);
-    const int fd = ::open(left.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat info{};
-    if (fd >= 0 && ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && LockWholeFile(fd)) {
-      (void)::unlink(left.c_str());
-    }
-    if (fd >= 0) {
-      (void)::close(fd);
-    }
+  }
+}
+
+void RemoveIfAbandoned(const std::string& temporary) {
+  const int fd = ::open(temporary.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat info{};
+  if (fd >= 0 && ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && LockWholeFile(fd)) {
+    (void)::unlink(temporary.c_str());
+  }
+  if (fd >= 0) {
+    (void)::close(fd);
   }
 }
 

@@ -60,6 +60,9 @@ class FileReplacement {
 /// files whose names start with its name and a dot.
 void RemoveAbandonedFiles(const std::string& path);
 
+/// Removes one temporary file, unless its process lives.
+void RemoveIfAbandoned(const std::string& temporary);
+
 /// Acquires the write lock of a whole file without waiting; false with errno when another holder
 /// has it. The lock belongs to the open file description, not to the process, so opening and
 /// closing the file elsewhere does not release it; it conflicts with OpenTofu's process locks.
