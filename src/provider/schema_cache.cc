@@ -1,5 +1,6 @@
 #include "provider/schema_cache.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include <fcntl.h>
@@ -82,18 +83,20 @@ std::string CacheDirectory() {
   return {};
 }
 
-bool SchemaCache::Usable(bool create) const {
-  if (directory_.empty()) {
-    return false;
-  }
+bool IsOwnDirectory(const std::string& directory, bool create) {
   struct stat info = {};
-  if (stat(directory_.c_str(), &info) != 0) {
-    if (!create || !MakeDirectories(DirName(directory_)) || mkdir(directory_.c_str(), 0700) != 0 ||
-        stat(directory_.c_str(), &info) != 0) {
+  if (stat(directory.c_str(), &info) != 0) {
+    if (!create || !MakeDirectories(DirName(directory)) ||
+        (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) ||
+        stat(directory.c_str(), &info) != 0) {
       return false;
     }
   }
   return S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0;
+}
+
+bool SchemaCache::Usable(bool create) const {
+  return !directory_.empty() && IsOwnDirectory(directory_, create);
 }
 
 std::optional<RawSchema> SchemaCache::Find(std::string_view package_hash) const {

@@ -15,6 +15,10 @@ namespace kinu::provider {
 /// The directory for caches: $XDG_CACHE_HOME/kinu or ~/.cache/kinu. Empty without a home directory.
 std::string CacheDirectory();
 
+/// Whether a directory belongs to this user and nobody else can write to it: only then may a cache
+/// be in it. With `create` a missing one is made, with its parents.
+bool IsOwnDirectory(const std::string& directory, bool create);
+
 /// A cache directory.
 class SchemaCache {
  public:
