@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Installs 12 providers and 60 modules from servers on the loopback interface with two programs, compares
-what they install, and prints what it costs them: cold, and when all is there.
+what they install, and prints what it costs them: cold, when all is there, and in a second directory.
 
-    bench/install.py --binary PATH [--reference PATH] [--providers DIRECTORY] [--repeat N]
+    bench/install.py --binary PATH [--reference PATH] [--providers DIRECTORY] [--repeat N] [--fixed]
 
 --providers has executables of providers below any directories; they are packed under new names. Without
 it, the packages hold 20 MB of numbers. The modules come from git repositories, a registry and archives,
-20 each. CPU is user and system time of the program and its children, in seconds.
+20 each. With --fixed their addresses name commits and checksums, so that a cache can have them: the second
+directory shows what it saves. CPU is user and system time of the program and its children, in seconds.
 """
 import argparse
 import glob
@@ -103,7 +104,7 @@ def add_providers(files, url, directory):
         files[base + ".sig"] = b"signature", []
 
 
-def add_modules(files, url, root):
+def add_modules(files, url, root, fixed):
     calls = []
     for i in range(MODULES):
         repository = os.path.join(root, "repositories", "g%d" % i)
@@ -114,14 +115,18 @@ def add_modules(files, url, root):
         for words in (["init", "-q", "-b", "main"], ["add", "."],
                       ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "one"]):
             subprocess.run(["git", *words], cwd=repository, check=True)
-        calls.append(('g%d' % i, 'source = "git::file://%s"' % repository))
+        commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=repository, check=True, text=True,
+                                stdout=subprocess.PIPE).stdout.strip()
+        calls.append(('g%d' % i, 'source = "git::file://%s%s"' % (
+            repository, "?ref=" + commit if fixed else "")))
         archive = pack(module(i))
+        checksum = "?checksum=sha256:" + hashlib.sha256(archive).hexdigest() if fixed else ""
         files["/archives/a%d.zip" % i] = archive, []
-        calls.append(('a%d' % i, 'source = "%s/archives/a%d.zip"' % (url, i)))
+        calls.append(('a%d' % i, 'source = "%s/archives/a%d.zip%s"' % (url, i, checksum)))
         base = "/modules/acme/r%d/test" % i
         files[base + "/versions"] = json.dumps(
             {"modules": [{"versions": [{"version": v} for v in ("1.0.0", "2.0.0")]}]}).encode(), []
-        files[base + "/2.0.0/download"] = b"", [("X-Terraform-Get", "/archives/a%d.zip" % i)]
+        files[base + "/2.0.0/download"] = b"", [("X-Terraform-Get", "/archives/a%d.zip%s" % (i, checksum))]
         calls.append(('r%d' % i, 'source  = "%s/acme/r%d/test"\n  version = "2.0.0"' % (HOST, i)))
     return calls
 
@@ -138,12 +143,12 @@ def configure(directory, url, calls):
                    '    "modules.v1" = "%s/modules/"\n  }\n}\n' % (HOST, url, url))
 
 
-def init(binary, directory):
+def init(binary, directory, home):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
     done = subprocess.run([binary, "init", "-no-color"], cwd=directory, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={"PATH": os.environ["PATH"], "HOME": directory, "GIT_CONFIG_NOSYSTEM": "1",
+                          env={"PATH": os.environ["PATH"], "HOME": home, "GIT_CONFIG_NOSYSTEM": "1",
                                "TF_CLI_CONFIG_FILE": os.path.join(directory, "cli.tfrc")})
     wall = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -175,27 +180,35 @@ def main():
     parser.add_argument("--reference")
     parser.add_argument("--providers")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--fixed", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kinu-install-bench-") as root:
         files = {}
         url = serve(files)
         add_providers(files, url, options.providers)
-        calls = add_modules(files, url, root)
+        calls = add_modules(files, url, root, options.fixed)
         programs = [p for p in (options.binary, options.reference) if p]
-        times = {p: ([], []) for p in programs}
+        times = {p: ([], [], []) for p in programs}
         trees = []
         for repeat in range(options.repeat):
             for program in programs:
-                directory = os.path.join(root, "work")
+                directory, home = os.path.join(root, "work"), os.path.join(root, "home")
+                os.mkdir(home)
                 configure(directory, url, calls)
-                times[program][0].append(init(os.path.abspath(program), directory))
-                times[program][1].append(init(os.path.abspath(program), directory))
+                times[program][0].append(init(os.path.abspath(program), directory, home))
+                times[program][1].append(init(os.path.abspath(program), directory, home))
                 if repeat == 0:
                     trees.append(tree(directory))
                 shutil.rmtree(directory)
+                configure(directory, url, calls)
+                times[program][2].append(init(os.path.abspath(program), directory, home))
+                if repeat == 0 and program == options.binary and tree(directory) != trees[0]:
+                    sys.exit("the second directory differs")
+                shutil.rmtree(directory)
+                shutil.rmtree(home)
     print("%-12s %-10s %8s %8s" % ("program", "init", "CPU s", "wall s"))
     for program, phases in times.items():
-        for name, found in zip(("cold", "again"), phases):
+        for name, found in zip(("cold", "again", "second"), phases):
             print("%-12s %-10s %8.3f %8.3f" % (os.path.basename(program), name,
                                                statistics.median(c for c, _ in found),
                                                statistics.median(w for _, w in found)))
