@@ -53,7 +53,10 @@ Result<void> FetchFromBucket(const PackageFetch& fetch, net::Url url, const std:
   if (!extension.empty() && extension != "false") {
     KINU_TRY(net::HttpRequest request, bucket.ObjectRequest(key));
     return FetchArchive(fetch, std::move(request),
-                        {.checksum = checksum, .extension = extension, .send = send});
+                        {.checksum = checksum,
+                         .extension = extension,
+                         .fixed = ContentDigest::Parse(checksum),
+                         .send = send});
   }
   if (!checksum.empty()) {
     return Fail(ErrorCode::kInvalid, "checksum cannot be specified for directory download");

@@ -86,7 +86,8 @@ class Buckets : public testing::Test {
                                   .version = "1.2.3",
                                   .stop = nullptr,
                                   .wait = [](std::chrono::milliseconds) { return true; }});
-    return GetPackage(address, target_, network);
+    PackageCache cache("");
+    return GetPackage(address, target_, network, cache);
   }
   void On(const std::string& url, int status, const std::string& body) {
     transport_.On("GET " + url, ScriptedTransport::Make(status, body));

@@ -14,6 +14,7 @@
 #include "install/git_index.h"
 #include "install/module_address.h"
 #include "install/module_getters.h"
+#include "install/stored_clone.h"
 
 namespace kinu::install {
 namespace {
@@ -192,17 +193,22 @@ Result<void> GetGit(const PackageFetch& fetch) {
     }
   }
   const std::string remote = url.ToText();
+  const bool is_shallow = !depth.empty() && depth != "0";
+  const auto fixed = is_shallow ? std::nullopt : FixedClone::Of(url, reference);
+  KINU_TRY(const std::string key_text, DecodeBase64(key));
+  if (fixed && RestoreClone(fetch.cache, *fixed, fetch.target)) {
+    return {};
+  }
   Repository git(program, fetch);
   KeyFile key_file;
   if (!key.empty()) {
-    KINU_TRY(const std::string text, DecodeBase64(key));
-    if (auto written = key_file.Write(text); !written) {
+    if (auto written = key_file.Write(key_text); !written) {
       return written;
     }
     git.UseKey(key_file.path());
   }
   std::vector<std::string> submodules = {"submodule", "update", "--init", "--recursive"};
-  if (!depth.empty() && depth != "0") {
+  if (is_shallow) {
     if (!std::ranges::all_of(depth, [](char c) { return c >= '0' && c <= '9'; })) {
       return Fail(ErrorCode::kInvalid, "the depth \"" + depth + "\" is no number");
     }
@@ -222,6 +228,9 @@ Result<void> GetGit(const PackageFetch& fetch) {
   }
   KINU_TRY(const bool has_submodules, HasSubmodules(git, fetch.target));
   if (!has_submodules) {
+    if (fixed) {
+      StoreClone(fetch.cache, *fixed, fetch.target);
+    }
     return {};
   }
   auto updated = git.Run(submodules, fetch.target, true);

@@ -185,7 +185,7 @@ std::string MetaSource(std::string_view page) {
 Result<void> GetDirectory(const PackageFetch& fetch, const config::PackageAndDirectory& source) {
   const std::string whole = fetch.target + '.' + RandomUuid().substr(0, 8) + ".new";
   std::error_code error;
-  auto done = GetPackage(source.package, whole, fetch.network, fetch.hops + 1);
+  auto done = GetPackage(source.package, whole, fetch.network, fetch.cache, fetch.hops + 1);
   if (done) {
     auto directory = FindPackageDirectory(whole, source.directory);
     done = directory ? CopyModuleFiles(*directory, fetch.target)
@@ -226,7 +226,7 @@ Result<void> FollowTerraformGet(const PackageFetch& fetch, net::Url url) {
   }
   const config::PackageAndDirectory split = config::SplitModuleSource(source);
   if (split.directory.empty()) {
-    return GetPackage(source, fetch.target, fetch.network, fetch.hops + 1);
+    return GetPackage(source, fetch.target, fetch.network, fetch.cache, fetch.hops + 1);
   }
   return GetDirectory(fetch, split);
 }
@@ -299,8 +299,25 @@ Result<void> UnpackModule(const std::string& archive, const std::string& target,
   return files > 0 ? Result<void>() : Fail(ErrorCode::kInvalid, "empty archive: " + archive);
 }
 
+bool UnpackFromCache(const PackageFetch& fetch, const ArchiveOptions& options) {
+  const auto file = options.fixed ? fetch.cache.Find(*options.fixed) : nullptr;
+  if (file == nullptr ||
+      (options.size >= 0 && file->bytes().size() != static_cast<uint64_t>(options.size))) {
+    return false;
+  }
+  if (UnpackModule(file->path(), fetch.target, options.extension)) {
+    return true;
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(fetch.target, ignored);
+  return false;
+}
+
 Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
                           const ArchiveOptions& options) {
+  if (UnpackFromCache(fetch, options)) {
+    return {};
+  }
   if (auto made = MakeDirectories(DirName(fetch.target)); !made) {
     return made;
   }
@@ -323,7 +340,11 @@ Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
       return done;
     }
   }
-  return UnpackModule(file.path(), fetch.target, options.extension);
+  auto unpacked = UnpackModule(file.path(), fetch.target, options.extension);
+  if (unpacked && options.fixed) {
+    fetch.cache.StoreFile(*options.fixed, file.path());
+  }
+  return unpacked;
 }
 
 Result<void> GetHttp(const PackageFetch& fetch) {
@@ -347,7 +368,9 @@ Result<void> GetHttp(const PackageFetch& fetch) {
   if (auto added = AddNetrcCredentials(request); !added) {
     return added;
   }
-  return FetchArchive(fetch, std::move(request), {.checksum = checksum, .extension = extension});
+  return FetchArchive(
+      fetch, std::move(request),
+      {.checksum = checksum, .extension = extension, .fixed = ContentDigest::Parse(checksum)});
 }
 
 Result<void> GetFile(const PackageFetch& fetch) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "install/network.h"
+#include "install/package_cache.h"
 #include "net/url.h"
 
 namespace kinu::install {
@@ -17,6 +19,7 @@ struct PackageFetch {
   std::string address;  ///< without forced getter and directory: a URL with its query
   std::string target;   ///< the directory to make; does not exist
   Network& network;
+  PackageCache& cache;
   int hops = 0;  ///< X-Terraform-Get responses so far
 };
 
@@ -38,6 +41,8 @@ struct ArchiveOptions {
   std::string extension = {};  ///< "tar.gz"; empty: the format follows from the content
   int64_t size = -1;           ///< in bytes; -1: unknown
   unsigned mode = 0600;        ///< of the downloaded file
+  /// The digest that the package's address fixes: the archive is kept in the cache.
+  std::optional<ContentDigest> fixed = {};
   /// Sends the request in place of the HTTP client.
   std::function<Result<net::HttpResponse>(const net::HttpRequest&)> send = {};
 };
@@ -65,7 +70,7 @@ Result<void> FetchFromBucket(const PackageFetch& fetch, net::Url url, const std:
 Result<void> DownloadFile(const std::string& path, net::HttpRequest request, Network& network,
                           const ArchiveOptions& options);
 
-/// Downloads an archive, checks it and unpacks it.
+/// Downloads an archive, checks it and unpacks it; or takes it from the cache.
 Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
                           const ArchiveOptions& options);
 /// Unpacks an archive of this machine. `extension` says whether it is a single compressed file.
@@ -76,8 +81,12 @@ std::string ArchiveExtension(std::string_view path);
 /// Takes the argument `archive` from a URL: its extension; "false" where nothing is unpacked.
 std::string TakeArchiveArgument(net::Url& url);
 
+/// Unpacks the archive of `options.fixed` from the cache. False, and no target: it is not there, or
+/// cannot be unpacked.
+bool UnpackFromCache(const PackageFetch& fetch, const ArchiveOptions& options);
+
 /// Fetches the package of a remote address ("git::https://...") into a directory.
 Result<void> GetPackage(const std::string& address, const std::string& target, Network& network,
-                        int hops = 0);
+                        PackageCache& cache, int hops = 0);
 
 }  // namespace kinu::install

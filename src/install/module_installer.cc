@@ -98,33 +98,35 @@ VersionChoice ChooseVersion(const ModuleVersions& offered, const std::string& co
 
 /// Fetches a package that a registry has itself.
 FetchPackage FetchFromHost(const std::string& address, const std::string& host,
-                           bool with_credentials, Network& network) {
-  return [=, &network](const std::string& target) -> Result<void> {
+                           bool with_credentials, Network& network, PackageCache& cache) {
+  return [=, &network, &cache](const std::string& target) -> Result<void> {
     KINU_TRY(const net::Url url, net::Url::Parse(address));
     KINU_TRY(net::HttpRequest request,
              with_credentials ? network.MetadataRequest(url, host)
                               : Result<net::HttpRequest>(network.MetadataRequest(url)));
     request.headers.Set("Accept", "application/zip, application/x-tar; *;q=0.1");
     request.headers.Remove("X-Terraform-Version");
-    return FetchArchive({.address = address, .target = target, .network = network}, request, {});
+    return FetchArchive({.address = address, .target = target, .network = network, .cache = cache},
+                        request, {});
   };
 }
 
-FetchPackage FetchFrom(const std::string& address, Network& network) {
-  return [address, &network](const std::string& target) {
-    return GetPackage(address, target, network);
+FetchPackage FetchFrom(const std::string& address, Network& network, PackageCache& cache) {
+  return [address, &network, &cache](const std::string& target) {
+    return GetPackage(address, target, network, cache);
   };
 }
 
 /// Nothing if the registry names a place where no package can be.
 std::optional<RegistryPackage> PackageAt(const ModuleLocation& location, const std::string& host,
-                                         const std::string& key, Network& network) {
+                                         const std::string& key, Network& network,
+                                         PackageCache& cache) {
   if (location.direct) {
     const config::PackageAndDirectory place = config::SplitModuleSource(location.address);
     return RegistryPackage{
         .name = key + ' ' + place.package,  // never shared
         .place = place,
-        .fetch = FetchFromHost(place.package, host, location.with_credentials, network)};
+        .fetch = FetchFromHost(place.package, host, location.with_credentials, network, cache)};
   }
   const auto parsed = config::ParseModuleSource(location.address, false);
   if (!parsed || parsed->kind != config::ModuleSourceKind::kRemote) {
@@ -132,7 +134,7 @@ std::optional<RegistryPackage> PackageAt(const ModuleLocation& location, const s
   }
   const config::PackageAndDirectory place = config::SplitModuleSource(parsed->text);
   return RegistryPackage{
-      .name = place.package, .place = place, .fetch = FetchFrom(place.package, network)};
+      .name = place.package, .place = place, .fetch = FetchFrom(place.package, network, cache)};
 }
 
 }  // namespace
@@ -293,7 +295,7 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchFromRegistry(
     ReportRegistryError(call, module, *version, location.error(), diags);
     return std::nullopt;
   }
-  const auto package = PackageAt(*location, module.host, call.key, network_);
+  const auto package = PackageAt(*location, module.host, call.key, network_, cache_);
   if (!package) {
     ReportRegistryError(
         call, module, *version,
@@ -329,7 +331,8 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchRemote(const config
   events_.downloading(call.key, config::WithoutSecrets(split.package), "");
   const std::string target = DirectoryOf(call.key);
   FinishAhead(call.key);
-  if (auto done = packages_.Place(split.package, target, FetchFrom(split.package, network_));
+  if (auto done =
+          packages_.Place(split.package, target, FetchFrom(split.package, network_, cache_));
       !done) {
     diags.Error("Failed to download module",
                 "Could not download module " + PlaceOf(call) + " source code from " +
@@ -362,7 +365,7 @@ void ModuleInstaller::FetchAhead(const config::ModuleFetch& call) {
   const config::PackageAndDirectory split = config::SplitModuleSource(call.source.text);
   const std::string target = DirectoryOf(call.key);
   if (call.source.kind != config::ModuleSourceKind::kRegistry) {
-    packages_.FetchAhead(split.package, target, FetchFrom(split.package, network_));
+    packages_.FetchAhead(split.package, target, FetchFrom(split.package, network_, cache_));
     return;
   }
   const RegistryModule module = RegistryModuleOf(split.package);
@@ -373,7 +376,7 @@ void ModuleInstaller::FetchAhead(const config::ModuleFetch& call) {
   }
   const auto& location = registry_.Location(module, version->ToText());
   const auto package =
-      location ? PackageAt(*location, module.host, call.key, network_) : std::nullopt;
+      location ? PackageAt(*location, module.host, call.key, network_, cache_) : std::nullopt;
   if (package) {
     packages_.FetchAhead(package->name, target, package->fetch);
   }

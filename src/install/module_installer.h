@@ -11,6 +11,7 @@
 #include "install/background_jobs.h"
 #include "install/module_packages.h"
 #include "install/module_registry.h"
+#include "install/package_cache.h"
 
 namespace kinu::install {
 
@@ -29,13 +30,15 @@ class ModuleInstaller final : public config::ModuleFetcher {
   struct Options {
     std::string modules_directory;  ///< `.terraform/modules`
     bool upgrade = false;           ///< fetch again what is installed
+    std::string cache_directory = PackageCacheDirectory();
   };
 
   ModuleInstaller(Network& network, Options options, ModuleEvents events)
       : network_(network),
         options_(std::move(options)),
         events_(std::move(events)),
-        registry_(network) {}
+        registry_(network),
+        cache_(options_.cache_directory) {}
 
   /// The manifest that was read, with what this run changed.
   const std::map<std::string, config::InstalledModule, std::less<>>& manifest() const {
@@ -75,6 +78,7 @@ class ModuleInstaller final : public config::ModuleFetcher {
   ModuleEvents events_;
   ModuleRegistry registry_;
   std::map<std::string, config::InstalledModule, std::less<>> manifest_;
+  PackageCache cache_;
   ModulePackages packages_;
   std::map<std::string, size_t> ahead_;  ///< number of the job of a call that was expected
   BackgroundJobs jobs_{8};               ///< last: they use the members above

@@ -25,7 +25,7 @@ constexpr std::array<Getter, 8> kGetters = {{
 }  // namespace
 
 Result<void> GetPackage(const std::string& address, const std::string& target, Network& network,
-                        int hops) {
+                        PackageCache& cache, int hops) {
   std::string rest = address;
   std::string scheme;
   const size_t forced = rest.find("::");
@@ -41,7 +41,8 @@ Result<void> GetPackage(const std::string& address, const std::string& target, N
   if (getter == kGetters.end()) {
     return Fail(ErrorCode::kUnsupported, "download not supported for scheme '" + scheme + "'");
   }
-  return getter->get({.address = rest, .target = target, .network = network, .hops = hops});
+  return getter->get(
+      {.address = rest, .target = target, .network = network, .cache = cache, .hops = hops});
 }
 
 }  // namespace kinu::install

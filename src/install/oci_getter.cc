@@ -6,6 +6,8 @@
 namespace kinu::install {
 namespace {
 
+constexpr const char* kExtension = "zip";
+
 /// The tag or digest that the arguments of an address select.
 Result<std::string> ReferenceOf(const net::Url& url) {
   std::string tag;
@@ -45,6 +47,27 @@ Result<std::string> ReferenceOf(const net::Url& url) {
   return tag.empty() ? "latest" : tag;
 }
 
+/// The archive that a manifest names.
+Result<OciDescriptor> ArchiveOf(const std::string& manifest_text) {
+  KINU_TRY(const OciManifest manifest,
+           ReadOciManifest(manifest_text, kOciImageType, kOciModuleType));
+  KINU_TRY(OciDescriptor archive, SelectOciArchive(manifest, "module packages"));
+  if (auto checked = CheckOciDigest(archive.digest); !checked) {
+    return std::unexpected(checked.error());
+  }
+  return archive;
+}
+
+/// Installs a package whose manifest and archive the cache has.
+bool UnpackCachedManifest(const PackageFetch& fetch, const ContentDigest& digest) {
+  const auto text = fetch.cache.Find(digest);
+  const auto archive = text != nullptr ? ArchiveOf(std::string(text->bytes()))
+                                       : Fail(ErrorCode::kNotFound, "no manifest");
+  return archive && UnpackFromCache(fetch, {.extension = kExtension,
+                                            .size = archive->size,
+                                            .fixed = ContentDigest::Parse(archive->digest)});
+}
+
 }  // namespace
 
 Result<void> GetOci(const PackageFetch& fetch) {
@@ -66,6 +89,10 @@ Result<void> GetOci(const PackageFetch& fetch) {
                 "invalid reference: invalid repository \"" + repository.name + '"');
   }
   KINU_TRY(const std::string reference, ReferenceOf(url));
+  const auto digest = ContentDigest::Parse(reference);
+  if (digest && UnpackCachedManifest(fetch, *digest)) {
+    return {};
+  }
   auto store = fetch.network.oci().Open(repository);
   if (!store) {
     return Fail(store.error().code,
@@ -82,17 +109,18 @@ Result<void> GetOci(const PackageFetch& fetch) {
     return Fail(ErrorCode::kInvalid, "selected object is not an OCI image manifest");
   }
   KINU_TRY(const std::string text, (*store)->Manifest(*resolved));
-  KINU_TRY(const OciManifest manifest, ReadOciManifest(text, kOciImageType, kOciModuleType));
-  KINU_TRY(const OciDescriptor archive, SelectOciArchive(manifest, "module packages"));
-  if (auto checked = CheckOciDigest(archive.digest); !checked) {
-    return checked;
-  }
-  return FetchArchive(
+  KINU_TRY(const OciDescriptor archive, ArchiveOf(text));
+  auto done = FetchArchive(
       fetch, (*store)->BlobRequest(archive),
       {.checksum = archive.digest,
-       .extension = "zip",
+       .extension = kExtension,
        .size = archive.size,
+       .fixed = digest ? ContentDigest::Parse(archive.digest) : std::nullopt,
        .send = [store = *store](const net::HttpRequest& request) { return store->Send(request); }});
+  if (done && digest) {
+    fetch.cache.Store(*digest, text);
+  }
+  return done;
 }
 
 }  // namespace kinu::install
