@@ -295,5 +295,5 @@ def _locally(directories: list[str], options: Options, workers: int, attempts: i
 
 
 def _load_arrow() -> None:
-    """It takes longer than many plans."""
+    """Imports pyarrow, which takes longer than many plans."""
     import pyarrow  # noqa: F401

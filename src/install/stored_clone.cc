@@ -73,8 +73,8 @@ bool HasCloneSections(std::string_view config) {
   return true;
 }
 
-/// False for files that tell that the content of a clone depends on the user's settings, as the
-/// filters of Git LFS do, or on another repository.
+/// Whether a file allows that the clone's content follows from its commit. Filters such as those of
+/// Git LFS read the user's settings; submodules and alternates need another repository.
 bool DependsOnCommitOnly(std::string_view name, std::string_view last, std::string_view content) {
   if (last == ".gitattributes" || name == ".git/info/attributes") {
     return !content.contains("filter");

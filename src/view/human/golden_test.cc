@@ -92,14 +92,20 @@ TEST(ConfigGolden, Document) {
   }
 }
 
+/// Adds the type mock_thing of the provider example.com/x/mock.
+void AddMockThing(TestSchemas& schemas, std::string_view block) {
+  auto table = std::make_unique<provider::SchemaTable>();
+  table->resources["mock_thing"].block = BlockFromJson(block);
+  table->Finish();
+  schemas.Add("example.com/x/mock", std::move(table));
+}
+
 /// The relevant attributes of an object are those of its deposed objects too, and of no other.
 TEST(Drift, RelevantAttributesOfEachObject) {
   TestSchemas schemas;
-  auto table = std::make_unique<provider::SchemaTable>();
-  table->resources["mock_thing"].block = BlockFromJson(
+  AddMockThing(
+      schemas,
       R"({"attributes": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}})");
-  table->Finish();
-  schemas.Add("example.com/x/mock", std::move(table));
   const auto drift = [](std::string_view name, std::string_view more) {
     return R"({"address": "mock_thing.)" + std::string(name) +
            R"(", "mode": "managed", "type": "mock_thing", "name": ")" + std::string(name) + "\"," +
@@ -134,11 +140,9 @@ TEST(Drift, RelevantAttributesOfEachObject) {
 /// Drift is shown only for attributes that the plan depends on.
 TEST(Drift, RelevantAttributesOnly) {
   TestSchemas schemas;
-  auto table = std::make_unique<provider::SchemaTable>();
-  table->resources["mock_thing"].block = BlockFromJson(
+  AddMockThing(
+      schemas,
       R"({"attributes": {"id": {"type": "string"}, "string": {"type": "string"}, "other": {"type": "string"}}})");
-  table->Finish();
-  schemas.Add("example.com/x/mock", std::move(table));
   const std::string document = R"({
     "resource_drift": [{"address": "mock_thing.a", "mode": "managed", "type": "mock_thing",
       "name": "a", "provider_name": "example.com/x/mock", "change": {"actions": ["update"],
