@@ -19,6 +19,7 @@
 #include "base/loop_threads.h"
 #include "base/pieces.h"
 #include "base/rare.h"
+#include "base/reserve.h"
 #include "base/same_text.h"
 #include "base/symbol.h"
 #include "base/thread.h"
@@ -317,6 +318,24 @@ TEST(CopyOnWrite, CopiesShareUntilOneChanges) {
   empty.Own() = "x";
   EXPECT_EQ(*empty, "x");
   EXPECT_EQ(*CopyOnWrite<std::string>(), "");
+}
+
+TEST(ReserveMore, MovesElementsAFewTimesOnly) {
+  std::vector<int> list;
+  size_t moved = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const size_t before = list.capacity();
+    ReserveMore(list, 3);
+    moved += list.capacity() != before ? list.size() : 0;
+    EXPECT_GE(list.capacity(), list.size() + 3);
+    list.insert(list.end(), 3, i);
+  }
+  EXPECT_LE(moved, 2 * list.size());
+  ReserveMore(list, 0);
+  EXPECT_EQ(list.size(), 3000u);
+  std::vector<int> once;
+  ReserveMore(once, 100);
+  EXPECT_EQ(once.capacity(), 100u);
 }
 
 TEST(Rare, CopiesAreTheirOwn) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/reserve.h"
 #include "compare/compare.h"
 #include "compare/state_file.h"
 
@@ -92,7 +93,7 @@ std::vector<Part> PartsOfResource(const Node& tainted, const Node& values, const
 void AddModule(const Node& module, Items& out) {
   const Node resources = Inside(module, "resources");
   if (resources) {
-    out.list.reserve(out.list.size() + resources.size());
+    ReserveMore(out.list, resources.size());
     for (const Node resource : resources.elements()) {
       out.list.push_back({.address = out.TextOf(Inside(resource, "address")),
                           .deposed = out.TextOf(Inside(resource, "deposed_key")),

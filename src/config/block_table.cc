@@ -1,5 +1,6 @@
 // The block types of the top level of a configuration file. Ref: opentofu
 // internal/configs/parser_config.go configFileSchema.
+#include "base/reserve.h"
 #include "config/blocks/blocks.h"
 
 namespace kinu::config {
@@ -44,7 +45,7 @@ void ReadFileBlocks(BlockReader& reader, const hcl::Body& body) {
   for (const hcl::Block& block : content.blocks) {
     resources += block.labels.size() == 2 ? 1 : 0;
   }
-  reader.out.resources.reserve(reader.out.resources.size() + resources);
+  ReserveMore(reader.out.resources, resources);
   for (const hcl::Block& block : content.blocks) {
     for (const BlockType& type : kBlockTypes) {
       if (type.name == block.type) {

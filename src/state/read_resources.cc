@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/reserve.h"
 #include "codec/base64.h"
 #include "state/paths.h"
 #include "state/reader.h"
@@ -194,7 +195,7 @@ void StateReader::FinishResource() {
   }
 
   Resource& resource = state_.Ensure(address, provider);
-  resource.instances.reserve(resource.instances.size() + raw_.instances.size());
+  ReserveMore(resource.instances, raw_.instances.size());
   std::optional<ProviderConfig> instance_provider;
   bool conflict = false;
   for (const RawInstance& raw : raw_.instances) {
