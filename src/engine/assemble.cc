@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/invariant.h"
 #include "cty/json.h"
 #include "cty/ops.h"
 #include "engine/module_references.h"
@@ -129,6 +130,7 @@ void RefreshAttributes(const BlockInfo& info, const Row& row, bool data, bool fr
 /// get their final dependencies now, the others when they are applied.
 void RefreshSettings(const Walk& walk, const BlockInfo& info, const Row& row,
                      state::Object& object) {
+  KINU_INVARIANT(info.dependencies != nullptr, "objects of the block can be stored");
   const bool no_op = row.change && row.change->action == plan::Action::kNoOp;
   // An import is recorded before the settings of its block are known, and again if its dependencies
   // are final. Ref: node_resource_plan_instance.go managedResourceExecute.
@@ -198,34 +200,11 @@ void StoreIdentity(const schema::ResourceSchema& schema, const Value& identity,
   object.identity_schema_version = static_cast<uint64_t>(schema.identity_version);
 }
 
-void SetOutput(state::State& state, state::OutputValue output) {
-  auto at = std::lower_bound(
-      state.outputs.begin(), state.outputs.end(), output,
-      [](const state::OutputValue& a, const state::OutputValue& b) { return a.name < b.name; });
-  bool found = at != state.outputs.end() && at->name == output.name;
-  if (output.value.IsNull()) {
-    if (found) {
-      state.outputs.erase(at);
-    }
-  } else if (found) {
-    *at = std::move(output);
-  } else {
-    state.outputs.insert(at, std::move(output));
-  }
-}
-
 plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& output,
                                   const state::State* before, const Value& after) {
   plan::OutputChange change;
   change.name = program.Text(output.name);
-  const state::OutputValue* old = nullptr;
-  if (before != nullptr) {
-    for (const state::OutputValue& value : before->outputs) {
-      if (value.name == change.name) {
-        old = &value;
-      }
-    }
-  }
+  const state::OutputValue* old = before != nullptr ? before->FindOutput(change.name) : nullptr;
   change.before = old != nullptr ? old->value : Value::Null(Type::Dynamic());
   change.after = after;
   bool was_sensitive = old != nullptr && old->sensitive;
@@ -378,8 +357,8 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
     plan.outputs.push_back(ChangeOfOutput(program, output, prior, value));
     // Known values are outputs of the prior state already.
     if (value.IsWhollyKnown() && plan.mode != plan::Mode::kDestroy) {
-      SetOutput(plan.prior_state, {std::string(program.Text(output.name)), value.UnmarkDeep(),
-                                   output.sensitive, output.deprecated});
+      plan.prior_state.SetOutput({std::string(program.Text(output.name)), value.UnmarkDeep(),
+                                  output.sensitive, output.deprecated});
     }
   }
   if (prior != nullptr && !walk.context.targets.active()) {

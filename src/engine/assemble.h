@@ -25,7 +25,4 @@ plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& 
 void StoreIdentity(const schema::ResourceSchema& schema, const Value& identity,
                    state::Object& object);
 
-/// Sets a root output in the state's order; a null value removes it.
-void SetOutput(state::State& state, state::OutputValue output);
-
 }  // namespace kinu::engine

@@ -114,6 +114,25 @@ void State::Remove(const AbsResource& address) {
   resources.pop_back();
 }
 
+const OutputValue* State::FindOutput(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(outputs, name, {}, &OutputValue::name);
+  return at != outputs.end() && at->name == name ? &*at : nullptr;
+}
+
+void State::SetOutput(OutputValue output) {
+  const auto at = std::ranges::lower_bound(outputs, output.name, {}, &OutputValue::name);
+  const bool found = at != outputs.end() && at->name == output.name;
+  if (output.value.IsNull()) {
+    if (found) {
+      outputs.erase(at);
+    }
+  } else if (found) {
+    *at = std::move(output);
+  } else {
+    outputs.insert(at, std::move(output));
+  }
+}
+
 std::vector<const Resource*> State::Sorted() const {
   std::vector<const Resource*> sorted;
   sorted.reserve(resources.size());

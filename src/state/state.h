@@ -131,6 +131,8 @@ struct State {
   Resource& Ensure(const AbsResource& address, const ProviderConfig& provider);
   /// Removes a resource with all its instances.
   void Remove(const AbsResource& address);
+  /// Null if there is no such root output.
+  const OutputValue* FindOutput(std::string_view name) const;
   /// Sets a root output and keeps the order. A null value removes it.
   void SetOutput(OutputValue output);
   /// All resources in OpenTofu's order of addresses.

@@ -123,6 +123,26 @@ TEST(ReadState, ObjectsAreFound) {
   EXPECT_EQ(state.Find(Address(program, "z_thing.missing")), nullptr);
 }
 
+TEST(State, OutputsAreSetReplacedAndRemovedInOrder) {
+  State state;
+  for (const char* name : {"m", "z", "a", "m"}) {
+    state.SetOutput({name, Value::String(name), false, ""});
+  }
+  state.SetOutput({"m", Value::True(), true, ""});
+  ASSERT_EQ(state.outputs.size(), 3u);
+  EXPECT_EQ(state.outputs[0].name, "a");
+  EXPECT_EQ(state.outputs[2].name, "z");
+  ASSERT_NE(state.FindOutput("m"), nullptr);
+  EXPECT_TRUE(state.FindOutput("m")->sensitive);
+  EXPECT_EQ(state.FindOutput("b"), nullptr);
+  EXPECT_EQ(state.FindOutput("zz"), nullptr);
+  for (const char* name : {"a", "none"}) {
+    state.SetOutput({name, Value::Null(Type::String()), false, ""});
+  }
+  EXPECT_EQ(state.outputs.size(), 2u);
+  EXPECT_EQ(state.FindOutput("a"), nullptr);
+}
+
 TEST(ReadState, EqualDependencyListsAreShared) {
   State state = MustRead(Golden("everything.tfstate"));
   std::vector<const void*> lists;

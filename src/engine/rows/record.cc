@@ -77,7 +77,7 @@ std::optional<state::Object> Recorder::Deposed(const ResourceInstance& address,
 
 void Recorder::SetOutput(state::OutputValue output) {
   std::lock_guard lock(mutex_);
-  engine::SetOutput(working_, std::move(output));
+  working_.SetOutput(std::move(output));
 }
 
 state::Object MakeObject(const RowContext& row, const Value& value, const ProviderNotes& notes,
