@@ -1,8 +1,9 @@
 #include "refactoring/move_statement.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
+
+#include "refactoring/move_index.h"
 
 namespace kinu::refactoring {
 namespace {
@@ -34,7 +35,12 @@ MoveEnd EndOf(const Program& program, const Steps& declaring, const config::Endp
 class ImpliedMoves {
  public:
   ImpliedMoves(const config::Config& config, std::span<const MoveStatement> explicit_moves)
-      : config_(config), program_(*config.program), explicit_(explicit_moves) {}
+      : config_(config), program_(*config.program) {
+    for (const MoveStatement& move : explicit_moves) {
+      explicit_.Add(move.from, 0);
+      explicit_.Add(move.to, 0);
+    }
+  }
 
   void Add(const state::Resource& resource) {
     for (ModuleInstId at = resource.address.module; !at.is_root(); at = program_.Parent(at)) {
@@ -53,10 +59,6 @@ class ImpliedMoves {
   static InstanceKey KeyWith(const hcl::Expr* count) {
     return count != nullptr ? InstanceKey::Int(0) : InstanceKey();
   }
-  bool IsMentioned(const Steps& module, const ResourceName* name) const {
-    return std::ranges::any_of(
-        explicit_, [&](const MoveStatement& move) { return move.Mentions(module, name); });
-  }
 
   void AddModule(ModuleInstId module) {
     const config::ConfigNode* node = config_.Find(program_.ModuleOf(module));
@@ -70,7 +72,7 @@ class ImpliedMoves {
       return;
     }
     Steps steps = StepsOf(program_, module);
-    if (IsMentioned(steps, nullptr)) {
+    if (explicit_.Mentions(steps, nullptr)) {
       return;
     }
     MoveStatement move{.range = call.range, .implied = true};
@@ -93,7 +95,7 @@ class ImpliedMoves {
       return;
     }
     Steps steps = StepsOf(program_, address.module);
-    if (IsMentioned(steps, &address.resource)) {
+    if (explicit_.Mentions(steps, &address.resource)) {
       return;
     }
     MoveStatement move{.range = block.range, .implied = true};
@@ -106,7 +108,7 @@ class ImpliedMoves {
 
   const config::Config& config_;
   const Program& program_;
-  std::span<const MoveStatement> explicit_;
+  EndIndex explicit_;
   FlatSet<uint32_t> seen_;  ///< module instances
 };
 
@@ -129,16 +131,13 @@ ModuleInstId InstanceOf(Program& program, const Steps& steps) {
   return out;
 }
 
-bool MoveEnd::Matches(const Steps& address) const {
-  if (address.size() < steps.size()) {
-    return false;
-  }
+std::vector<StepPattern> MoveEnd::Pattern() const {
+  std::vector<StepPattern> pattern;
+  pattern.reserve(steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].call != address[i].call || (!IsAnyKey(i) && !(steps[i].key == address[i].key))) {
-      return false;
-    }
+    pattern.push_back({steps[i].call, IsAnyKey(i) ? std::nullopt : std::optional(steps[i].key)});
   }
-  return true;
+  return pattern;
 }
 
 /// Whether both ends can have the same first `count` steps.
@@ -183,13 +182,6 @@ std::string MoveEnd::ToText(Program& program, const Steps& absolute) const {
   const ModuleInstId module = InstanceOf(program, absolute);
   return is_module ? program.ToText(module)
                    : program.ToText(ResourceInstance{{module, resource}, key});
-}
-
-bool MoveStatement::Mentions(const Steps& module, const ResourceName* name) const {
-  return std::ranges::any_of(std::array{&from, &to}, [&](const MoveEnd* end) {
-    return end->steps.size() == module.size() && end->Matches(module) &&
-           (name == nullptr || (!end->is_module && end->resource == *name));
-  });
 }
 
 bool MoveStatement::WaitsFor(const MoveStatement& other) const {

@@ -7,6 +7,7 @@
 
 #include "addrs/address.h"
 #include "config/config.h"
+#include "refactoring/step_tree.h"
 #include "state/state.h"
 
 namespace kinu::refactoring {
@@ -32,8 +33,8 @@ struct MoveEnd {
   ResourceName resource;
   InstanceKey key;
 
-  /// Whether an address begins with these steps.
-  bool Matches(const Steps& address) const;
+  /// The steps, without the keys that do not count.
+  std::vector<StepPattern> Pattern() const;
   /// Whether both ends can mean the same object.
   bool CanBe(const MoveEnd& other) const;
   /// Whether this end is a part of what the other one stands for.
@@ -56,8 +57,6 @@ struct MoveStatement {
   bool implied = false;                      ///< by count, without a `moved` block
   const config::ConfigNode* node = nullptr;  ///< where the block stands; null: implied
 
-  /// Whether an end is this module, or a resource of that name directly in it (null: any).
-  bool Mentions(const Steps& module, const ResourceName* name) const;
   /// Whether the other statement has to be executed first.
   bool WaitsFor(const MoveStatement& other) const;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/digraph.h"
 
@@ -17,13 +19,22 @@ std::string StartText(const SourceRange& range) {
 }  // namespace
 
 Refactoring::Refactoring(const config::Config& config, const state::State* prior)
-    : config_(config), program_(*config.program), statements_(ReadMoves(config)) {
+    : config_(config),
+      program_(*config.program),
+      objects_(program_),
+      statements_(ReadMoves(config)) {
   for (const auto& node : config.nodes) {
     for (const config::Removed& removed : node->module->removed) {
       RemovedStatement statement{&removed, node.get(), node->path, removed.from.is_module,
                                  removed.from.resource};
       for (const Step& step : StepsOf(program_, removed.from.module)) {
         statement.module = program_.Module(statement.module, step.call);
+      }
+      const auto number = static_cast<uint32_t>(removed_.size());
+      if (statement.is_module) {
+        removed_modules_[statement.module] = number;
+      } else {
+        removed_resources_[{statement.module, statement.resource}] = number;
       }
       removed_.push_back(statement);
     }
@@ -37,6 +48,9 @@ Refactoring::Refactoring(const config::Config& config, const state::State* prior
   if (cycles_.empty() && !statements_.empty()) {
     state_ = prior->Clone();
     has_state_ = true;
+    for (const auto& resource : prior->resources) {
+      objects_.Add(resource->address);
+    }
     for (uint32_t index : order_) {
       Execute(statements_[index]);
     }
@@ -44,39 +58,49 @@ Refactoring::Refactoring(const config::Config& config, const state::State* prior
 }
 
 void Refactoring::Order() {
-  // People write few statements, so each is compared with each. Implied moves of resources concern
-  // different objects and wait only for explicit moves around them.
   Digraph graph;
-  for (size_t i = 0; i < statements_.size(); ++i) {
+  EndIndex starts;
+  EndIndex ends;
+  for (uint32_t i = 0; i < statements_.size(); ++i) {
     graph.AddNode();
+    starts.Add(statements_[i].from, i);
+    ends.Add(statements_[i].to, i);
   }
-  for (uint32_t a = 0; a < statements_.size(); ++a) {
-    for (uint32_t b = 0; b < statements_.size(); ++b) {
-      const bool both_implied = statements_[a].implied && statements_[b].implied &&
-                                !statements_[a].from.is_module && !statements_[b].from.is_module;
-      if (a != b && !both_implied && statements_[a].WaitsFor(statements_[b])) {
-        graph.AddEdge(a, b);
-      }
+  const auto connect = [&](uint32_t a, uint32_t b) {
+    // Implied moves of resources concern different objects and wait only for moves around them.
+    const bool both_implied = statements_[a].implied && statements_[b].implied &&
+                              !statements_[a].from.is_module && !statements_[b].from.is_module;
+    if (a != b && !both_implied && statements_[a].WaitsFor(statements_[b])) {
+      graph.AddEdge(a, b);
     }
+  };
+  std::vector<uint32_t> around;
+  for (uint32_t i = 0; i < statements_.size(); ++i) {
+    around.clear();
+    ends.FindAround(statements_[i].from, around);
+    ends.FindAround(statements_[i].to, around);
+    std::ranges::for_each(around, [&](uint32_t other) { connect(i, other); });
+    around.clear();
+    starts.FindAround(statements_[i].from, around);
+    starts.FindAround(statements_[i].to, around);
+    std::ranges::for_each(around, [&](uint32_t other) { connect(other, i); });
   }
   graph.Finish();
   order_ = graph.Order();
   cycles_ = graph.Cycles();
 }
 
-void Refactoring::MoveInstance(const ResourceInstance& from, const ResourceInstance& to,
-                               bool implied) {
-  state::Resource* source = state_.Find(from.resource);
-  state::Instance* instance = source->Find(from.key);
-  ProviderConfig provider = source->provider;
-  state::Instance moved = std::move(*instance);
-  std::erase_if(source->instances, [&](const state::Instance& i) { return i.key == from.key; });
-  if (source->instances.empty()) {
-    state_.Remove(from.resource);
-  }
-  state::Instance& target = state_.Ensure(to.resource, provider).Ensure(program_, to.key);
-  moved.key = to.key;
-  target = std::move(moved);
+state::Resource& Refactoring::Ensure(const AbsResource& address, const ProviderConfig& provider) {
+  objects_.Add(address);
+  return state_.Ensure(address, provider);
+}
+
+void Refactoring::Remove(const AbsResource& address) {
+  state_.Remove(address);
+  objects_.Remove(address);
+}
+
+void Refactoring::Remember(const ResourceInstance& from, const ResourceInstance& to, bool implied) {
   ResourceInstance first = from;
   if (auto it = previous_.find(from); it != previous_.end()) {
     first = it->second.address;
@@ -85,60 +109,73 @@ void Refactoring::MoveInstance(const ResourceInstance& from, const ResourceInsta
   previous_.emplace(to, Previous{first, implied});
 }
 
-void Refactoring::MoveResource(const AbsResource& from, const AbsResource& to, bool implied) {
-  std::vector<InstanceKey> keys;
-  for (const state::Instance& instance : state_.Find(from)->instances) {
-    keys.push_back(instance.key);
+void Refactoring::MoveInstance(const ResourceInstance& from, const ResourceInstance& to,
+                               bool implied) {
+  state::Resource* source = state_.Find(from.resource);
+  state::Instance* instance = source->Find(from.key);
+  ProviderConfig provider = source->provider;
+  state::Instance moved = std::move(*instance);
+  source->instances.erase(source->instances.begin() + (instance - source->instances.data()));
+  if (source->instances.empty()) {
+    Remove(from.resource);
   }
-  for (const InstanceKey& key : keys) {
-    MoveInstance({from, key}, {to, key}, implied);
+  state::Instance& target = Ensure(to.resource, provider).Ensure(program_, to.key);
+  moved.key = to.key;
+  target = std::move(moved);
+  Remember(from, to, implied);
+}
+
+void Refactoring::MoveResource(const AbsResource& from, const AbsResource& to, bool implied) {
+  state::Resource* source = state_.Find(from);
+  const ProviderConfig provider = source->provider;
+  std::vector<state::Instance> instances = std::move(source->instances);
+  Remove(from);
+  for (const state::Instance& instance : instances) {
+    Remember({from, instance.key}, {to, instance.key}, implied);
+  }
+  Ensure(to, provider).instances = std::move(instances);
+}
+
+void Refactoring::MoveModules(const MoveStatement& statement) {
+  std::vector<std::pair<AbsResource, AbsResource>> moves;
+  FlatSet<uint32_t> blocked;
+  for (const AbsResource& address : objects_.Inside(statement.from)) {
+    const Steps steps = StepsOf(program_, address.module);
+    const ModuleInstId target = InstanceOf(program_, statement.to.Replace(statement.from, steps));
+    if (!objects_.HasObjects(target)) {
+      moves.emplace_back(address, AbsResource{target, address.resource});
+    } else if (blocked.insert(address.module.id).second) {
+      blocked_.emplace_back(program_.ToText(address.module), program_.ToText(target));
+    }
+  }
+  for (const auto& [from, to] : moves) {
+    MoveResource(from, to, statement.implied);
   }
 }
 
 void Refactoring::Execute(const MoveStatement& statement) {
-  std::vector<AbsResource> addresses;
-  FlatSet<uint32_t> modules;
-  for (const auto& resource : state_.resources) {
-    addresses.push_back(resource->address);
-    modules.insert(resource->address.module.id);
+  if (statement.from.is_module) {
+    MoveModules(statement);
+    return;
   }
-  FlatSet<uint32_t> blocked;
-  for (const AbsResource& address : addresses) {
-    Steps steps = StepsOf(program_, address.module);
-    if (!statement.from.Matches(steps)) {
-      continue;
-    }
-    if (statement.from.is_module) {
-      ModuleInstId target = InstanceOf(program_, statement.to.Replace(statement.from, steps));
-      if (modules.contains(target.id)) {
-        if (blocked.insert(address.module.id).second) {
-          blocked_.emplace_back(program_.ToText(address.module), program_.ToText(target));
-        }
-        continue;
-      }
-      MoveResource(address, {target, address.resource}, statement.implied);
-      continue;
-    }
-    if (steps.size() != statement.from.steps.size() ||
-        !(address.resource == statement.from.resource)) {
-      continue;
-    }
-    AbsResource target{InstanceOf(program_, statement.to.Replace(statement.from, steps)),
-                       statement.to.resource};
+  for (const AbsResource& address : objects_.Inside(statement.from)) {
+    const Steps steps = StepsOf(program_, address.module);
+    const AbsResource target{InstanceOf(program_, statement.to.Replace(statement.from, steps)),
+                             statement.to.resource};
     if (statement.from.whole) {
-      if (state_.Find(target) != nullptr) {
+      if (std::as_const(state_).Find(target) != nullptr) {
         blocked_.emplace_back(program_.ToText(address), program_.ToText(target));
       } else {
         MoveResource(address, target, statement.implied);
       }
       continue;
     }
-    if (state_.Find(address)->Find(statement.from.key) == nullptr) {
+    if (std::as_const(state_).Find(address)->Find(statement.from.key) == nullptr) {
       continue;
     }
-    ResourceInstance from{address, statement.from.key};
-    ResourceInstance to{target, statement.to.key};
-    const state::Resource* there = state_.Find(target);
+    const ResourceInstance from{address, statement.from.key};
+    const ResourceInstance to{target, statement.to.key};
+    const state::Resource* there = std::as_const(state_).Find(target);
     if (there != nullptr && there->Find(to.key) != nullptr) {
       blocked_.emplace_back(program_.ToText(from), program_.ToText(to));
     } else {
@@ -169,18 +206,18 @@ const RemovedStatement* Refactoring::FindRemoved(const AbsResource& address) con
   if (removed_.empty()) {
     return nullptr;
   }
-  const RemovedStatement* found = nullptr;
-  ModuleId module = program_.ModuleOf(address.module);
-  for (const RemovedStatement& rule : removed_) {
-    if (!rule.is_module) {
-      found = rule.module == module && rule.resource == address.resource ? &rule : found;
-      continue;
+  std::optional<uint32_t> last;
+  const auto look = [&](const auto& table, const auto& key) {
+    if (auto it = table.find(key); it != table.end() && (!last || it->second > *last)) {
+      last = it->second;
     }
-    for (ModuleId at = module; !at.is_root(); at = program_.Parent(at)) {
-      found = at == rule.module ? &rule : found;
-    }
+  };
+  const ModuleId module = program_.ModuleOf(address.module);
+  look(removed_resources_, ConfigResource{module, address.resource});
+  for (ModuleId at = module; !at.is_root(); at = program_.Parent(at)) {
+    look(removed_modules_, at);
   }
-  return found;
+  return last ? &removed_[*last] : nullptr;
 }
 
 void Refactoring::ValidateRemoved(Diagnostics& diags) const {
@@ -347,8 +384,10 @@ void Refactoring::WarnBlocked(Diagnostics& diags) const {
   if (blocked_.empty()) {
     return;
   }
+  std::vector<std::pair<std::string, std::string>> sorted = blocked_;
+  std::ranges::sort(sorted);
   std::string list;
-  for (const auto& [actual, wanted] : blocked_) {
+  for (const auto& [actual, wanted] : sorted) {
     list += "\n  - " + actual + " could not move to " + wanted;
   }
   diags.Warning(

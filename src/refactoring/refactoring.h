@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "refactoring/move_index.h"
 #include "refactoring/move_statement.h"
 
 namespace kinu::refactoring {
@@ -59,13 +60,19 @@ class Refactoring {
   void ReportCycles(Diagnostics& diags) const;
   void Order();
   void Execute(const MoveStatement& statement);
+  void MoveModules(const MoveStatement& statement);
   void MoveInstance(const ResourceInstance& from, const ResourceInstance& to, bool implied);
+  /// `to` does not exist yet.
   void MoveResource(const AbsResource& from, const AbsResource& to, bool implied);
+  state::Resource& Ensure(const AbsResource& address, const ProviderConfig& provider);
+  void Remove(const AbsResource& address);
+  void Remember(const ResourceInstance& from, const ResourceInstance& to, bool implied);
 
   const config::Config& config_;
   Program& program_;
   state::State state_;
   bool has_state_ = false;
+  ObjectIndex objects_;  ///< of state_
   std::vector<MoveStatement> statements_;
   std::vector<uint32_t> order_;                ///< of execution
   std::vector<std::vector<uint32_t>> cycles_;  ///< statements that wait for each other
@@ -77,6 +84,9 @@ class Refactoring {
   FlatMap<ResourceInstance, Previous> previous_;
   std::vector<std::pair<std::string, std::string>> blocked_;  ///< actual and wanted address
   std::vector<RemovedStatement> removed_;
+  /// The last element of `removed_` for a resource block, and for a module.
+  FlatMap<ConfigResource, uint32_t> removed_resources_;
+  FlatMap<ModuleId, uint32_t> removed_modules_;
 };
 
 }  // namespace kinu::refactoring
