@@ -53,6 +53,28 @@ TEST_F(EngineTest, DependenciesAreInTheOrderOfTheirAddresses) {
                             "test_thing.a-b", "test_thing.a_b", "test_thing.b"}));
 }
 
+TEST_F(EngineTest, StoredBlocksListNewBlocksThatTheyDependOn) {
+  Configure(R"(resource "test_thing" "b" { name = "b" })");
+  Apply();
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    locals { v = test_thing.a.id }
+    resource "test_thing" "between" { value = local.v }
+    resource "test_thing" "b" {
+      name       = "b"
+      depends_on = [test_thing.between]
+    }
+    resource "test_thing" "after" { value = test_thing.b.id })");
+  const plan::Plan plan = Plan();
+  ASSERT_EQ(plan.prior_state.resources.size(), 1u);
+  Strings names;
+  for (const ConfigResource& resource :
+       *plan.prior_state.resources[0]->instances[0].current->dependencies) {
+    names.push_back(program_->ToText(resource));
+  }
+  EXPECT_EQ(names, (Strings{"test_thing.a", "test_thing.between"}));
+}
+
 TEST_F(EngineTest, FailedInstanceSkipsDependentsButNotSiblings) {
   Configure(R"(
     resource "test_thing" "a" {

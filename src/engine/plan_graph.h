@@ -51,8 +51,9 @@ struct SelfReference {
 /// The facts that all instances of a resource block share, indexed like Module::resources.
 struct BlockInfo {
   const schema::ResourceSchema* schema = nullptr;
-  uint32_t provider = 0;                       ///< index of the ProviderInfo
-  state::DependencyList dependencies;          ///< every resource that it depends on
+  uint32_t provider = 0;  ///< index of the ProviderInfo
+  /// Every resource that it depends on. Null: no object of the block can be stored in this walk.
+  state::DependencyList dependencies;
   bool has_deprecated = false;                 ///< the schema deprecates parts of its objects
   bool create_before_destroy = false;          ///< own setting or forced by a dependent
   bool pick_rows = false;                      ///< -target or -exclude decides row by row
@@ -85,6 +86,8 @@ class PlanGraph : public Graph {
   std::vector<NodeId> protections;
   /// Local values whose expressions refer to themselves, which is an error when they are evaluated.
   FlatSet<NodeId> self_referencing_locals;
+  /// Blocks without an object in the prior state may get one, as in an apply.
+  bool stores_new_objects = false;
   /// The nodes that -target and -exclude keep; the others are not executed. Empty: all.
   std::vector<bool> kept;
 

@@ -153,6 +153,7 @@ bool CopyBlockDependencies(PlanGraph& graph, Diagnostics& diags) {
   WalkContext context = graph.context;
   context.kind = WalkKind::kPlan;
   PlanGraph planned(context);
+  planned.stores_new_objects = true;
   if (!BuildGraph(planned, diags)) {
     return false;
   }

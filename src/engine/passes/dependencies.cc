@@ -115,26 +115,80 @@ std::vector<uint32_t> RankByAddress(const PlanGraph& graph, const std::vector<No
   return rank;
 }
 
+/// Whether an object of the block may be written to a state in this walk.
+bool MayStoreObject(const PlanGraph& graph, const Node& node) {
+  const BlockInfo& info = graph.InfoOf(node);
+  return graph.ResourceOf(node).name.mode == ResourceMode::kManaged &&
+         (graph.stores_new_objects || !info.stored.empty() || info.imports != nullptr);
+}
+
+/// Makes the lists of addresses from lists of nodes. Equal lists of nodes become one.
+class AddressLists {
+ public:
+  AddressLists(const PlanGraph& graph, const std::vector<NodeId>& resources)
+      : graph_(graph), rank_(RankByAddress(graph, resources)) {}
+
+  state::DependencyList Of(const List& list) {
+    static const auto kNone = std::make_shared<const std::vector<ConfigResource>>();
+    if (list == nullptr) {
+      return kNone;
+    }
+    auto& known = interned_[reinterpret_cast<uint64_t>(list.get())];
+    if (known == nullptr) {
+      std::vector<NodeId> sorted = *list;
+      std::sort(sorted.begin(), sorted.end(),
+                [&](NodeId a, NodeId b) { return rank_[a] < rank_[b]; });
+      std::vector<ConfigResource> addresses;
+      addresses.reserve(sorted.size());
+      for (NodeId dependency : sorted) {
+        addresses.push_back(AddressOf(graph_, dependency));
+      }
+      known = std::make_shared<const std::vector<ConfigResource>>(std::move(addresses));
+      kept_.push_back(list);
+    }
+    return known;
+  }
+
+ private:
+  const PlanGraph& graph_;
+  std::vector<uint32_t> rank_;
+  /// Lists by identity; `kept_` holds them so that no address is used twice.
+  FlatMap<uint64_t, state::DependencyList> interned_;
+  std::vector<List> kept_;
+};
+
 }  // namespace
 
 void CollectDependencies(PlanGraph& graph) {
-  std::vector<List> lists(graph.size());
-  std::vector<uint32_t> readers(graph.size());
   std::vector<NodeId> resources;
+  std::vector<bool> needed(graph.size());
+  bool any = false;
   for (NodeId id = 0; id < graph.size(); ++id) {
-    readers[id] = static_cast<uint32_t>(graph.dependents(id).size());
     if (graph.node(id).kind == NodeKind::kResource) {
       resources.push_back(id);
+      if (MayStoreObject(graph, graph.node(id))) {
+        graph.MarkReached(id, needed);
+        any = true;
+      }
     }
   }
-  const std::vector<uint32_t> rank = RankByAddress(graph, resources);
-  // Lists by identity; `kept` holds them so that no address is used twice.
-  FlatMap<uint64_t, state::DependencyList> interned;
-  std::vector<List> kept;
-  static const auto kNone = std::make_shared<const std::vector<ConfigResource>>();
+  // The lists of a chain of blocks grow with the square of its length: no list is made in vain.
+  if (!any) {
+    return;
+  }
+  AddressLists addresses(graph, resources);
+  std::vector<List> lists(graph.size());
+  std::vector<uint32_t> readers(graph.size());
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    readers[id] = static_cast<uint32_t>(std::ranges::count_if(
+        graph.dependents(id), [&](NodeId dependent) { return needed[dependent]; }));
+  }
   std::vector<List> inputs;
   std::vector<NodeId> singles;
   for (NodeId id : graph.Order()) {
+    if (!needed[id]) {
+      continue;
+    }
     inputs.clear();
     singles.clear();
     for (NodeId dependency : graph.dependencies(id)) {
@@ -147,26 +201,8 @@ void CollectDependencies(PlanGraph& graph) {
     }
     lists[id] = Union(inputs, singles);
     const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kResource) {
-      state::DependencyList& out = graph.blocks[node.config_node][node.index].dependencies;
-      if (lists[id] == nullptr) {
-        out = kNone;
-      } else {
-        auto& known = interned[reinterpret_cast<uint64_t>(lists[id].get())];
-        if (known == nullptr) {
-          std::vector<NodeId> sorted = *lists[id];
-          std::sort(sorted.begin(), sorted.end(),
-                    [&](NodeId a, NodeId b) { return rank[a] < rank[b]; });
-          std::vector<ConfigResource> addresses;
-          addresses.reserve(sorted.size());
-          for (NodeId dependency : sorted) {
-            addresses.push_back(AddressOf(graph, dependency));
-          }
-          known = std::make_shared<const std::vector<ConfigResource>>(std::move(addresses));
-          kept.push_back(lists[id]);
-        }
-        out = known;
-      }
+    if (node.kind == NodeKind::kResource && MayStoreObject(graph, node)) {
+      graph.InfoOf(node).dependencies = addresses.Of(lists[id]);
     }
     for (NodeId dependency : graph.dependencies(id)) {
       if (--readers[dependency] == 0) {

@@ -29,7 +29,8 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags);
 /// because its plan has.
 bool ConnectReferences(PlanGraph& graph, ApplyGraph* apply, Diagnostics& diags);
 
-/// Needs: all edges. Gives: the dependency list of each resource block, shared if equal.
+/// Needs: all edges, stored objects, imports. Gives: the dependency list of each resource block
+/// whose objects are stored, shared if equal.
 void CollectDependencies(PlanGraph& graph);
 
 /// Needs: all edges. Gives: the nodes that -target or -exclude keep, and the blocks whose rows are
