@@ -67,6 +67,13 @@ Walk::~Walk() {
   }
 }
 
+const state::Resource* Walk::StoredOf(const ModuleInstance& instance, size_t resource) const {
+  return context.prior_state == nullptr
+             ? nullptr
+             : context.prior_state->Find(
+                   AbsResource{instance.id, instance.node->module->resources[resource].name});
+}
+
 provider::Provider* Walk::ProviderForValidation(uint32_t provider, Diagnostics& diags) {
   const std::lock_guard lock(validation_mutex_);
   ProviderSlot& slot = slots.providers[provider];

@@ -42,6 +42,9 @@ class Walk {
     scheduler.Run(execute, [this](NodeId id) { return IsBlocking(id); }, diags);
   }
 
+  /// The entry of a block in a module instance in the prior state; null: there is none.
+  const state::Resource* StoredOf(const ModuleInstance& instance, size_t resource) const;
+
   /// A provider that validates its types: the configured one, or one started for this.
   provider::Provider* ProviderForValidation(uint32_t provider, Diagnostics& diags);
 

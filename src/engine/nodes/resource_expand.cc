@@ -47,6 +47,30 @@ void LendStoredRows(const config::Resource& resource, const BlockInfo& info,
   }
 }
 
+/// Gives the rows of an expanded table their objects of the state, and adds a row for each object
+/// that the expansion lacks.
+void AddStoredRows(const config::Resource& resource, const state::Resource& stored,
+                   ResourceTable& table) {
+  // Keys are unique, so orphans are not searched for among each other.
+  std::vector<const state::Instance*> unwanted;
+  for (const state::Instance& entry : stored.instances) {
+    if (Row* row = table.Find(entry.key)) {
+      row->stored = &entry;
+    } else {
+      unwanted.push_back(&entry);
+    }
+  }
+  for (const state::Instance* entry : unwanted) {
+    if (entry->current != nullptr) {
+      Row& row = table.rows.emplace_back();
+      row.key = entry->key;
+      row.origin = RowOrigin::kOrphan;
+      row.delete_reason = OrphanReason(resource, table.expansion, entry->key);
+      row.stored = entry;
+    }
+  }
+}
+
 }  // namespace
 
 Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
@@ -79,14 +103,9 @@ bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, D
   const Node& node = walk.graph.node(id);
   const config::Resource& resource = instance.node->module->resources[node.index];
   ResourceTable& table = *instance.resources[node.index];
-  const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
-  auto stored_here = std::find_if(
-      info.stored.begin(), info.stored.end(),
-      [&](const state::Resource* stored) { return stored->address.module == instance.id; });
+  const state::Resource* stored = walk.StoredOf(instance, node.index);
   size_t errors = diags.error_count();
-  table.expansion =
-      ExpandBlock(walk, instance, node.index,
-                  stored_here == info.stored.end() ? nullptr : *stored_here, {}, diags);
+  table.expansion = ExpandBlock(walk, instance, node.index, stored, {}, diags);
   if (diags.error_count() != errors) {
     return false;
   }
@@ -97,28 +116,8 @@ bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, D
     table.rows[i].expansion_row = static_cast<uint32_t>(i);
   }
   table.expanded = true;
-  for (const state::Resource* stored : info.stored) {
-    if (stored->address.module != instance.id) {
-      continue;
-    }
-    // Keys are unique, so orphans are not searched for among each other.
-    std::vector<const state::Instance*> unwanted;
-    for (const state::Instance& entry : stored->instances) {
-      if (Row* row = table.Find(entry.key)) {
-        row->stored = &entry;
-      } else {
-        unwanted.push_back(&entry);
-      }
-    }
-    for (const state::Instance* entry : unwanted) {
-      if (entry->current != nullptr) {
-        Row& row = table.rows.emplace_back();
-        row.key = entry->key;
-        row.origin = RowOrigin::kOrphan;
-        row.delete_reason = OrphanReason(resource, table.expansion, entry->key);
-        row.stored = entry;
-      }
-    }
+  if (stored != nullptr) {
+    AddStoredRows(resource, *stored, table);
   }
   return true;
 }

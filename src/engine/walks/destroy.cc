@@ -24,32 +24,30 @@ namespace {
 /// Fills the rows of a block from the state, without an expansion.
 void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
   const config::Resource& resource = instance.node->module->resources[node.index];
-  const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
   ResourceTable& table = *instance.resources[node.index];
   table.expansion.kind = config::ExpansionKindOf(resource);
   table.expanded = true;
-  for (const state::Resource* stored : info.stored) {
-    if (stored->address.module != instance.id) {
+  const state::Resource* stored = walk.StoredOf(instance, node.index);
+  if (stored == nullptr) {
+    return;
+  }
+  table.expansion = ExpansionOfStored(resource, stored);
+  table.rows.resize(table.expansion.size());
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].key = table.expansion.key(i);
+    table.rows[i].expansion_row = static_cast<uint32_t>(i);
+  }
+  for (const state::Instance& entry : stored->instances) {
+    if (entry.current == nullptr) {
       continue;
     }
-    table.expansion = ExpansionOfStored(resource, stored);
-    table.rows.resize(table.expansion.size());
-    for (size_t i = 0; i < table.rows.size(); ++i) {
-      table.rows[i].key = table.expansion.key(i);
-      table.rows[i].expansion_row = static_cast<uint32_t>(i);
+    Row* row = table.Find(entry.key);
+    if (row == nullptr) {
+      row = &table.rows.emplace_back();
+      row->key = entry.key;
+      row->origin = RowOrigin::kOrphan;
     }
-    for (const state::Instance& entry : stored->instances) {
-      if (entry.current == nullptr) {
-        continue;
-      }
-      Row* row = table.Find(entry.key);
-      if (row == nullptr) {
-        row = &table.rows.emplace_back();
-        row->key = entry.key;
-        row->origin = RowOrigin::kOrphan;
-      }
-      row->stored = &entry;
-    }
+    row->stored = &entry;
   }
 }
 

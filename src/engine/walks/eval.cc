@@ -116,12 +116,7 @@ void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t res
   const config::Resource& block = instance.node->module->resources[resource];
   const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
   table.expanded = true;
-  const state::Resource* stored = nullptr;
-  for (const state::Resource* candidate : info.stored) {
-    if (candidate->address.module == instance.id) {
-      stored = candidate;
-    }
-  }
+  const state::Resource* stored = walk.StoredOf(instance, resource);
   Expansion& expansion = table.expansion;
   bool repeated = block.count != nullptr || block.for_each != nullptr;
   if (stored == nullptr || info.schema == nullptr) {
