@@ -1,11 +1,7 @@
 // Checks that work grows linearly: twice the text may cost at most twice the work, for every
-// construct. Work is counted and not timed: executed basic blocks, allocations, and allocated
-// bytes. Written text counts as input, because n nested levels on their own lines have n² blanks of
-// indentation.
+// construct. Work is counted and not timed. Written text counts as input, because n nested levels on
+// their own lines have n² blanks of indentation.
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <string_view>
 
@@ -13,6 +9,7 @@
 
 #include "base/thread.h"
 #include "convert/convert.h"
+#include "counted_work.h"
 #include "hcl/body.h"
 #include "hcl/parse.h"
 #include "hcl/writer/editor.h"
@@ -20,51 +17,6 @@
 #include "lang/dynamic.h"
 #include "lang/eval.h"
 #include "lang/user_function.h"
-
-namespace {
-
-struct Work {
-  uint64_t blocks = 0;  // basic blocks
-  uint64_t allocations = 0;
-  uint64_t bytes = 0;
-};
-Work counted;
-
-void* CountedAllocation(size_t size) {
-  ++counted.allocations;
-  counted.bytes += size;
-  void* memory = std::malloc(size);
-  if (memory == nullptr) {
-    std::abort();
-  }
-  return memory;
-}
-
-}  // namespace
-
-// The compiler inserts a call of this function into each basic block of the measured sources.
-extern "C" void __sanitizer_cov_trace_pc() {
-  ++counted.blocks;
-}
-
-void* operator new(size_t size) {
-  return CountedAllocation(size);
-}
-void* operator new[](size_t size) {
-  return CountedAllocation(size);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, size_t) noexcept {
-  std::free(memory);
-}
 
 namespace kinu {
 namespace {
@@ -100,37 +52,21 @@ struct Run {
 template <typename Function>
 Run Count(Function&& function) {
   Run result;
-  RunOnBigStack([&] {
-    const Work before = counted;
-    result.written = function();
-    result.work = {counted.blocks - before.blocks, counted.allocations - before.allocations,
-                   counted.bytes - before.bytes};
-  });
+  RunOnBigStack([&] { result.work = CountWork([&] { result.written = function(); }); });
   return result;
 }
 
 /// Runs `function`, which returns the number of bytes it wrote, on texts of two sizes.
 template <typename Function>
 void ExpectLinear(const Construct& construct, const char* what, Function&& function) {
-  constexpr double kTolerance = 1.1;
-  constexpr double kFewAllocations = 100;
-  constexpr double kFewBytes = 400'000;  // arenas and buffers grow in steps
-  constexpr double kFewBlocks = 20'000;  // the same for the constant part of the work
   const std::string small = construct.Text(construct.count);
   const std::string large = construct.Text(2 * construct.count);
   const Run once = Count([&] { return function(small); });
   const Run twice = Count([&] { return function(large); });
   const double growth = std::max(2.0, static_cast<double>(large.size() + twice.written) /
                                           static_cast<double>(small.size() + once.written + 1));
-  const auto expect = [&](uint64_t small_count, uint64_t large_count, double few,
-                          const char* unit) {
-    EXPECT_LE(static_cast<double>(large_count),
-              kTolerance * growth * static_cast<double>(small_count) + few)
-        << what << ": " << construct.name << ", " << unit << " after " << small_count;
-  };
-  expect(once.work.blocks, twice.work.blocks, kFewBlocks, "basic blocks");
-  expect(once.work.allocations, twice.work.allocations, kFewAllocations, "allocations");
-  expect(once.work.bytes, twice.work.bytes, kFewBytes, "bytes");
+  SCOPED_TRACE(std::string(what) + ": " + construct.name);
+  ExpectGrowth(once.work, twice.work, growth);
 }
 
 /// Computes line and column of every diagnostic, as printing does.

@@ -61,10 +61,17 @@ class EngineTest : public ::testing::Test {
   /// Loads a configuration: the root module, or files by name.
   void Configure(const std::string& text) { Configure({{"main.tf", text}}); }
   void Configure(const std::vector<std::pair<std::string, std::string>>& files) {
+    Write(files);
+    Load();
+  }
+  void Write(const std::vector<std::pair<std::string, std::string>>& files) {
     for (const auto& [name, text] : files) {
       ASSERT_TRUE(MakeDirectories(DirName(dir_ + "/" + name)));
       ASSERT_TRUE(ReplaceFile(dir_ + "/" + name, text));
     }
+  }
+  /// Reads what is written.
+  void Load() {
     config::LoadOptions options;
     options.intent = config::LoadIntent::kInstallation;
     Diagnostics diags;
