@@ -152,6 +152,7 @@ bool FollowsBlocks(const PlanGraph& graph, const plan::Plan& plan) {
 bool CopyBlockDependencies(PlanGraph& graph, Diagnostics& diags) {
   WalkContext context = graph.context;
   context.kind = WalkKind::kPlan;
+  context.references = &graph.references();
   PlanGraph planned(context);
   planned.stores_new_objects = true;
   if (!BuildGraph(planned, diags)) {
