@@ -156,16 +156,24 @@ class Project final : public testing::EngineTest {
     };
     Write(shape.files(n));
     count("load", [&] { Load(); });
+    count("validate", [&] { EXPECT_EQ(Text(Validated()), ""); });
     count("plan", [&] { EXPECT_EQ(Text((Plan(), diags_)), ""); });
     if (shape.steps == Steps::kAll) {
       count("apply", [&] { Apply(); });
       count("plan without changes", [&] { EXPECT_EQ(Changes(Plan()), testing::Strings()); });
+      mode_ = plan::Mode::kDestroy;
+      count("destroy", [&] { Apply(); });
     }
     return steps;
   }
 
  private:
   void TestBody() override {}
+  Diagnostics Validated() {
+    Diagnostics found;
+    Validate(MakeInput(), found);
+    return found;
+  }
 };
 
 TEST(Growth, OfPlansIsLinear) {
