@@ -1,5 +1,8 @@
 #include "view/human/diff.h"
 
+#include <algorithm>
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "view/human/align.h"
@@ -271,6 +274,48 @@ TEST(LongestCommonSubsequence, Values) {
   EXPECT_EQ(LongestCommonSubsequence(Ids{}, Ids{1}), Ids{});
   EXPECT_EQ(LongestCommonSubsequence(Ids{1, 1}, Ids{1}), Ids{1});
   EXPECT_EQ(LongestCommonSubsequence(Ids{1, 2, 3, 1, 2}, Ids{3, 1, 2, 1}).size(), 3u);
+}
+
+/// What the whole table of lengths leads to, with the way back that OpenTofu takes.
+std::vector<uint32_t> CommonByTable(const std::vector<uint32_t>& before,
+                                    const std::vector<uint32_t>& after) {
+  std::vector<std::vector<size_t>> lengths(after.size() + 1,
+                                           std::vector<size_t>(before.size() + 1, 0));
+  for (size_t y = 1; y <= after.size(); ++y) {
+    for (size_t x = 1; x <= before.size(); ++x) {
+      lengths[y][x] = before[x - 1] == after[y - 1]
+                          ? lengths[y - 1][x - 1] + 1
+                          : std::max(lengths[y][x - 1], lengths[y - 1][x]);
+    }
+  }
+  std::vector<uint32_t> common;
+  for (size_t x = before.size(), y = after.size(); x > 0 && y > 0;) {
+    if (before[x - 1] == after[y - 1]) {
+      common.insert(common.begin(), before[x - 1]);
+      --x;
+      --y;
+    } else if (lengths[y][x - 1] > lengths[y - 1][x]) {
+      --x;
+    } else {
+      --y;
+    }
+  }
+  return common;
+}
+
+TEST(LongestCommonSubsequence, IsTheOneOfTheWholeTable) {
+  std::mt19937 random(1);  // the same sequences in every run
+  for (const uint32_t ids : {2u, 3u, 20u, 400u}) {
+    for (const size_t size : {1u, 7u, 63u, 64u, 65u, 130u, 200u}) {
+      for (int round = 0; round < 20; ++round) {
+        std::vector<uint32_t> before(size + random() % 3);
+        std::vector<uint32_t> after(size / 2 + random() % (size + 1));
+        std::ranges::generate(before, [&] { return random() % ids; });
+        std::ranges::generate(after, [&] { return random() % ids; });
+        EXPECT_EQ(LongestCommonSubsequence(before, after), CommonByTable(before, after));
+      }
+    }
+  }
 }
 
 TEST(Style, Wrapping) {
