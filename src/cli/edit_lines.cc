@@ -67,7 +67,8 @@ void ReportNoMatch(CommandRun& run, const LineWord& word) {
 
 /// What the word of a line of `state rm` selects.
 std::vector<ResourceInstance> SelectByWord(CommandRun& run, const LineWord& word,
-                                           const state::State& state, StateSelection& selection) {
+                                           const state::State& state, StateSelection& selection,
+                                           session::InstanceSelector& selector) {
   std::vector<ResourceInstance> out;
   const size_t errors = run.diags.size();
   if (run.flags.Bool("match") && IsSelector(word)) {
@@ -77,13 +78,13 @@ std::vector<ResourceInstance> SelectByWord(CommandRun& run, const LineWord& word
     }
   } else if (!run.flags.Bool("match")) {
     if (const auto address = ReadAddress(run, word)) {
-      out = session::SelectInstances(state, *address);
+      out = selector.Select(*address);
     } else {
       return out;
     }
   } else if (const auto pattern = ReadPattern(run, word)) {
     for (const auto& match : session::FindMatches(state, *pattern, true)) {
-      const auto found = session::SelectInstances(state, match.address);
+      const auto found = selector.Select(match.address);
       out.insert(out.end(), found.begin(), found.end());
     }
   } else {
@@ -256,8 +257,10 @@ std::vector<ResourceInstance> SelectByLines(CommandRun& run, const std::vector<W
   std::vector<ResourceInstance> out;
   FlatSet<ResourceInstance> seen;
   StateSelection selection(run, state);
+  session::InstanceSelector selector(state);
   for (const WordLine& line : lines) {
-    for (const ResourceInstance& address : SelectByWord(run, line.words[0], state, selection)) {
+    for (const ResourceInstance& address :
+         SelectByWord(run, line.words[0], state, selection, selector)) {
       if (seen.insert(address).second) {
         out.push_back(address);
       }

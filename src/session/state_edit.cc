@@ -10,15 +10,7 @@ namespace kinu::session {
 namespace {
 
 bool Has(const state::Resource& resource, const InstanceKey& key) {
-  return std::ranges::any_of(resource.instances,
-                             [&](const state::Instance& instance) { return instance.key == key; });
-}
-
-bool Inside(const Program& program, ModuleInstId module, ModuleInstId ancestor) {
-  while (module != ancestor && !module.is_root()) {
-    module = program.Parent(module);
-  }
-  return module == ancestor;
+  return resource.Find(key) != nullptr;
 }
 
 /// `module` with the part that is `from` replaced by `to`.
@@ -31,34 +23,6 @@ ModuleInstId Rebase(Program& program, ModuleInstId module, ModuleInstId from, Mo
     to = program.ModuleInstance(to, program.CallName(*it), program.Key(*it));
   }
   return to;
-}
-
-/// Moves an instance into another state, or to another address in the same one.
-void MoveOne(state::State& from_state, const ResourceInstance& from, state::State& target_state,
-             const ResourceInstance& to) {
-  state::Resource* source = from_state.Find(from.resource);
-  const auto at = std::ranges::find_if(
-      source->instances, [&](const state::Instance& entry) { return entry.key == from.key; });
-  state::Instance moved = std::move(*at);
-  const ProviderConfig provider = source->provider;
-  source->instances.erase(at);
-  if (source->instances.empty()) {
-    from_state.Remove(from.resource);
-  }
-  state::Instance& target =
-      target_state.Ensure(to.resource, provider).Ensure(*target_state.program, to.key);
-  moved.key = to.key;
-  target = std::move(moved);
-}
-
-/// Moves a whole resource, with all of its instances.
-void MoveWhole(state::State& from_state, const AbsResource& from, state::State& target_state,
-               const AbsResource& to) {
-  state::Resource* source = from_state.Find(from);
-  const ProviderConfig provider = source->provider;
-  std::vector<state::Instance> instances = std::move(source->instances);
-  from_state.Remove(from);
-  target_state.Ensure(to, provider).instances = std::move(instances);
 }
 
 /// What was moved, as dependencies name it.
@@ -93,17 +57,18 @@ class MovedBlocks {
   FlatSet<uint32_t> modules_;  // ModuleId::id
 };
 
-/// Whether a module is the one that an address names, or inside it. An address that ends without a
-/// key names all instances of the module.
-bool ContainsModule(const Program& program, ModuleInstId target, ModuleInstId module) {
-  const bool all_instances = !target.is_root() && program.Key(target).none();
-  for (; module != target && !module.is_root(); module = program.Parent(module)) {
-    if (all_instances && program.Parent(module) == program.Parent(target) &&
-        program.CallName(module) == program.CallName(target)) {
-      return true;
+/// The addresses of modules that name what is in a module: its own and those of the modules around
+/// it, each also without its last key, which stands for all instances.
+std::vector<ModuleInstId> ModulesAround(Program& program, ModuleInstId module) {
+  std::vector<ModuleInstId> out = {module};
+  for (; !module.is_root(); out.push_back(module)) {
+    const ModuleInstId parent = program.Parent(module);
+    if (!program.Key(module).none()) {
+      out.push_back(program.ModuleInstance(parent, program.CallName(module), {}));
     }
+    module = parent;
   }
-  return module == target;
+  return out;
 }
 
 }  // namespace
@@ -119,48 +84,84 @@ std::optional<StateAddress> ParseStateAddress(Program& program, const SourceFile
                       .instance = {{endpoint->module, endpoint->resource}, endpoint->key}};
 }
 
-bool Matches(const Program& program, const StateAddress& address,
-             const ResourceInstance& instance) {
+void StateAddressSet::Add(const StateAddress& address) {
   if (address.is_module) {
-    return ContainsModule(program, address.module, instance.resource.module);
+    modules_[address.module.id] = false;
+  } else {
+    instances_[address.instance] = false;
   }
-  return instance.resource == address.instance.resource &&
-         (address.instance.key.none() || instance.key == address.instance.key);
 }
 
-std::vector<ResourceInstance> SelectInstances(const state::State& state,
-                                              const StateAddress& address) {
-  std::vector<ResourceInstance> out;
-  const auto select_from = [&](const state::Resource& resource) {
-    for (const state::Instance& instance : resource.instances) {
-      const ResourceInstance candidate{resource.address, instance.key};
-      if (Matches(*state.program, address, candidate)) {
-        out.push_back(candidate);
-      }
+bool StateAddressSet::Find(const ResourceInstance& instance) {
+  bool found = false;
+  const auto look_up = [&found](auto& addresses, const auto& key) {
+    if (const auto it = addresses.find(key); it != addresses.end()) {
+      it.value() = found = true;
     }
   };
-  if (!address.is_module) {
-    if (const state::Resource* resource = state.Find(address.instance.resource)) {
-      select_from(*resource);
-    }
-  } else {
-    for (const auto& resource : state.resources) {
-      select_from(*resource);
+  look_up(instances_, instance);
+  look_up(instances_, ResourceInstance{instance.resource, {}});
+  if (!modules_.empty()) {
+    for (const ModuleInstId module : ModulesAround(program_, instance.resource.module)) {
+      look_up(modules_, module.id);
     }
   }
-  SortInstances(*state.program, out);
+  return found;
+}
+
+bool StateAddressSet::Found(const StateAddress& address) const {
+  return address.is_module ? modules_.at(address.module.id) : instances_.at(address.instance);
+}
+
+void InstanceSelector::AddModules() {
+  for (const auto& resource : state_.resources) {
+    for (const ModuleInstId module : ModulesAround(*state_.program, resource->address.module)) {
+      modules_[module.id].push_back(&*resource);
+    }
+  }
+  has_modules_ = true;
+}
+
+std::vector<ResourceInstance> InstanceSelector::Select(const StateAddress& address) {
+  std::vector<ResourceInstance> out;
+  const auto add_all = [&out](const state::Resource& resource) {
+    for (const state::Instance& instance : resource.instances) {
+      out.push_back({resource.address, instance.key});
+    }
+  };
+  if (address.is_module) {
+    if (!has_modules_) {
+      AddModules();
+    }
+    for (const state::Resource* resource : modules_[address.module.id]) {
+      add_all(*resource);
+    }
+  } else if (const state::Resource* resource = state_.Find(address.instance.resource)) {
+    if (address.instance.key.none()) {
+      add_all(*resource);
+    } else if (resource->Find(address.instance.key) != nullptr) {
+      out.push_back(address.instance);
+    }
+  }
+  SortInstances(*state_.program, out);
   return out;
 }
 
-void RemoveInstance(state::State& state, const ResourceInstance& address) {
-  state::Resource* resource = state.Find(address.resource);
-  if (resource == nullptr) {
-    return;
-  }
-  std::erase_if(resource->instances,
-                [&](const state::Instance& instance) { return instance.key == address.key; });
-  if (resource->instances.empty()) {
-    state.Remove(address.resource);
+void RemoveInstances(state::State& state, const std::vector<ResourceInstance>& addresses) {
+  const FlatSet<ResourceInstance> removed(addresses.begin(), addresses.end());
+  FlatSet<AbsResource> done;
+  for (const ResourceInstance& address : addresses) {
+    state::Resource* resource =
+        done.insert(address.resource).second ? state.Find(address.resource) : nullptr;
+    if (resource == nullptr) {
+      continue;
+    }
+    std::erase_if(resource->instances, [&](const state::Instance& instance) {
+      return removed.contains({address.resource, instance.key});
+    });
+    if (resource->instances.empty()) {
+      state.Remove(address.resource);
+    }
   }
 }
 
@@ -191,6 +192,51 @@ void StateMover::Report(const std::string& from, const std::string& to) {
   ++moved_;
 }
 
+StateModules& StateMover::SourceModules() {
+  return source_modules_ ? *source_modules_ : source_modules_.emplace(source_);
+}
+
+StateModules& StateMover::DestinationModules() {
+  if (&destination_ == &source_) {
+    return SourceModules();
+  }
+  return destination_modules_ ? *destination_modules_ : destination_modules_.emplace(destination_);
+}
+
+void StateMover::NoteMove(const AbsResource& from, const AbsResource& to) {
+  if (source_modules_ && source_.Find(from) == nullptr) {
+    source_modules_->Remove(from);
+  }
+  if (&destination_ == &source_ ? source_modules_.has_value() : destination_modules_.has_value()) {
+    DestinationModules().Add(to);
+  }
+}
+
+void StateMover::MoveOne(const ResourceInstance& from, const ResourceInstance& to) {
+  state::Resource* source = source_.Find(from.resource);
+  const auto at = source->instances.begin() + (source->Find(from.key) - source->instances.data());
+  state::Instance moved = std::move(*at);
+  const ProviderConfig provider = source->provider;
+  source->instances.erase(at);
+  if (source->instances.empty()) {
+    source_.Remove(from.resource);
+  }
+  state::Instance& target =
+      destination_.Ensure(to.resource, provider).Ensure(*destination_.program, to.key);
+  moved.key = to.key;
+  target = std::move(moved);
+  NoteMove(from.resource, to.resource);
+}
+
+void StateMover::MoveWhole(const AbsResource& from, const AbsResource& to) {
+  state::Resource* source = source_.Find(from);
+  const ProviderConfig provider = source->provider;
+  std::vector<state::Instance> instances = std::move(source->instances);
+  source_.Remove(from);
+  destination_.Ensure(to, provider).instances = std::move(instances);
+  NoteMove(from, to);
+}
+
 void StateMover::CheckKinds(const AbsResource& from, const AbsResource& to) {
   const Program& program = *source_.program;
   const ResourceName& one = from.resource;
@@ -214,10 +260,8 @@ void StateMover::CheckKinds(const AbsResource& from, const AbsResource& to) {
 bool StateMover::MoveModules(const StateAddress& from, const StateAddress& to) {
   Program& program = *source_.program;
   std::map<std::string, std::vector<AbsResource>> modules;
-  for (const state::Resource* resource : source_.Sorted()) {
-    if (Inside(program, resource->address.module, from.module)) {
-      modules[program.ToText(resource->address.module)].push_back(resource->address);
-    }
+  for (const AbsResource& address : SourceModules().Inside(from.module)) {
+    modules[program.ToText(address.module)].push_back(address);
   }
   const std::string from_text = program.ToText(from.module);
   if (modules.empty()) {
@@ -230,8 +274,7 @@ bool StateMover::MoveModules(const StateAddress& from, const StateAddress& to) {
   }
   for (const auto& [name, addresses] : modules) {
     const ModuleInstId target = Rebase(program, addresses.front().module, from.module, to.module);
-    if (std::any_of(destination_.resources.begin(), destination_.resources.end(),
-                    [&](const auto& resource) { return resource->address.module == target; })) {
+    if (DestinationModules().HasResources(target)) {
       return Fail("Destination module already exists",
                   "There are objects in " + program.ToText(target) +
                       " already. Nothing was changed in the stored states.");
@@ -241,7 +284,7 @@ bool StateMover::MoveModules(const StateAddress& from, const StateAddress& to) {
       continue;
     }
     for (const AbsResource& address : addresses) {
-      MoveWhole(source_, address, destination_, {target, address.resource});
+      MoveWhole(address, {target, address.resource});
     }
   }
   return true;
@@ -270,7 +313,7 @@ bool StateMover::MoveResource(const AbsResource& from, const state::Resource* re
   }
   Report(program.ToText(from), program.ToText(target));
   if (!options_.dry_run) {
-    MoveWhole(source_, from, destination_, target);
+    MoveWhole(from, target);
   }
   return true;
 }
@@ -301,9 +344,9 @@ bool StateMover::MoveInstance(const ResourceInstance& from, const state::Resourc
     return true;
   }
   if (existing == nullptr && resource->instances.size() == 1 && from.key == to.instance.key) {
-    MoveWhole(source_, from.resource, destination_, to.instance.resource);
+    MoveWhole(from.resource, to.instance.resource);
   } else {
-    MoveOne(source_, from, destination_, to.instance);
+    MoveOne(from, to.instance);
   }
   return true;
 }

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "diag/diagnostic.h"
+#include "session/state_modules.h"
 #include "state/state.h"
 
 namespace kinu::session {
@@ -23,15 +25,42 @@ struct StateAddress {
 std::optional<StateAddress> ParseStateAddress(Program& program, const SourceFile* source,
                                               Diagnostics& diags);
 
-/// Whether an address names an instance.
-bool Matches(const Program& program, const StateAddress& address, const ResourceInstance& instance);
+/// Addresses, with tests of what they name. A test takes the same time for any number of them.
+class StateAddressSet {
+ public:
+  explicit StateAddressSet(Program& program) : program_(program) {}
 
-/// The instances in a state that an address names, in the order of addresses.
-std::vector<ResourceInstance> SelectInstances(const state::State& state,
-                                              const StateAddress& address);
+  void Add(const StateAddress& address);
+  /// Whether an address names the instance. All addresses that do count as found.
+  bool Find(const ResourceInstance& instance);
+  /// Whether an address that was added named an instance of Find().
+  bool Found(const StateAddress& address) const;
 
-/// Removes an instance, and its resource with the last one.
-void RemoveInstance(state::State& state, const ResourceInstance& address);
+ private:
+  Program& program_;
+  FlatMap<uint32_t, bool> modules_;            ///< ModuleInstId::id; whether it was found
+  FlatMap<ResourceInstance, bool> instances_;  ///< also whole resources, without a key
+};
+
+/// Finds the instances that addresses name in a state, which must stay as it is meanwhile.
+class InstanceSelector {
+ public:
+  explicit InstanceSelector(const state::State& state) : state_(state) {}
+
+  /// The instances that an address names, in the order of addresses.
+  std::vector<ResourceInstance> Select(const StateAddress& address);
+
+ private:
+  void AddModules();
+
+  const state::State& state_;
+  bool has_modules_ = false;
+  /// The resources that the address of a module names, by ModuleInstId::id.
+  FlatMap<uint32_t, std::vector<const state::Resource*>> modules_;
+};
+
+/// Removes instances, and their resources with the last ones.
+void RemoveInstances(state::State& state, const std::vector<ResourceInstance>& addresses);
 
 /// Moves objects to another address, in one state or between two.
 class StateMover {
@@ -54,6 +83,15 @@ class StateMover {
   bool Fail(const char* summary, std::string detail);
   bool NoSource(const std::string& text);
   void Report(const std::string& from, const std::string& to);
+  /// The modules of the states, from the first move of a module on.
+  StateModules& SourceModules();
+  StateModules& DestinationModules();
+  /// Moves an instance to another address.
+  void MoveOne(const ResourceInstance& from, const ResourceInstance& to);
+  /// Moves a whole resource, with all of its instances.
+  void MoveWhole(const AbsResource& from, const AbsResource& to);
+  /// Keeps the modules of the states up to date.
+  void NoteMove(const AbsResource& from, const AbsResource& to);
   /// Reports resources that are too different to move one to the other.
   void CheckKinds(const AbsResource& from, const AbsResource& to);
   bool MoveModules(const StateAddress& from, const StateAddress& to);
@@ -66,6 +104,8 @@ class StateMover {
   state::State& destination_;
   Options options_;
   Diagnostics& diags_;
+  std::optional<StateModules> source_modules_;
+  std::optional<StateModules> destination_modules_;  ///< unless the states are the same
   size_t moved_ = 0;
   size_t errors_before_ = 0;
 };

@@ -84,9 +84,10 @@ bool OpenToEdit(StateSession& session, const char* lock, const char* unreadable,
 /// The instances that the words of a command line name.
 std::vector<ResourceInstance> SelectByArguments(StateSession& session) {
   std::vector<ResourceInstance> selected;
+  session::InstanceSelector selector(session.state);
   for (const std::string& word : session.flags.positionals()) {
     if (const auto address = ParseAddress(session, word)) {
-      const auto found = session::SelectInstances(session.state, *address);
+      const auto found = selector.Select(*address);
       selected.insert(selected.end(), found.begin(), found.end());
     }
   }
@@ -132,9 +133,6 @@ static int RunStateRm(Invocation& invocation) {
   bool dry_run = session.flags.Bool("dry-run");
   for (const ResourceInstance& address : selected) {
     session.Say((dry_run ? "Would remove " : "Removed ") + session.program->ToText(address));
-    if (!dry_run) {
-      session::RemoveInstance(session.state, address);
-    }
   }
   if (dry_run) {
     if (selected.empty()) {
@@ -148,6 +146,7 @@ static int RunStateRm(Invocation& invocation) {
         "No matching objects found. To view the available instances, use \"tofu state list\". "
         "Please modify the address to reference a specific instance.");
   }
+  session::RemoveInstances(session.state, selected);
   if (!session.Save()) {
     return session.Fail();
   }

@@ -54,7 +54,6 @@ std::vector<ResourceInstance> InstancesOf(const state::State& state, const Progr
 struct ListFilter {
   std::string text;
   session::StateAddress address;
-  bool found = false;  ///< something in the state is at this address
 };
 
 /// `sources`: the words, into which diagnostics point.
@@ -79,24 +78,6 @@ bool HasId(const state::State& state, const ResourceInstance& address, const std
   return member != nullptr && member->is_string() && member->text() == id;
 }
 
-/// Keeps the instances that a filter selects, all when there is no filter. Marks the filters that
-/// select some.
-void KeepSelected(const Program& program, std::vector<ListFilter>& filters,
-                  std::vector<ResourceInstance>& instances) {
-  if (filters.empty()) {
-    return;
-  }
-  std::erase_if(instances, [&](const ResourceInstance& address) {
-    bool wanted = false;
-    for (ListFilter& filter : filters) {
-      if (session::Matches(program, filter.address, address)) {
-        filter.found = wanted = true;
-      }
-    }
-    return !wanted;
-  });
-}
-
 void ReportUnknown(const ListFilter& filter, Diagnostics& diags) {
   const bool one = !filter.address.instance.key.none();
   const std::string kind = filter.address.is_module ? "module"
@@ -106,6 +87,26 @@ void ReportUnknown(const ListFilter& filter, Diagnostics& diags) {
               "The current state contains no " + kind + (filter.address.is_module ? " at " : " ") +
                   filter.text +
                   ". What the configuration has gained since the last apply is not there yet.");
+}
+
+/// Keeps the instances that a filter selects, all when there is no filter. Filters that select
+/// nothing are errors.
+void KeepSelected(Program& program, const std::vector<ListFilter>& filters,
+                  std::vector<ResourceInstance>& instances, Diagnostics& diags) {
+  if (filters.empty()) {
+    return;
+  }
+  session::StateAddressSet addresses(program);
+  for (const ListFilter& filter : filters) {
+    addresses.Add(filter.address);
+  }
+  std::erase_if(instances,
+                [&](const ResourceInstance& address) { return !addresses.Find(address); });
+  for (const ListFilter& filter : filters) {
+    if (!addresses.Found(filter.address)) {
+      ReportUnknown(filter, diags);
+    }
+  }
 }
 
 void ShowAddresses(const Program& program, const std::vector<ResourceInstance>& instances,
@@ -136,16 +137,12 @@ int ListInstances(CommandRun& run, state::Store& store) {
     }
     instances = InstancesOf(*state, *run.program);
   }
-  auto filters = ReadListFilters(run.flags.positionals(), *run.program, run.sources, run.diags);
+  const auto filters =
+      ReadListFilters(run.flags.positionals(), *run.program, run.sources, run.diags);
   if (run.diags.has_errors()) {
     return run.Fail();
   }
-  KeepSelected(*run.program, filters, instances);
-  for (const ListFilter& filter : filters) {
-    if (!filter.found) {
-      ReportUnknown(filter, run.diags);
-    }
-  }
+  KeepSelected(*run.program, filters, instances, run.diags);
   if (run.diags.has_errors()) {
     return run.Fail();
   }
