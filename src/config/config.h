@@ -171,6 +171,7 @@ struct ModuleCall {
   SourceRange range;
   const hcl::Body* body = nullptr;  ///< inputs, read with kModuleMetaNames hidden
   std::vector<hcl::Attribute> inputs;
+  FlatMap<std::string_view, uint32_t> input_index;  ///< name to position in `inputs`
   /// The source as written if it is a plain string, else the value for the first call of this
   /// module. ConfigNode::source has the value for each call.
   std::string source;
@@ -188,6 +189,12 @@ struct ModuleCall {
     ProviderRef outside;
   };
   std::vector<PassedProvider> providers;
+
+  /// The input of that name, or null.
+  const hcl::Attribute* FindInput(std::string_view input) const {
+    const auto found = input_index.find(input);
+    return found == input_index.end() ? nullptr : &inputs[found->second];
+  }
 };
 
 /// A `check` block.

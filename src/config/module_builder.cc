@@ -386,6 +386,9 @@ void Builder::Finish() {
   for (ModuleCall& call : module_.calls) {
     Diagnostics ignored;
     call.inputs = call.body->JustAttributes(kModuleMetaNames, ignored);
+    for (const hcl::Attribute& input : call.inputs) {
+      call.input_index.emplace(input.name, static_cast<uint32_t>(call.input_index.size()));
+    }
   }
   ResolveModuleProviders(program_, module_);
 }

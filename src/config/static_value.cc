@@ -376,19 +376,17 @@ bool StaticEvaluator::GivenValue(const ConfigNode& node, const Variable& variabl
     return true;
   }
   const ModuleCall& call = node.parent->module->calls[static_cast<size_t>(node.call)];
-  for (const hcl::Attribute& input : call.inputs) {
-    if (input.name == name) {
-      const size_t errors = diags.error_count();
-      const auto instance = instances_.find(node.index);
-      out.value =
-          Evaluate(*node.parent, *input.expr,
-                   {"var." + name, input.range,
-                    instance == instances_.end() ? Repetition() : instance->second.repetition},
-                   diags);
-      out.source = InputSource::kCaller;
-      out.range = input.range;
-      return diags.error_count() == errors;
-    }
+  if (const hcl::Attribute* input = call.FindInput(name)) {
+    const size_t errors = diags.error_count();
+    const auto instance = instances_.find(node.index);
+    out.value =
+        Evaluate(*node.parent, *input->expr,
+                 {"var." + name, input->range,
+                  instance == instances_.end() ? Repetition() : instance->second.repetition},
+                 diags);
+    out.source = InputSource::kCaller;
+    out.range = input->range;
+    return diags.error_count() == errors;
   }
   if (!variable.default_value) {
     diags.Error("Missing required variable in module call",

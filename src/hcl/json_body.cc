@@ -2,6 +2,7 @@
 // blocks. Ref: hcl json/structure.go.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/flat_map.h"
@@ -162,25 +163,28 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
     properties = Properties(*value_, *text_, "", shape);
   }
   diags.Append(shape);
+  const SchemaIndex names(schema, properties.size());
+  FlatMap<std::string_view, size_t> set;  // to positions in content.attributes
   for (const Property& property : properties) {
-    if (Contains(schema.hidden, property.name)) {
+    if (names.hidden.Has(property.name)) {
       continue;
     }
-    if (FindAttribute(schema, property.name) != nullptr) {
-      if (const Attribute* earlier = content.Find(property.name)) {
+    if (names.attributes.Has(property.name)) {
+      const auto [at, is_new] = set.emplace(property.name, content.attributes.size());
+      if (!is_new) {
         diags.Error("Duplicate argument",
                     "The argument " + Quoted(property.name) + " was already set at " +
-                        ToText(earlier->range) + ".",
+                        ToText(content.attributes[at->second].range) + ".",
                     property.name_range, property.name_range);
         continue;
       }
       content.attributes.push_back(MakeAttribute(property, *text_));
-    } else if (const BlockSchema* block = FindBlock(schema, property.name)) {
+    } else if (const BlockSchema* block = names.blocks.Find(property.name)) {
       BlockReader(*block, property.name_range, text_, content.blocks, diags).Read(*property.value);
     }
   }
   for (const AttributeSchema& wanted : schema.attributes) {
-    if (wanted.required && content.Find(wanted.name) == nullptr) {
+    if (wanted.required && !set.contains(wanted.name)) {
       diags.Error(
           "Missing required argument",
           "The argument " + Quoted(wanted.name) + " is required, but no definition was found.",
@@ -192,23 +196,22 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
   }
 
   diags.Append(shape);  // the reference reads the properties twice and reports these twice
+  std::optional<std::vector<std::string_view>> candidates;
   for (const Property& property : properties) {
-    if (property.name == kCommentName || Contains(schema.hidden, property.name) ||
-        FindAttribute(schema, property.name) != nullptr ||
-        FindBlock(schema, property.name) != nullptr) {
+    if (property.name == kCommentName || names.hidden.Has(property.name) ||
+        names.attributes.Has(property.name) || names.blocks.Has(property.name)) {
       continue;
     }
-    std::vector<std::string_view> candidates;
-    for (const AttributeSchema& attribute : schema.attributes) {
-      if (content.Find(attribute.name) == nullptr) {
-        candidates.push_back(attribute.name);
+    if (!candidates) {
+      candidates =
+          UnsetNames(schema, NameIndex<Attribute>(content.attributes, schema.attributes.size()));
+      for (const BlockSchema& block : schema.blocks) {
+        candidates->push_back(block.type);
       }
     }
-    for (const BlockSchema& block : schema.blocks) {
-      candidates.push_back(block.type);
-    }
     std::string detail = "No argument or block type is named " + text::GoQuote(property.name) + ".";
-    if (const std::string_view near = text::SuggestName(property.name, candidates); !near.empty()) {
+    if (const std::string_view near = text::SuggestName(property.name, *candidates);
+        !near.empty()) {
       detail += " Did you mean " + Quoted(near) + "?";
     }
     diags.Error("Extraneous JSON object property", std::move(detail), property.name_range,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "hcl/body.h"
@@ -83,14 +84,15 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
   BodyContent content;
   content.missing_item_range = MissingItemRange();
   content.attributes.reserve(std::min(attributes.size(), schema.attributes.size()));
+  const SchemaIndex names(schema, attributes.size() + blocks.size());
   for (const NativeAttribute& attribute : attributes) {
-    if (FindAttribute(schema, attribute.name) != nullptr &&
-        !Contains(schema.hidden, attribute.name)) {
+    if (names.attributes.Has(attribute.name) && !names.hidden.Has(attribute.name)) {
       content.attributes.push_back(MakeAttribute(file, attribute));
     }
   }
+  const NameIndex<Attribute> found(content.attributes, schema.attributes.size());
   for (const AttributeSchema& wanted : schema.attributes) {
-    if (wanted.required && content.Find(wanted.name) == nullptr) {
+    if (wanted.required && !found.Has(wanted.name)) {
       diags.Error(
           "Missing required argument",
           "The argument " + Quoted(wanted.name) + " is required, but no definition was found.",
@@ -101,8 +103,8 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
     content.blocks.reserve(blocks.size());
   }
   for (const NativeBlock& block : blocks) {
-    const BlockSchema* wanted = FindBlock(schema, block.type);
-    if (wanted != nullptr && !Contains(schema.hidden, block.type) &&
+    const BlockSchema* wanted = names.blocks.Find(block.type);
+    if (wanted != nullptr && !names.hidden.Has(block.type) &&
         CheckLabels(file, block, *wanted, diags)) {
       content.blocks.push_back(MakeBlock(file, block));
     }
@@ -111,28 +113,25 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
     return content;
   }
 
+  std::optional<std::vector<std::string_view>> unset;
   for (const NativeAttribute& attribute : attributes) {
-    if (FindAttribute(schema, attribute.name) != nullptr ||
-        Contains(schema.hidden, attribute.name)) {
+    if (names.attributes.Has(attribute.name) || names.hidden.Has(attribute.name)) {
       continue;
     }
-    std::vector<std::string_view> unset;
-    for (const AttributeSchema& candidate : schema.attributes) {
-      if (content.Find(candidate.name) == nullptr) {
-        unset.push_back(candidate.name);
-      }
+    if (!unset) {
+      unset = UnsetNames(schema, found);
     }
     std::string detail = "An argument named " + Quoted(attribute.name) + " is not expected here.";
-    if (const std::string_view near = text::SuggestName(attribute.name, unset); !near.empty()) {
+    if (const std::string_view near = text::SuggestName(attribute.name, *unset); !near.empty()) {
       detail += " Did you mean " + Quoted(near) + "?";
-    } else if (FindBlock(schema, attribute.name) != nullptr) {
+    } else if (names.blocks.Has(attribute.name)) {
       detail += " Did you mean to define a block of type " + Quoted(attribute.name) + "?";
     }
     diags.Error("Unsupported argument", std::move(detail),
                 {file, attribute.begin, attribute.name_end});
   }
   for (const NativeBlock& block : blocks) {
-    if (FindBlock(schema, block.type) != nullptr || Contains(schema.hidden, block.type)) {
+    if (names.blocks.Has(block.type) || names.hidden.Has(block.type)) {
       continue;
     }
     std::vector<std::string_view> types;
@@ -142,7 +141,7 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
     std::string detail = "Blocks of type " + Quoted(block.type) + " are not expected here.";
     if (const std::string_view near = text::SuggestName(block.type, types); !near.empty()) {
       detail += " Did you mean " + Quoted(near) + "?";
-    } else if (FindAttribute(schema, block.type) != nullptr) {
+    } else if (names.attributes.Has(block.type)) {
       detail += " Did you mean to define argument " + Quoted(block.type) +
                 "? If so, use the equals sign to assign it a value.";
     }
@@ -161,8 +160,9 @@ std::vector<Attribute> NativeBody::JustAttributes(std::span<const std::string_vi
   }
   std::vector<Attribute> result;
   result.reserve(attributes.size());
+  const NameIndex<std::string_view> skipped(hidden, attributes.size());
   for (const NativeAttribute& attribute : attributes) {
-    if (!Contains(hidden, attribute.name)) {
+    if (!skipped.Has(attribute.name)) {
       result.push_back(MakeAttribute(file, attribute));
     }
   }

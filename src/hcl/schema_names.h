@@ -1,30 +1,88 @@
-// Look-up of names in a schema. Private to hcl. Schemas are small, so a scan is faster than a hash
-// table.
+// Look-up of names in schemas and bodies. Private to hcl.
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <string_view>
 
+#include "base/flat_map.h"
 #include "hcl/body.h"
 
 namespace kinu::hcl {
 
-inline bool Contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+inline std::string_view NameOf(std::string_view name) {
+  return name;
+}
+inline std::string_view NameOf(const AttributeSchema& schema) {
+  return schema.name;
+}
+inline std::string_view NameOf(const BlockSchema& schema) {
+  return schema.type;
+}
+inline std::string_view NameOf(const Attribute& attribute) {
+  return attribute.name;
 }
 
-inline const AttributeSchema* FindAttribute(const BodySchema& schema, std::string_view name) {
-  const auto found = std::find_if(schema.attributes.begin(), schema.attributes.end(),
-                                  [&](const AttributeSchema& item) { return item.name == name; });
-  return found == schema.attributes.end() ? nullptr : &*found;
-}
+/// Finds items by name; of several with one name the last, as the reference does for blocks.
+template <typename Item>
+class NameIndex {
+ public:
+  /// `items` must outlive the index and stay as they are. `lookups`: about how many names will be
+  /// looked up. If there are few of either, a scan is faster than a hash table.
+  NameIndex(std::span<const Item> items, size_t lookups) : items_(items) {
+    constexpr size_t kScanLimit = 16;
+    if (std::min(items.size(), lookups) <= kScanLimit) {
+      return;
+    }
+    index_.emplace().reserve(items.size());
+    for (const Item& item : items) {
+      index_->insert_or_assign(NameOf(item), &item);
+    }
+  }
 
-/// The last entry of that type, as in the reference.
-inline const BlockSchema* FindBlock(const BodySchema& schema, std::string_view type) {
-  const auto found = std::find_if(schema.blocks.rbegin(), schema.blocks.rend(),
-                                  [&](const BlockSchema& item) { return item.type == type; });
-  return found == schema.blocks.rend() ? nullptr : &*found;
+  /// Null if no item has the name.
+  const Item* Find(std::string_view name) const {
+    if (index_) {
+      const auto found = index_->find(name);
+      return found == index_->end() ? nullptr : found->second;
+    }
+    for (const Item& item : std::views::reverse(items_)) {
+      if (NameOf(item) == name) {
+        return &item;
+      }
+    }
+    return nullptr;
+  }
+  bool Has(std::string_view name) const { return Find(name) != nullptr; }
+
+ private:
+  std::span<const Item> items_;
+  std::optional<FlatMap<std::string_view, const Item*>> index_;
+};
+
+/// The names of a schema, for a body with so many items.
+struct SchemaIndex {
+  SchemaIndex(const BodySchema& schema, size_t items)
+      : attributes(schema.attributes, items),
+        blocks(schema.blocks, items),
+        hidden(schema.hidden, items) {}
+  NameIndex<AttributeSchema> attributes;
+  NameIndex<BlockSchema> blocks;
+  NameIndex<std::string_view> hidden;
+};
+
+/// The names of arguments that a body may still have.
+inline std::vector<std::string_view> UnsetNames(const BodySchema& schema,
+                                                const NameIndex<Attribute>& found) {
+  std::vector<std::string_view> unset;
+  for (const AttributeSchema& candidate : schema.attributes) {
+    if (!found.Has(candidate.name)) {
+      unset.push_back(candidate.name);
+    }
+  }
+  return unset;
 }
 
 }  // namespace kinu::hcl

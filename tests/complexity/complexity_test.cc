@@ -273,6 +273,38 @@ TEST(Work, OfABodysContent) {
                });
 }
 
+// A module's inputs are read with a schema of all of its variables.
+TEST(Work, OfABodysContentWithALargeSchema) {
+  for (const bool json : {false, true}) {
+    ExpectLinear({json ? "JSON properties" : "arguments", "", ""}, "content",
+                 [json, size = size_t{2000}](const std::string&) mutable {
+                   std::string text = json ? "{\n" : "";
+                   std::vector<std::string> names;
+                   for (size_t i = 0; i < size; ++i) {
+                     names.push_back("name" + std::to_string(i));
+                     text += json ? "\"" + names.back() + "\": 1,\n" : names.back() + " = 1\n";
+                   }
+                   text += json ? "\"name0\": 2}" : "other = 1\n";
+                   size *= 2;
+                   std::vector<hcl::AttributeSchema> attributes;
+                   for (const std::string& name : names) {
+                     attributes.push_back({name, true});
+                   }
+                   const std::vector<std::string_view> hidden(names.begin(), names.end());
+                   hcl::SyntaxTree tree;
+                   Diagnostics diags;
+                   const SourceFile* source = tree.KeepSource(SourceFile::Make("t", text));
+                   const hcl::Body* body = json ? hcl::ParseJson(source, tree, diags)
+                                                : hcl::ParseNative(source, tree, diags);
+                   (void)body->Content({.attributes = attributes}, hcl::Strictness::kExact, diags);
+                   (void)body->Content({.hidden = hidden}, hcl::Strictness::kExact, diags);
+                   (void)body->JustAttributes(hidden, diags);
+                   Locate(diags);
+                   return size_t{0};
+                 });
+  }
+}
+
 // --- JSON syntax ---
 
 constexpr Construct kJson[] = {

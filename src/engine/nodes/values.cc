@@ -155,24 +155,21 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       config::InputValue given;
       const config::InputValue* input = nullptr;
       const hcl::Expr* written = nullptr;
-      for (const hcl::Attribute& attribute : call.inputs) {
-        if (attribute.name == name) {
-          written = attribute.expr;
-          // Validation accepts any use of count and each here.
-          static const Expansion kAny{.kind = Expansion::Kind::kUnknown, .by_either = true};
-          const bool validating = walk.context.kind == WalkKind::kValidate;
-          const Repetition repetition = validating ? Repetition{&kAny, 0} : instance->repetition;
-          ModuleScope scope(walk, *instance->parent, repetition);
-          given.value = ReferenceCheck(walk, *node.parent, {}, repetition.expansion)
-                            .Evaluate(*attribute.expr, scope, diags);
-          given.source = config::InputSource::kCaller;
-          given.range = attribute.expr->range();
-          place = given.range;
-          input = &given;
-          if (!variable.deprecated.empty()) {
-            WarnOfDeprecatedVariable(variable, name, node, given.range, diags);
-          }
-          break;
+      if (const hcl::Attribute* attribute = call.FindInput(name)) {
+        written = attribute->expr;
+        // Validation accepts any use of count and each here.
+        static const Expansion kAny{.kind = Expansion::Kind::kUnknown, .by_either = true};
+        const bool validating = walk.context.kind == WalkKind::kValidate;
+        const Repetition repetition = validating ? Repetition{&kAny, 0} : instance->repetition;
+        ModuleScope scope(walk, *instance->parent, repetition);
+        given.value = ReferenceCheck(walk, *node.parent, {}, repetition.expansion)
+                          .Evaluate(*attribute->expr, scope, diags);
+        given.source = config::InputSource::kCaller;
+        given.range = attribute->expr->range();
+        place = given.range;
+        input = &given;
+        if (!variable.deprecated.empty()) {
+          WarnOfDeprecatedVariable(variable, name, node, given.range, diags);
         }
       }
       if (diags.error_count() != errors) {
