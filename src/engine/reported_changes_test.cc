@@ -51,6 +51,38 @@ TEST_F(ScenarioTest, OutputsOfUnreachedModulesAreNotRelevant) {
   EXPECT_TRUE(HasError("Resource postcondition failed")) << Text(diags_);
 }
 
+TEST_F(ScenarioTest, RelevantReferencesBehindMembersOfLocalValues) {
+  const auto text = [](const char* name) {
+    return R"(
+      resource "test_thing" "a" { name = ")" +
+           std::string(name) + R"(" }
+      resource "test_thing" "b" {
+        count = 2
+        name  = "b${count.index}"
+      }
+      locals {
+        m = {
+          k0 = test_thing.a.output
+          k1 = test_thing.b[0].output
+        }
+      }
+      resource "test_thing" "c" {
+        name  = "c"
+        value = local.m["k0"]
+      }
+      resource "test_thing" "d" {
+        name  = "d"
+        value = "${local.m["k1"]}${local.m.k0}${test_thing.b[1].id}"
+      })";
+  };
+  Configure(text("one"));
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  Configure(text("two"));
+  EXPECT_EQ(Relevant(Plan()),
+            (Strings{"test_thing.a.output", "test_thing.b[0].output", "test_thing.b[1].id"}));
+}
+
 TEST_F(ScenarioTest, RemovedDataMakesItsReferencesRelevant) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }

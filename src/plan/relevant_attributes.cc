@@ -96,7 +96,7 @@ std::vector<RelevantAttribute> RelevantAttributeFinder::Run() {
 }
 
 void RelevantAttributeFinder::Follow(const hcl::Expr* expr, ModuleInstId module, int resource) {
-  if (expr == nullptr) {
+  if (expr == nullptr || !followed_.insert({expr, module, resource}).second) {
     return;
   }
   std::vector<const hcl::TraversalExpr*> traversals;
@@ -117,10 +117,15 @@ uint64_t RelevantAttributeFinder::Meaning::Hash() const {
   if (traversal != nullptr) {
     hash = HashCombine(hash, HashBytes(traversal->root));
     for (const hcl::TraversalStep& step : traversal->steps) {
-      hash = HashCombine(hash, HashBytes(step.name));  // keys have none
+      hash = HashCombine(hash, step.key == nullptr ? HashBytes(step.name) : step.key->Hash());
     }
   }
   return hash;
+}
+
+uint64_t RelevantAttributeFinder::Part::Hash() const {
+  return HashCombine(HashCombine(reinterpret_cast<uintptr_t>(what), module.id),
+                     static_cast<uint64_t>(resource));
 }
 
 bool RelevantAttributeFinder::Meaning::operator==(const Meaning& other) const {
@@ -190,11 +195,9 @@ void RelevantAttributeFinder::FollowArgument(ModuleInstId module, const config::
     return;
   }
   std::string_view name = program_.Text(variable);
-  for (const hcl::Attribute& input :
-       node.parent->module->calls[static_cast<size_t>(node.call)].inputs) {
-    if (input.name == name) {
-      Follow(input.expr, program_.Parent(module), -1);
-    }
+  const config::ModuleCall& call = node.parent->module->calls[static_cast<size_t>(node.call)];
+  if (const hcl::Attribute* input = call.FindInput(name)) {
+    Follow(input->expr, program_.Parent(module), -1);
   }
 }
 
@@ -205,10 +208,15 @@ void RelevantAttributeFinder::FollowCall(ModuleInstId caller, const config::Conf
     return;
   }
   ModuleInstId module = program_.ModuleInstance(caller, node.module->calls[call].name, ref.key);
-  for (const config::Output& output : child->module->outputs) {
-    if (ref.output.empty() || output.name == ref.output) {
-      Follow(output.expr, module, -1);
+  const std::vector<config::Output>& outputs = child->module->outputs;
+  if (!ref.output.empty()) {
+    if (const int output = child->module->FindOutput(ref.output); output >= 0) {
+      Follow(outputs[static_cast<size_t>(output)].expr, module, -1);
     }
+    return;
+  }
+  for (const config::Output& output : outputs) {
+    Follow(output.expr, module, -1);
   }
 }
 
@@ -224,6 +232,9 @@ void RelevantAttributeFinder::FollowResource(ModuleInstId module, const config::
   }
   int owner = static_cast<int>(index);
   if (steps.empty()) {
+    if (!followed_.insert({&resource, module, owner}).second) {
+      return;
+    }
     for (const hcl::TraversalExpr* traversal : traversals_of_(node, index)) {
       work_.push_back({module, traversal, owner});
     }

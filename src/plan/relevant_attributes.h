@@ -57,6 +57,15 @@ class RelevantAttributeFinder {
     bool operator==(const Meaning& other) const;
   };
 
+  /// A part of the configuration whose mentions are in `work_` or seen.
+  struct Part {
+    const void* what = nullptr;  ///< an expression or a whole resource
+    ModuleInstId module;
+    int resource = -1;
+    uint64_t Hash() const;
+    bool operator==(const Part&) const = default;
+  };
+
   const config::ConfigNode* NodeOf(ModuleInstId module) const {
     return config_.Find(program_.ModuleOf(module));
   }
@@ -74,6 +83,7 @@ class RelevantAttributeFinder {
   SchemaOf schema_of_;
   TraversalsOf traversals_of_;
   FlatSet<Meaning> seen_;
+  FlatSet<Part> followed_;
   std::vector<Mention> work_;
   std::vector<RelevantAttribute> found_;
 };
