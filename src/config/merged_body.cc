@@ -1,6 +1,5 @@
 #include "config/merged_body.h"
 
-#include <algorithm>
 #include <string>
 
 #include "base/flat_map.h"
@@ -16,34 +15,41 @@ std::vector<hcl::AttributeSchema> NoneRequired(std::span<const hcl::AttributeSch
   return out;
 }
 
-/// Adds `more` to `attributes`; an attribute of the same name is replaced.
-void Override(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more) {
+/// Adds `more` to `attributes`. Calls `twice(old, attribute)` for an attribute of the same name.
+template <typename Twice>
+void Add(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more,
+         Twice&& twice) {
+  if (more.empty()) {
+    return;
+  }
+  FlatMap<std::string_view, size_t> positions;
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    positions.emplace(attributes[i].name, i);
+  }
   for (const hcl::Attribute& attribute : more) {
-    auto old = std::find_if(attributes.begin(), attributes.end(),
-                            [&](const hcl::Attribute& a) { return a.name == attribute.name; });
-    if (old == attributes.end()) {
+    const auto [at, is_new] = positions.emplace(attribute.name, attributes.size());
+    if (is_new) {
       attributes.push_back(attribute);
     } else {
-      *old = attribute;
+      twice(attributes[at->second], attribute);
     }
   }
+}
+
+/// Adds `more` to `attributes`; an attribute of the same name is replaced.
+void Override(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more) {
+  Add(attributes, more, [](hcl::Attribute& old, const hcl::Attribute& other) { old = other; });
 }
 
 /// Adds `more` to `attributes`; reports an attribute of the same name.
 void Join(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more,
           Diagnostics& diags) {
-  for (const hcl::Attribute& attribute : more) {
-    auto old = std::find_if(attributes.begin(), attributes.end(),
-                            [&](const hcl::Attribute& a) { return a.name == attribute.name; });
-    if (old == attributes.end()) {
-      attributes.push_back(attribute);
-    } else {
-      diags.Error("Duplicate argument",
-                  "The argument \"" + std::string(attribute.name) + "\" was already set at " +
-                      ToText(old->range) + ".",
-                  attribute.name_range);
-    }
-  }
+  Add(attributes, more, [&diags](const hcl::Attribute& old, const hcl::Attribute& other) {
+    diags.Error("Duplicate argument",
+                "The argument \"" + std::string(other.name) + "\" was already set at " +
+                    ToText(old.range) + ".",
+                other.name_range);
+  });
 }
 
 constexpr std::string_view kDynamicLabels[] = {"type"};
