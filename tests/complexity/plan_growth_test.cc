@@ -127,6 +127,24 @@ constexpr Shape kShapes[] = {
                           "output \"o\" { value = test_thing.r.output }\n");
        return files;
      }},
+    {"inputs and outputs of a module", 300, Steps::kAll,
+     [](size_t n) {
+       Files files = OneFile("module \"m\" {\n  source = \"./m\"\n" + Repeat(n, "  v%i = %i\n") +
+                             "}\n" +
+                             Repeat(n, "resource \"test_thing\" \"r%i\" {\n  name  = \"n%i\"\n"
+                                       "  value = module.m.o%i\n}\n"));
+       files.emplace_back("m/main.tf",
+                          Repeat(n, "variable \"v%i\" {}\noutput \"o%i\" { value = var.v%i }\n"));
+       return files;
+     }},
+    {"members of a local value", 150, Steps::kPlan,
+     [](size_t n) {
+       return OneFile("locals {\n  m = {\n" + Repeat(n, "    k%i = test_thing.a%i.output\n") +
+                      "  }\n}\n" +
+                      Repeat(n, "resource \"test_thing\" \"a%i\" { name = \"n%i\" }\n"
+                                "resource \"test_thing\" \"b%i\" { value = local.m.k%i }\n"
+                                "resource \"test_thing\" \"c%i\" { value = local.m[\"k%i\"] }\n"));
+     }},
     {"instances of a module", 300, Steps::kAll,
      [](size_t n) {
        Files files = OneFile("module \"m\" {\n  source = \"./m\"\n  count = " + std::to_string(n) +
