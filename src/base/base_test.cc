@@ -1,8 +1,12 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,16 +15,19 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/box_list.h"
 #include "base/copy_on_write.h"
 #include "base/digraph.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "base/flat_map.h"
 #include "base/loop_threads.h"
+#include "base/packed_lists.h"
 #include "base/pieces.h"
 #include "base/rare.h"
 #include "base/reserve.h"
 #include "base/same_text.h"
+#include "base/small_mutex.h"
 #include "base/symbol.h"
 #include "base/thread.h"
 
@@ -351,6 +358,117 @@ TEST(Rare, CopiesAreTheirOwn) {
   const Rare<std::string> third = std::move(second);
   EXPECT_EQ(third->size(), 11U);
   EXPECT_EQ(first.emplace(), "");
+}
+
+TEST(Rare, EnsureMakesTheValueOnce) {
+  Rare<std::string> text;
+  text.Ensure() += "a";
+  text.Ensure() += "b";
+  EXPECT_EQ(*text, "ab");
+  text = std::optional<std::string>();
+  EXPECT_FALSE(text.has_value());
+}
+
+TEST(RareList, IsAListInTheSizeOfAPointer) {
+  RareList<int> list;
+  static_assert(sizeof(list) == sizeof(void*));
+  EXPECT_TRUE(list.empty());
+  EXPECT_TRUE(list.items().empty());
+  list.push_back(1);
+  list.push_back(2);
+  const RareList<int> copy = list;
+  list = std::vector<int>();
+  EXPECT_EQ(list.size(), 0u);
+  EXPECT_EQ(copy.items(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(copy[1], 2);
+}
+
+TEST(RareText, IsATextInTheSizeOfAPointer) {
+  RareText text;
+  static_assert(sizeof(text) == sizeof(void*));
+  EXPECT_EQ(text.text(), "");
+  text = "a";
+  const RareText copy = text;
+  text = "";
+  EXPECT_TRUE(text.empty());
+  EXPECT_EQ(copy.text(), "a");
+}
+
+TEST(BoxList, ItemsStayWhereTheyAre) {
+  BoxList<std::string> list;
+  list.push_back("c");
+  const std::string* const first = &list[0];
+  list.push_back("b");
+  list.push_back(std::make_unique<std::string>("a"));
+  list.emplace_back() = "bb";
+  list.SortBy([](const std::string& a, const std::string& b) { return a[0] < b[0]; });
+  EXPECT_EQ(std::vector<std::string>(list.begin(), list.end()),
+            (std::vector<std::string>{"a", "b", "bb", "c"}));
+  EXPECT_EQ(&list.back(), first);
+  list.EraseIf([](const std::string& item) { return item == "b"; });
+  EXPECT_EQ(list.size(), 3u);
+  EXPECT_EQ(list.end() - list.begin(), 3);
+  EXPECT_EQ(std::as_const(list).begin()[1], "bb");
+}
+
+TEST(PackedLists, EachListHasItsItems) {
+  PackedLists<int> lists;
+  lists.Reserve(3);
+  lists.Add(1);
+  lists.End();
+  lists.End();
+  lists.Add(std::vector<int>{2, 3});
+  lists.End();
+  lists.Shrink();
+  ASSERT_EQ(lists.size(), 3u);
+  EXPECT_EQ(lists[0].size(), 1u);
+  EXPECT_TRUE(lists[1].empty());
+  EXPECT_EQ(lists[2][1], 3);
+}
+
+TEST(SmallMutex, OneThreadAtATime) {
+  constexpr int kThreads = 4;
+  constexpr int kPasses = 20'000;
+  SmallMutex mutex;
+  int64_t count = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        for (int pass = 0; pass < kPasses; ++pass) {
+          const std::lock_guard lock(mutex);
+          ++count;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(count, int64_t{kThreads} * kPasses);
+  EXPECT_TRUE(mutex.try_lock());
+  EXPECT_FALSE(mutex.try_lock());
+  mutex.unlock();
+}
+
+TEST(Digraph, FinishDropsDuplicatesAndKeepsEarlierEdges) {
+  Digraph graph;
+  for (int i = 0; i < 4; ++i) {
+    graph.AddNode();
+  }
+  graph.AddEdge(2, 1);
+  graph.AddEdge(2, 0);
+  graph.AddEdge(2, 1);
+  graph.AddEdge(0, 0);
+  graph.Finish();
+  graph.AddEdge(3, 1);
+  graph.AddEdge(2, 0);
+  graph.Finish();
+  const auto list = [](std::span<const Digraph::Id> ids) {
+    return std::vector<Digraph::Id>(ids.begin(), ids.end());
+  };
+  EXPECT_EQ(graph.edge_count(), 3u);
+  EXPECT_TRUE(graph.dependencies(0).empty());
+  EXPECT_EQ(list(graph.dependencies(2)), (std::vector<Digraph::Id>{0, 1}));
+  EXPECT_EQ(list(graph.dependencies(3)), (std::vector<Digraph::Id>{1}));
+  EXPECT_EQ(list(graph.dependents(1)), (std::vector<Digraph::Id>{2, 3}));
 }
 
 }  // namespace
