@@ -3,6 +3,22 @@
 #include <algorithm>
 
 namespace kinu {
+namespace {
+
+/// Where the items of each of `nodes` nodes begin when all are sorted by node; last their number.
+template <typename Item, typename NodeOf>
+std::vector<uint32_t> Starts(size_t nodes, const std::vector<Item>& items, const NodeOf& node_of) {
+  std::vector<uint32_t> begin(nodes + 1);
+  for (const Item& item : items) {
+    ++begin[node_of(item) + 1];
+  }
+  for (size_t i = 0; i < nodes; ++i) {
+    begin[i + 1] += begin[i];
+  }
+  return begin;
+}
+
+}  // namespace
 
 void Digraph::Finish() {
   for (Id id = 0; id + 1 < out_begin_.size(); ++id) {
@@ -10,40 +26,35 @@ void Digraph::Finish() {
       edges_.emplace_back(id, to);
     }
   }
-  const size_t n = count_;
-  // Counting sort by source, then by target inside each source: linear, and duplicates become
-  // neighbours.
-  auto bucket = [n](const std::vector<std::pair<Id, Id>>& edges, bool forward,
-                    std::vector<uint32_t>& begin, std::vector<Id>& list) {
-    begin.assign(n + 1, 0);
-    for (const auto& [from, to] : edges) {
-      ++begin[(forward ? from : to) + 1];
-    }
-    for (size_t i = 0; i < n; ++i) {
-      begin[i + 1] += begin[i];
-    }
-    list.resize(edges.size());
-    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-    for (const auto& [from, to] : edges) {
-      list[next[forward ? from : to]++] = forward ? to : from;
-    }
-  };
-  bucket(edges_, true, out_begin_, out_);
-  std::vector<std::pair<Id, Id>> unique;
-  unique.reserve(edges_.size());
-  for (Id id = 0; id < n; ++id) {
-    auto first = out_.begin() + out_begin_[id];
-    auto last = out_.begin() + out_begin_[id + 1];
-    std::sort(first, last);
-    last = std::unique(first, last);
-    for (auto it = first; it != last; ++it) {
-      unique.emplace_back(id, *it);
-    }
+  // Counting sort by source: linear. Then by target, which makes duplicates neighbours.
+  out_begin_ = Starts(count_, edges_, [](const auto& edge) { return edge.first; });
+  out_.resize(edges_.size());
+  std::vector<uint32_t> next(out_begin_.begin(), out_begin_.end() - 1);
+  for (const auto& [from, to] : edges_) {
+    out_[next[from]++] = to;
   }
-  bucket(unique, true, out_begin_, out_);
-  bucket(unique, false, in_begin_, in_);
   edges_.clear();
   edges_.shrink_to_fit();
+  size_t kept = 0;
+  for (Id id = 0; id < count_; ++id) {
+    const auto first = out_.begin() + out_begin_[id];
+    const auto last = out_.begin() + out_begin_[id + 1];
+    std::sort(first, last);
+    const auto end = std::unique(first, last);
+    out_begin_[id] = static_cast<uint32_t>(kept);
+    kept = static_cast<size_t>(
+        std::move(first, end, out_.begin() + static_cast<std::ptrdiff_t>(kept)) - out_.begin());
+  }
+  out_begin_[count_] = static_cast<uint32_t>(kept);
+  out_.resize(kept);
+  in_begin_ = Starts(count_, out_, [](Id to) { return to; });
+  in_.resize(kept);
+  next.assign(in_begin_.begin(), in_begin_.end() - 1);
+  for (Id id = 0; id < count_; ++id) {
+    for (Id to : dependencies(id)) {
+      in_[next[to]++] = id;
+    }
+  }
 }
 
 void Digraph::MarkReached(Id from, std::vector<bool>& marked) const {
