@@ -51,7 +51,7 @@ bool SameNode(const Expr& a, const Expr& b) {
       return As<hcl::TraversalExpr>(a).root == As<hcl::TraversalExpr>(b).root &&
              SameSteps(As<hcl::TraversalExpr>(a).steps, As<hcl::TraversalExpr>(b).steps);
     case ExprKind::kObjectWord:
-      return As<hcl::ObjectWordExpr>(a).name == As<hcl::ObjectWordExpr>(b).name;
+      return As<hcl::ObjectWordExpr>(a).name() == As<hcl::ObjectWordExpr>(b).name();
     case ExprKind::kRelative:
       return SameSteps(As<hcl::RelativeExpr>(a).steps, As<hcl::RelativeExpr>(b).steps);
     case ExprKind::kCall:

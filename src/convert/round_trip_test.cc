@@ -482,7 +482,7 @@ class EditChecker {
     const std::string set =
         After(path, [&](EditableBody& body) { body.SetAttribute(name, "[set]"); });
     // Blanks and comments after the expression must stay.
-    const std::string_view before = std::string_view(text_).substr(0, attribute.equals_end);
+    const std::string_view before = std::string_view(text_).substr(0, attribute.equals_begin + 1);
     const std::string_view after = std::string_view(text_).substr(attribute.end);
     const size_t at = set.find("[set]", before.size());
     if (!set.starts_with(before) || !set.ends_with(after) || at == std::string::npos ||

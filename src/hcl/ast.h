@@ -148,7 +148,7 @@ struct ObjectExpr : Expr {
 };
 /// A bare word as a key of a native object expression. It is a string.
 struct ObjectWordExpr : Expr {
-  std::string_view name;
+  std::string_view name() const { return range().text(); }
 };
 /// Any other key of a native object expression. A constant without quotes (`null`) is a string too.
 struct ObjectKeyExpr : Expr {

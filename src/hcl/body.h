@@ -86,7 +86,7 @@ struct NativeAttribute {
   std::string_view name;
   const Expr* expr;
   uint32_t begin, end;  ///< name to end of expression
-  uint32_t name_end, equals_begin, equals_end;
+  uint32_t name_end, equals_begin;
 };
 /// A block of a native body with the offsets of its parts.
 struct NativeBlock {

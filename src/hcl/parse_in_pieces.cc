@@ -9,13 +9,15 @@
 namespace kinu::hcl {
 namespace {
 
+constexpr size_t kBytesPerBlock = 128;        // about; where it is less, a list has to grow
 constexpr size_t kLeastPerPiece = 128 << 10;  // bytes; below, a thread costs more than it saves
 
 /// A part of a file with what its parser found.
 struct Piece {
   uint32_t begin = 0, end = 0;
   SyntaxTree* tree = nullptr;
-  const NativeBody* body = nullptr;
+  const NativeBody* body = nullptr;  ///< without its blocks
+  std::vector<NativeBlock> blocks;
   Diagnostics diags;
 
   /// Whether it consists of complete blocks. If all pieces before it do, too, it begins at the top
@@ -25,23 +27,26 @@ struct Piece {
 
 void ParsePiece(const SourceFile* source, Piece& piece) {
   Parser parser(source, *piece.tree, {piece.begin, piece.end}, piece.diags);
-  piece.body = parser.ParseFile();
+  piece.blocks.reserve((piece.end - piece.begin) / kBytesPerBlock);
+  piece.body = parser.ParseFile(piece.blocks);
   parser.ReportTokens();
 }
 
 const NativeBody* JoinPieces(std::span<const Piece> pieces, SyntaxTree& tree) {
-  std::vector<NativeBlock> blocks;
   size_t count = 0;
   for (const Piece& piece : pieces) {
-    count += piece.body->blocks.size();
+    count += piece.blocks.size();
   }
-  blocks.reserve(count);
+  ArenaList<NativeBlock> blocks;
+  blocks.Reserve(tree.arena, count);
   for (const Piece& piece : pieces) {
-    blocks.insert(blocks.end(), piece.body->blocks.begin(), piece.body->blocks.end());
+    for (const NativeBlock& block : piece.blocks) {
+      blocks.Add(tree.arena) = block;
+    }
   }
   auto* body = tree.arena.New<NativeBody>(*pieces.front().body);
   body->end = pieces.back().body->end;
-  body->blocks = tree.arena.CopySpan(blocks);
+  body->blocks = std::span<const NativeBlock>(blocks.begin(), blocks.end());
   return body;
 }
 

@@ -278,6 +278,12 @@ const NativeBody* Parser::ParseFile() {
   return ParseBody(kEof);
 }
 
+const NativeBody* Parser::ParseFile(std::vector<NativeBlock>& blocks) {
+  blocks_of_file_ = &blocks;
+  blocks_ = std::move(blocks);
+  return ParseBody(kEof);
+}
+
 const Expr* Parser::ParseWholeExpression() {
   const NewlineScope newlines(*this, false);
   const Expr* expr = ParseExpression();

@@ -32,6 +32,8 @@ class Parser {
 
   // Call exactly one of these, once, and then ReportTokens().
   const NativeBody* ParseFile();
+  /// As above, but puts the blocks of the file into an empty list, and none into the body.
+  const NativeBody* ParseFile(std::vector<NativeBlock>& blocks);
   const Expr* ParseWholeExpression();
   const Expr* ParseWholeTemplate();
   const TraversalExpr* ParseWholeTraversal(bool partial);
@@ -260,6 +262,8 @@ class Parser {
   std::vector<std::string_view> labels_;
   std::vector<SourceRange> label_ranges_;
   std::vector<TraversalStep> steps_;
+  // Where ParseFile() puts the blocks of the file; null: into the body.
+  std::vector<NativeBlock>* blocks_of_file_ = nullptr;
   std::vector<const Expr*> exprs_;
   std::vector<ObjectItem> items_;
   std::vector<TemplatePart> parts_;

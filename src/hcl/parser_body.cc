@@ -106,8 +106,12 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
   NativeBody* body = NewBody(start, end_span.end);
   body->attributes =
       tree_.arena.CopySpan(std::span<const NativeAttribute>(attributes_).subspan(first_attribute));
-  body->blocks = tree_.arena.CopySpan(std::span<const NativeBlock>(blocks_).subspan(first_block));
   attributes_.resize(first_attribute);
+  if (end == kEof && blocks_of_file_ != nullptr) {
+    *blocks_of_file_ = std::move(blocks_);
+    return body;
+  }
+  body->blocks = tree_.arena.CopySpan(std::span<const NativeBlock>(blocks_).subspan(first_block));
   blocks_.resize(first_block);
   return body;
 }
@@ -160,8 +164,7 @@ void Parser::FinishAttribute(const Token& name, bool single_line, NativeAttribut
          .begin = name.begin,
          .end = end.end,
          .name_end = name.end,
-         .equals_begin = equals.begin,
-         .equals_end = equals.end};
+         .equals_begin = equals.begin};
 }
 
 void Parser::FinishBlock(const Token& type) {

@@ -90,9 +90,8 @@ const Expr* Parser::ObjectKey(const Expr& key, bool in_parentheses) {
     const auto& word = static_cast<const TraversalExpr&>(key);
     if (word.steps.empty()) {
       const Span span = SpanOf(word);
-      const std::string_view name = word.root;
       tree_.arena.GiveBack(&word);
-      return New<ObjectWordExpr>(ExprKind::kObjectWord, span, name);
+      return New<ObjectWordExpr>(ExprKind::kObjectWord, span);
     }
   }
   return New<ObjectKeyExpr>(ExprKind::kObjectKey, SpanOf(key), &key, in_parentheses);

@@ -82,7 +82,7 @@ std::string_view NativeKeyword(const Expr& expr) {
     return LiteralWord(inner);
   }
   if (inner.kind == ExprKind::kObjectWord) {
-    return static_cast<const ObjectWordExpr&>(inner).name;
+    return static_cast<const ObjectWordExpr&>(inner).name();
   }
   if (inner.kind == ExprKind::kTraversal) {
     const auto& traversal = static_cast<const TraversalExpr&>(inner);
@@ -131,7 +131,7 @@ std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree) {
     }
     case ExprKind::kObjectWord:
       return StaticTraversal{
-          static_cast<const ObjectWordExpr&>(expr).name, expr.range(), {}, expr.range()};
+          static_cast<const ObjectWordExpr&>(expr).name(), expr.range(), {}, expr.range()};
     case ExprKind::kObjectKey: {
       const auto& key = static_cast<const ObjectKeyExpr&>(expr);
       return key.force_non_literal ? std::nullopt : AsTraversal(*key.wrapped, tree);

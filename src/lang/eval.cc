@@ -121,7 +121,7 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
     case ExprKind::kJsonObject:
       return EvalJsonObject(As<hcl::ObjectExpr>(expr), bindings, diags);
     case ExprKind::kObjectWord:
-      return Value::String(As<hcl::ObjectWordExpr>(expr).name);
+      return Value::String(As<hcl::ObjectWordExpr>(expr).name());
     case ExprKind::kObjectKey:
       return EvalObjectKey(As<hcl::ObjectKeyExpr>(expr), bindings, diags);
     case ExprKind::kFor:
@@ -222,7 +222,7 @@ Value Evaluator::EvalWords(const hcl::ObjectExpr& expr, const Binding* bindings,
   std::vector<std::pair<std::string_view, Value>> attributes;
   attributes.reserve(expr.items.size());
   for (const hcl::ObjectItem& item : expr.items) {
-    attributes.emplace_back(As<hcl::ObjectWordExpr>(*item.key).name,
+    attributes.emplace_back(As<hcl::ObjectWordExpr>(*item.key).name(),
                             Eval(*item.value, bindings, diags));
   }
   return Value::ObjectOfWords(std::move(attributes));
@@ -243,7 +243,7 @@ Value Evaluator::EvalObject(const hcl::ObjectExpr& expr, const Binding* bindings
   bool complete = true;
   for (const hcl::ObjectItem& item : expr.items) {
     if (item.key->kind == ExprKind::kObjectWord) {
-      attributes.emplace_back(As<hcl::ObjectWordExpr>(*item.key).name,
+      attributes.emplace_back(As<hcl::ObjectWordExpr>(*item.key).name(),
                               Eval(*item.value, bindings, diags));
       continue;
     }
