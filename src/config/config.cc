@@ -34,11 +34,6 @@ std::span<const std::string_view> MetaNames(ResourceMode mode) {
   return mode == ResourceMode::kData ? kDataMetaNames : kResourceMetaNames;
 }
 
-int Module::FindResource(const ResourceName& name) const {
-  auto found = resource_index.find(name);
-  return found == resource_index.end() ? -1 : found->second;
-}
-
 const RequiredProvider* Module::FindRequiredProvider(Symbol local_name) const {
   for (const RequiredProvider& provider : required_providers) {
     if (provider.local_name == local_name) {
@@ -226,8 +221,8 @@ std::unique_ptr<const Config> Config::WithModules(
 std::unique_ptr<const Config> Config::WithRootResources(std::vector<Resource> added) const {
   auto module = std::make_unique<Module>(*root().module);
   for (Resource& resource : added) {
-    module->resource_index.emplace(resource.name, static_cast<int>(module->resources.size()));
     module->resources.push_back(std::move(resource));
+    module->resource_index.Add(module->resources, module->resources.size() - 1);
   }
   std::map<uint32_t, Replacement> root_module;
   root_module.emplace(0, Replacement{std::move(module), root().provider_instances});

@@ -13,8 +13,10 @@
 
 #include "addrs/address.h"
 #include "base/flat_map.h"
+#include "base/rare.h"
 #include "config/expansion.h"
 #include "config/reference.h"
+#include "config/resource_index.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
 #include "lang/type_expr.h"
@@ -100,29 +102,29 @@ struct Provisioner {
 /// `ignore_changes`: absent, a list or `all`.
 enum class IgnoreChanges : uint8_t { kNone, kSome, kAll };
 
-/// A `resource`, `data` or `ephemeral` block.
+/// A `resource`, `data` or `ephemeral` block. There may be a million: most have little but a body.
 struct Resource {
   ResourceName name;
+  Symbol provider;    ///< full source address
   SourceRange range;  ///< the header
   SourceRange type_range;
   const hcl::Body* body = nullptr;  ///< read with kResourceMetaNames hidden
   const hcl::Expr* count = nullptr;
   const hcl::Expr* for_each = nullptr;
   const hcl::Expr* enabled = nullptr;
-  std::optional<ProviderRef> provider_ref;
-  Symbol provider;  ///< full source address
-  std::vector<const hcl::TraversalExpr*> depends_on;
-  std::optional<bool> create_before_destroy;
+  Rare<ProviderRef> provider_ref;
+  RareList<const hcl::TraversalExpr*> depends_on;
   const hcl::Expr* prevent_destroy = nullptr;
   const hcl::Expr* destroy = nullptr;
-  IgnoreChanges ignore = IgnoreChanges::kNone;
-  std::vector<const hcl::TraversalExpr*> ignore_changes;
-  std::vector<const hcl::Expr*> replace_triggered_by;
-  std::vector<Condition> preconditions;
-  std::vector<Condition> postconditions;
-  std::vector<Provisioner> provisioners;
+  RareList<const hcl::TraversalExpr*> ignore_changes;
+  RareList<const hcl::Expr*> replace_triggered_by;
+  RareList<Condition> preconditions;
+  RareList<Condition> postconditions;
+  RareList<Provisioner> provisioners;
   const hcl::Body* connection = nullptr;
   int check = -1;  ///< index of the check block that a data source is nested in
+  std::optional<bool> create_before_destroy;
+  IgnoreChanges ignore = IgnoreChanges::kNone;
 };
 
 /// Arguments and blocks in resource bodies that belong to the language and not to the schema.
@@ -318,12 +320,12 @@ struct Module {
   int FindLocal(Symbol name) const { return Look(local_index, name); }
   int FindOutput(Symbol name) const { return Look(output_index, name); }
   int FindCall(Symbol name) const { return Look(call_index, name); }
-  int FindResource(const ResourceName& name) const;
+  int FindResource(const ResourceName& name) const { return resource_index.Find(resources, name); }
   /// Null if no required_providers block lists the name.
   const RequiredProvider* FindRequiredProvider(Symbol local_name) const;
 
   FlatMap<uint32_t, int> variable_index, local_index, output_index, call_index;
-  FlatMap<ResourceName, int> resource_index;
+  ResourceIndex resource_index;
   /// Local name to full source address, for the names that are in use.
   FlatMap<uint32_t, Symbol> provider_addresses;
 

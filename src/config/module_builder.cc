@@ -254,17 +254,16 @@ void Builder::ReportDuplicate(const Resource& earlier, const Resource& later) {
 
 void Builder::AppendResources(FileContent& content) {
   std::vector<Resource>& blocks = content.resources;
-  module_.resource_index.reserve(blocks.size());
   size_t kept = 0;
   for (Resource& block : blocks) {
-    auto [entry, is_new] = module_.resource_index.try_emplace(block.name, static_cast<int>(kept));
-    if (!is_new) {
-      ReportDuplicate(blocks[static_cast<size_t>(entry->second)], block);
+    if (const int earlier = module_.resource_index.Find(blocks, block.name); earlier >= 0) {
+      ReportDuplicate(blocks[static_cast<size_t>(earlier)], block);
       continue;
     }
     if (&blocks[kept] != &block) {
       blocks[kept] = std::move(block);
     }
+    module_.resource_index.Add(blocks, kept);
     ++kept;
   }
   blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(kept), blocks.end());
@@ -283,13 +282,12 @@ void Builder::AppendChecks(FileContent& content) {
       continue;
     }
     if (block.data) {
-      auto [place, is_free] = module_.resource_index.try_emplace(
-          block.data->name, static_cast<int>(module_.resources.size()));
-      if (is_free) {
+      if (const int earlier = module_.FindResource(block.data->name); earlier < 0) {
         block.data->check = static_cast<int>(module_.checks.size());
         module_.resources.push_back(*std::move(block.data));
+        module_.resource_index.Add(module_.resources, module_.resources.size() - 1);
       } else {
-        ReportDuplicate(module_.resources[static_cast<size_t>(place->second)], *block.data);
+        ReportDuplicate(module_.resources[static_cast<size_t>(earlier)], *block.data);
       }
     }
     module_.checks.push_back(std::move(block.check));
@@ -357,10 +355,9 @@ void Builder::Finish() {
     return ResourceKey{name.mode, name.type, TextKey(program_.Text(name.type)),
                        TextKey(program_.Text(name.name))};
   });
-  module_.resource_index.clear();
+  module_.resource_index.Rebuild(module_.resources);
   for (size_t i = 0; i < module_.resources.size(); ++i) {
     Resource& resource = module_.resources[i];
-    module_.resource_index[resource.name] = static_cast<int>(i);
     if (resource.check >= 0) {
       resource.check = check_place[static_cast<size_t>(resource.check)];
       module_.checks[static_cast<size_t>(resource.check)].data_resource = static_cast<int>(i);

@@ -260,9 +260,8 @@ void Overrider::Apply(FileContent& over) {
   MergeNamed(over.calls, module_.calls, module_.call_index, "Missing module call to override",
              "module call");
   for (Resource& resource : over.resources) {
-    auto found = module_.resource_index.find(resource.name);
-    if (found != module_.resource_index.end()) {
-      Merge(module_.resources[static_cast<size_t>(found->second)], resource);
+    if (const int found = module_.FindResource(resource.name); found >= 0) {
+      Merge(module_.resources[static_cast<size_t>(found)], resource);
       continue;
     }
     std::string_view noun = "resource";

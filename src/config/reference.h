@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,13 +46,13 @@ constexpr bool NamesObject(ReferenceKind kind) {
 struct Reference {
   ReferenceKind kind = ReferenceKind::kInvalid;
   uint8_t consumed = 0;  ///< number of traversal steps that belong to the reference
-  int32_t index = -1;
   /// kResource, kModule: a literal instance key follows the name. `consumed` counts it only for
   /// kModule with an output.
   bool has_key = false;
-  InstanceKey key;
+  int32_t index = -1;
   /// kModule: the output that is read; empty if the whole module is meant.
   Symbol output;
+  InstanceKey key;
 };
 
 /// What the bound traversals of a module's files stand for, by TraversalExpr::binding. A traversal
@@ -69,7 +70,7 @@ class ReferenceTable {
   }
 
  private:
-  std::shared_ptr<std::vector<Reference>> list_ = std::make_shared<std::vector<Reference>>();
+  std::shared_ptr<std::deque<Reference>> list_ = std::make_shared<std::deque<Reference>>();
 };
 
 /// Parses and resolves a traversal against a module. Reports malformed references and undeclared

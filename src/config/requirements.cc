@@ -68,7 +68,7 @@ void Collector::CheckImport(const Module& module, const Import& import) {
   if (index < 0) {
     return;
   }
-  const std::optional<ProviderRef>& own = module.resources[static_cast<size_t>(index)].provider_ref;
+  const Rare<ProviderRef>& own = module.resources[static_cast<size_t>(index)].provider_ref;
   if (own && own->local_name == import.provider_ref->local_name &&
       own->alias == import.provider_ref->alias) {
     return;

@@ -259,7 +259,7 @@ std::unique_ptr<config::Module> RunConfig::Overridden(const config::Module& modu
   out->locals.clear();
   out->local_index.clear();
   out->resources.clear();
-  out->resource_index.clear();
+  out->resource_index.Clear();
   out->calls.clear();
   out->call_index.clear();
   out->providers.clear();

@@ -171,7 +171,7 @@ bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
 
 void RunProvisioners(RowContext& row, When when, const Value& self,
                      const refactoring::Refactoring* removed, Diagnostics& diags) {
-  const std::vector<config::Provisioner>* list = &row.resource.provisioners;
+  const std::vector<config::Provisioner>* list = &row.resource.provisioners.items();
   const config::ConfigNode* place = nullptr;
   if (row.instance != nullptr) {
     place = row.instance->node;
