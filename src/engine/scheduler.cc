@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/loop_threads.h"
+#include "base/rare.h"
 #include "base/thread.h"
 #include "engine/node_kinds.h"
 
@@ -123,7 +124,8 @@ class Scheduler::Loop {
     inbox_.arrived.notify_one();
   }
 
-  std::vector<Diagnostics>& found() { return found_; }
+  /// What the nodes reported, those that reported something.
+  std::vector<Rare<Diagnostics>>& found() { return found_; }
 
  private:
   using Status = Scheduler::Status;
@@ -206,10 +208,23 @@ class Scheduler::Loop {
     } else if (scheduler_.stopping() && WorksOnObjects(graph_.node(id).kind)) {
       status = Status::kSkipped;
       if (!scheduler_.quiet()) {
-        found_[id].Error("execution halted", "");
+        found_[id].Ensure().Error("execution halted", "");
       }
     }
     return status == Status::kWaiting;
+  }
+
+  /// Keeps what the node reports.
+  void Do(NodeId id) {
+    if (graph_.node(id).kind == NodeKind::kCell) {
+      execute_(id, found_[id].Ensure());  // a detached cell adds to them later
+      return;
+    }
+    Diagnostics found;
+    execute_(id, found);
+    if (!found.empty()) {
+      found_[id] = std::move(found);
+    }
   }
 
   void Start(NodeId id) {
@@ -221,13 +236,13 @@ class Scheduler::Loop {
       ++running_;
       // A detached node may finish, and this loop end, before its function returns.
       scheduler_.EnsurePool().Submit([this, &scheduler = scheduler_, id] {
-        execute_(id, found_[id]);
+        Do(id);
         if (scheduler.detached_[id] == 0) {
           Finish(id);
         }
       });
     } else {
-      execute_(id, found_[id]);
+      Do(id);
       if (scheduler_.detached_[id] != 0) {
         ++running_;
       } else {
@@ -247,7 +262,7 @@ class Scheduler::Loop {
       }
     }
     LoopThreads::OfProcess().Run(together.size(), scheduler_.loop_threads_,
-                                 [&](size_t i) { execute_(together[i], found_[together[i]]); });
+                                 [&](size_t i) { Do(together[i]); });
     for (const NodeId id : together) {
       Complete(id);
     }
@@ -276,7 +291,7 @@ class Scheduler::Loop {
   void Complete(NodeId id) {
     std::vector<Status>& status = scheduler_.status_;
     if (status[id] == Status::kWaiting) {
-      status[id] = found_[id].has_errors() ? Status::kFailed : Status::kDone;
+      status[id] = found_[id] && found_[id]->has_errors() ? Status::kFailed : Status::kDone;
     }
     const bool stands = status[id] == Status::kDone || status[id] == Status::kLeftOut;
     for (NodeId dependent : graph_.dependents(id)) {
@@ -300,7 +315,7 @@ class Scheduler::Loop {
   const PlanGraph& graph_;
   const Execute& execute_;
   const IsBlocking& blocking_;
-  std::vector<Diagnostics> found_;
+  std::vector<Rare<Diagnostics>> found_;
   std::vector<uint32_t> waiting_;  ///< dependencies that are not done
   std::vector<bool> queued_;
   std::deque<NodeId> ready_;
@@ -329,8 +344,10 @@ void Scheduler::Run(const Execute& execute, const IsBlocking& blocking, Diagnost
   if (abandoned()) {
     return;
   }
-  for (Diagnostics& list : loop.found()) {
-    diags.Append(std::move(list));
+  for (Rare<Diagnostics>& list : loop.found()) {
+    if (list) {
+      diags.Append(std::move(*list));
+    }
   }
 }
 
