@@ -260,7 +260,7 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
         return walk.graph.blocks[node.index][resource].schema;
       },
       [&](const config::ConfigNode& node, size_t resource) {
-        return std::span(walk.graph.references().OfBody(*node.module, resource).traversals);
+        return walk.graph.references().OfBody(*node.module, resource).traversals;
       });
   const AbsResource* last = nullptr;
   for (const plan::ResourceChange& change : plan.changes) {  // those of a resource are together

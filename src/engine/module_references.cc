@@ -35,7 +35,7 @@ class Collector {
   }
   void Body(const schema::Block& block, const hcl::Body* body,
             std::span<const std::string_view> hidden, Bindings& out,
-            BodyReferences* found = nullptr) {
+            ResourceReferences* found = nullptr) {
     if (body == nullptr) {
       return;
     }
@@ -44,7 +44,8 @@ class Collector {
     schema::CollectBodyTraversals(block, *body, hidden, traversals_, calls_);
     Bind(out);
     if (found != nullptr) {
-      *found = {traversals_, calls_};
+      found->traversals.Add(traversals_);
+      found->calls.Add(calls_);
     }
   }
 
@@ -83,8 +84,11 @@ class Collector {
   std::vector<const hcl::CallExpr*> calls_;
 };
 
+/// `out`: memory for the bindings, used again for each block.
 void CollectResource(const config::Resource& resource, const BlockInfo& info, Collector& collect,
-                     Bindings& out, BodyReferences& body) {
+                     Bindings& out, ResourceReferences& references) {
+  out.list.clear();
+  out.functions.clear();
   collect.Expr(resource.count, out);
   collect.Expr(resource.for_each, out);
   collect.Expr(resource.enabled, out);
@@ -94,7 +98,7 @@ void CollectResource(const config::Resource& resource, const BlockInfo& info, Co
   }
   if (info.schema != nullptr) {
     collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out,
-                 &body);
+                 &references);
   }
   collect.Expr(resource.prevent_destroy, out);
   collect.Body(provider::ConnectionSchema(), resource.connection, {}, out);
@@ -107,6 +111,19 @@ void CollectResource(const config::Resource& resource, const BlockInfo& info, Co
   }
   collect.Conditions(resource.preconditions, out);
   collect.Conditions(resource.postconditions, out);
+  references.End(out);
+}
+
+ResourceReferences CollectResources(const std::vector<config::Resource>& resources,
+                                    const std::vector<BlockInfo>& infos, Collector& collect) {
+  ResourceReferences references;
+  references.Reserve(resources.size());
+  Bindings bindings;
+  for (size_t i = 0; i < resources.size(); ++i) {
+    CollectResource(resources[i], infos[i], collect, bindings, references);
+  }
+  references.Shrink();
+  return references;
 }
 
 ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagnostics* diags) {
@@ -128,12 +145,7 @@ ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagn
   for (size_t i = 0; i < module.variables.size(); ++i) {
     collect.Conditions(module.variables[i].validations, refs.variables[i]);
   }
-  refs.resources.resize(module.resources.size());
-  refs.bodies.resize(module.resources.size());
-  for (size_t i = 0; i < module.resources.size(); ++i) {
-    CollectResource(module.resources[i], graph.blocks[node.index][i], collect, refs.resources[i],
-                    refs.bodies[i]);
-  }
+  refs.resources = CollectResources(module.resources, graph.blocks[node.index], collect);
   refs.calls.resize(module.calls.size());
   refs.call_depends_on.resize(module.calls.size());
   refs.inputs.resize(module.calls.size());
@@ -157,6 +169,29 @@ ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagn
 
 }  // namespace
 
+void ResourceReferences::Reserve(size_t resources) {
+  bindings.Reserve(resources);
+  functions.Reserve(resources);
+  traversals.Reserve(resources);
+  calls.Reserve(resources);
+}
+
+void ResourceReferences::End(const Bindings& all) {
+  bindings.Add(all.list);
+  functions.Add(all.functions);
+  bindings.End();
+  functions.End();
+  traversals.End();
+  calls.End();
+}
+
+void ResourceReferences::Shrink() {
+  bindings.Shrink();
+  functions.Shrink();
+  traversals.Shrink();
+  calls.Shrink();
+}
+
 const ModuleReferences& ReferenceCollection::Of(PlanGraph& graph, const config::ConfigNode& node,
                                                 Diagnostics* diags) {
   std::unique_ptr<ModuleReferences>& slot = modules_[reinterpret_cast<uint64_t>(node.module)];
@@ -166,9 +201,8 @@ const ModuleReferences& ReferenceCollection::Of(PlanGraph& graph, const config::
   return *slot;
 }
 
-const BodyReferences& ReferenceCollection::OfBody(const config::Module& module,
-                                                  size_t resource) const {
-  return modules_.at(reinterpret_cast<uint64_t>(&module))->bodies[resource];
+BodyReferences ReferenceCollection::OfBody(const config::Module& module, size_t resource) const {
+  return modules_.at(reinterpret_cast<uint64_t>(&module))->resources.Body(resource);
 }
 
 Bindings ReferencesOf(PlanGraph& graph, const config::Module& module,

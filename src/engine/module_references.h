@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/packed_lists.h"
 #include "engine/plan_graph.h"
 
 namespace kinu::engine {
@@ -15,19 +17,46 @@ struct Bindings {
   std::vector<ProviderFunctionName> functions;
 };
 
+/// The same, where they stand.
+struct BlockBindings {
+  BlockBindings(const Bindings& bindings) : list(bindings.list), functions(bindings.functions) {}
+  BlockBindings(std::span<const uint32_t> listed, std::span<const ProviderFunctionName> called)
+      : list(listed), functions(called) {}
+  std::span<const uint32_t> list;
+  std::span<const ProviderFunctionName> functions;
+};
+
 /// What the expressions of a body mention, in the order of the source.
 struct BodyReferences {
-  std::vector<const hcl::TraversalExpr*> traversals;
-  std::vector<const hcl::CallExpr*> calls;
+  std::span<const hcl::TraversalExpr* const> traversals;
+  std::span<const hcl::CallExpr* const> calls;
+};
+
+/// The references of all resource blocks of a module.
+struct ResourceReferences {
+  PackedLists<uint32_t> bindings;
+  PackedLists<ProviderFunctionName> functions;
+  PackedLists<const hcl::TraversalExpr*> traversals;  ///< of the bodies of those with a schema
+  PackedLists<const hcl::CallExpr*> calls;            ///< likewise
+
+  void Reserve(size_t resources);
+  /// Ends the lists of a resource, whose bindings these are.
+  void End(const Bindings& all);
+  /// Frees what was reserved for more.
+  void Shrink();
+
+  BlockBindings operator[](size_t resource) const {
+    return {bindings[resource], functions[resource]};
+  }
+  BodyReferences Body(size_t resource) const { return {traversals[resource], calls[resource]}; }
 };
 
 struct ModuleReferences {
   std::vector<Bindings> locals;
   std::vector<Bindings> outputs;
   std::vector<Bindings> variables;  ///< of validation rules
-  std::vector<Bindings> resources;
-  std::vector<BodyReferences> bodies;  ///< of resources with a schema
-  std::vector<Bindings> calls;         ///< of repetition and depends_on
+  ResourceReferences resources;
+  std::vector<Bindings> calls;  ///< of repetition and depends_on
   std::vector<Bindings> call_depends_on;
   std::vector<std::vector<Bindings>> inputs;  ///< per call, per input attribute
   std::vector<Bindings> checks;
@@ -42,7 +71,7 @@ class ReferenceCollection {
   /// the references are collected now; may be null.
   const ModuleReferences& Of(PlanGraph& graph, const config::ConfigNode& node, Diagnostics* diags);
   /// Those of the body of a resource in a module that Of() has seen.
-  const BodyReferences& OfBody(const config::Module& module, size_t resource) const;
+  BodyReferences OfBody(const config::Module& module, size_t resource) const;
 
  private:
   FlatMap<uint64_t, std::unique_ptr<ModuleReferences>> modules_;  ///< by address

@@ -163,11 +163,12 @@ Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
 Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
                              std::span<const std::string_view> hidden, const lang::Scope& scope,
                              Diagnostics& diags) const {
-  BodyReferences references;
+  std::vector<const hcl::TraversalExpr*> traversals;
+  std::vector<const hcl::CallExpr*> calls;
   if (walk_.context.kind == WalkKind::kValidate) {
-    schema::CollectBodyTraversals(block, body, hidden, references.traversals, references.calls);
+    schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
   }
-  return Decode(block, body, hidden, scope, references, diags);
+  return Decode(block, body, hidden, scope, {traversals, calls}, diags);
 }
 
 }  // namespace kinu::engine

@@ -234,7 +234,7 @@ void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
   const schema::Block& schema = block.info.schema->block;
   const size_t errors = diags.error_count();
   const auto index = static_cast<size_t>(&resource - block.place.module->resources.data());
-  const BodyReferences& references = walk.graph.references().OfBody(*block.place.module, index);
+  const BodyReferences references = walk.graph.references().OfBody(*block.place.module, index);
   const Value config = check.Decode(schema, *resource.body, config::MetaNames(resource.name.mode),
                                     block.scope, references, diags);
   if (resource.name.mode != ResourceMode::kEphemeral && config.ContainsMarked()) {

@@ -13,7 +13,7 @@ class Connector {
   Connector(PlanGraph& graph, ApplyGraph* apply, const config::ConfigNode& node)
       : graph_(graph), apply_(apply), node_(node), base_(graph.bases[node.index]) {}
 
-  void Connect(NodeId from, const Bindings& bindings) {
+  void Connect(NodeId from, const BlockBindings& bindings) {
     for (NodeId provider : Providers(bindings)) {
       graph_.AddEdge(from, provider);
     }
@@ -43,7 +43,7 @@ class Connector {
   }
 
   /// The references of a resource block, for the edges between cells.
-  std::vector<BlockReference> References(const Bindings& bindings) const {
+  std::vector<BlockReference> References(const BlockBindings& bindings) const {
     std::vector<BlockReference> out;
     for (NodeId provider : Providers(bindings)) {
       out.push_back({provider, false, {}});
@@ -96,7 +96,7 @@ class Connector {
   }
 
   /// The providers whose functions are called.
-  std::vector<NodeId> Providers(const Bindings& bindings) const {
+  std::vector<NodeId> Providers(const BlockBindings& bindings) const {
     std::vector<NodeId> out;
     for (const ProviderFunctionName& name : bindings.functions) {
       if (std::optional<uint32_t> slot = graph_.EnsureFunctionProvider(node_, name)) {
