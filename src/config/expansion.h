@@ -26,11 +26,11 @@ struct Expansion {
   };
   Kind kind = Kind::kSingle;
   bool is_tuple = false;      ///< kForEach of an import block over a tuple: keys are positions
+  bool by_count = false;      ///< kUnknown: `count` is what is not known, not `for_each`
+  bool by_either = false;     ///< kUnknown: `count` and `each` are both taken as given
   int64_t count = 0;          ///< kCount
   std::vector<Symbol> keys;   ///< kForEach: keys in order
   std::vector<Value> values;  ///< kForEach: each.value per key
-  bool by_count = false;      ///< kUnknown: `count` is what is not known, not `for_each`
-  bool by_either = false;     ///< kUnknown: `count` and `each` are both taken as given
   size_t size() const;
   InstanceKey key(size_t row) const;
   /// Whether there is a count.index, and whether there are each.key and each.value.

@@ -26,7 +26,7 @@ void ForEachRowOf(AnyWalk& walk, F&& visit) {
           visit(ResourceInstance{{instance->id, resources[i].name}, row.key}, info, row);
         }
       }
-      for (auto& stray : walk.slots.blocks[node->index][i].strays) {
+      for (auto& stray : walk.slots.blocks[node->index][i].Strays()) {
         for (auto& row : stray.rows) {
           visit(ResourceInstance{stray.resource->address, row.key}, info, row);
         }
@@ -53,7 +53,7 @@ void ForEachRowOf(AnyWalk& walk, F&& visit) {
 
 std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInstance& address,
                                             const BlockInfo& info, const Row& row) {
-  if (!row.read.previous || row.reading == RowReading::kFailed || !walk.context.refresh ||
+  if (!row.read().previous || row.reading == RowReading::kFailed || !walk.context.refresh ||
       address.resource.resource.mode != ResourceMode::kManaged) {
     return std::nullopt;
   }
@@ -64,21 +64,21 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
     return std::nullopt;  // a moved object of another type has not drifted
   }
   change.provider = walk.graph.providers[info.provider].address;
-  change.before = *row.read.previous;
-  change.before_identity = row.read.previous_identity;
-  if (!row.read.refreshed) {
+  change.before = *row.read().previous;
+  change.before_identity = row.read().previous_identity;
+  if (!row.read().refreshed) {
     change.action = plan::Action::kDelete;
-    change.after = Value::Null(row.read.previous->type());
+    change.after = Value::Null(row.read().previous->type());
     return change;
   }
   // Objects that only moved count as drift too, for refresh-only plans.
-  bool same = Value::RawEquals(*row.read.previous, *row.read.refreshed);
+  bool same = Value::RawEquals(*row.read().previous, *row.read().refreshed);
   if (same && change.address == change.previous_address) {
     return std::nullopt;
   }
   change.action = same ? plan::Action::kNoOp : plan::Action::kUpdate;
-  change.after = *row.read.refreshed;
-  change.after_identity = row.read.notes.identity;
+  change.after = *row.read().refreshed;
+  change.after_identity = row.read().notes.identity;
   return change;
 }
 
@@ -108,21 +108,21 @@ state::DependencyList MergeDependencies(const Program& program, const state::Dep
 /// Puts what was read of a row into its object. `fresh`: the state had none.
 void RefreshAttributes(const BlockInfo& info, const Row& row, bool data, bool fresh,
                        state::Object& object) {
-  const bool rewritten = fresh || data || !row.read.previous ||
+  const bool rewritten = fresh || data || !row.read().previous ||
                          object.schema_version != static_cast<uint64_t>(info.schema->version) ||
-                         row.read.has_other_attributes;
-  if (rewritten || !row.read.refreshed->SameRepresentation(*row.read.previous)) {
-    if (rewritten || !Value::RawEquals(*row.read.refreshed, *row.read.previous)) {
-      state::EncodeObject(*row.read.refreshed, info.schema->block.implied_type(), object);
+                         row.read().has_other_attributes;
+  if (rewritten || !row.read().refreshed->SameRepresentation(*row.read().previous)) {
+    if (rewritten || !Value::RawEquals(*row.read().refreshed, *row.read().previous)) {
+      state::EncodeObject(*row.read().refreshed, info.schema->block.implied_type(), object);
       object.schema_version =
           data ? 0 : static_cast<uint64_t>(std::max<int64_t>(info.schema->version, 0));
     }
     if (!data) {
-      object.private_data = row.read.notes.private_data;
+      object.private_data = row.read().notes.private_data;
     }
   }
-  if (!data && !row.read.notes.is_stored) {
-    StoreIdentity(*info.schema, row.read.notes.identity, object);
+  if (!data && !row.read().notes.is_stored) {
+    StoreIdentity(*info.schema, row.read().notes.identity, object);
   }
 }
 
@@ -160,8 +160,8 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
     return;
   }
   const bool data = address.resource.resource.mode == ResourceMode::kData;
-  if (!row.read.refreshed) {
-    if (!row.failed() && row.stored != nullptr && (row.read.previous || data)) {
+  if (!row.read().refreshed) {
+    if (!row.failed() && row.stored != nullptr && (row.read().previous || data)) {
       if (walk.context.refresh || data) {
         RemoveCurrent(address, refreshed);
       }

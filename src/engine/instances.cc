@@ -6,6 +6,8 @@
 
 namespace kinu::engine {
 
+const ReadValues kNothingRead;
+
 Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored) {
   Expansion expansion;
   expansion.kind = config::ExpansionKindOf(resource);

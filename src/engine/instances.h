@@ -2,7 +2,6 @@
 // row is a slot (engine/slots.h), so no lock is needed to read them.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include "addrs/address.h"
+#include "base/rare.h"
+#include "base/small_mutex.h"
 #include "config/config.h"
 #include "config/expansion.h"
 #include "cty/value.h"
@@ -66,6 +67,8 @@ struct ReadValues {
   /// The stored object has attributes that its type lacks (state::HasOtherAttributes).
   bool has_other_attributes = false;
 };
+/// What is read of a row that has no object.
+extern const ReadValues kNothingRead;
 
 /// One instance of a resource during a walk.
 struct Row {
@@ -80,12 +83,13 @@ struct Row {
   const state::Instance* stored = nullptr;           ///< the row in the prior state, if any
   /// The value that expressions see: planned while planning, otherwise stored or new.
   std::optional<Value> value;
-  ReadValues read;
+  Rare<ReadValues> object;                       ///< what was read of its object, if it has one
   std::unique_ptr<plan::ResourceChange> change;  ///< until the plan is assembled; null: none
 
   void SetChange(plan::ResourceChange planned) {
     change = std::make_unique<plan::ResourceChange>(std::move(planned));
   }
+  const ReadValues& read() const { return object ? *object : kNothingRead; }
   bool orphan() const { return origin == RowOrigin::kOrphan; }
   bool imported() const { return origin == RowOrigin::kImported; }
   bool left_out() const { return view == RowView::kLeftOut; }
@@ -105,8 +109,8 @@ struct Row {
 /// The rows of one resource block in one module instance.
 struct ResourceTable {
   Expansion expansion;
-  bool expanded = false;
   std::vector<Row> rows;  ///< expansion order, then orphans in key order
+  bool expanded = false;
   bool has_gaps = false;  ///< some rows are absent, or some orphans stay
   bool stored = false;    ///< applying: the state has an instance, with any key
   /// Row of a key, or null.
@@ -119,12 +123,12 @@ struct ResourceTable {
     return row ? &rows[*row] : nullptr;
   }
 
+  // The whole resource as a value, made when an expression first reads it after the block is done.
+  // Not of a single row without deprecated parts, which is its own whole.
+  mutable SmallMutex whole_mutex;
+  mutable std::optional<Value> whole;
   /// for_each key to row; made by the first Find()
   mutable std::unique_ptr<FlatMap<uint32_t, uint32_t>> key_index;
-
-  // The whole resource as a value, made when an expression first reads it after the block is done.
-  mutable std::mutex whole_mutex;
-  mutable std::optional<Value> whole;
 
  private:
   std::optional<size_t> Position(const InstanceKey& key) const;

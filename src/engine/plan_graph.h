@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/rare.h"
 #include "engine/graph.h"
 #include "engine/provider_functions.h"
 #include "engine/request.h"
@@ -51,15 +52,15 @@ struct SelfReference {
 /// The facts that all instances of a resource block share, indexed like Module::resources.
 struct BlockInfo {
   const schema::ResourceSchema* schema = nullptr;
-  uint32_t provider = 0;  ///< index of the ProviderInfo
+  uint32_t provider = 0;               ///< index of the ProviderInfo
+  bool has_deprecated = false;         ///< the schema deprecates parts of its objects
+  bool create_before_destroy = false;  ///< own setting or forced by a dependent
+  bool pick_rows = false;              ///< -target or -exclude decides row by row
   /// Every resource that it depends on. Null: no object of the block can be stored in this walk.
   state::DependencyList dependencies;
-  bool has_deprecated = false;                 ///< the schema deprecates parts of its objects
-  bool create_before_destroy = false;          ///< own setting or forced by a dependent
-  bool pick_rows = false;                      ///< -target or -exclude decides row by row
   std::vector<const state::Resource*> stored;  ///< its entries in the prior state
   std::unique_ptr<ImportBlocks> imports;       ///< null: nothing is imported
-  std::vector<SelfReference> self_references;
+  Rare<std::vector<SelfReference>> self_references;
 };
 
 class PlanGraph : public Graph {

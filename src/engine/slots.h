@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/rare.h"
 #include "engine/instances.h"
 #include "engine/plan_graph.h"
 
@@ -48,11 +50,15 @@ struct ImportSlot {
 
 /// Results of a resource block over all its module instances.
 struct BlockSlot {
-  std::vector<StrayRows> strays;
+  Rare<std::vector<StrayRows>> strays;
   std::unique_ptr<ImportSlot> imports;  ///< set when the block is planned, if it has any
   /// Module instances with a row that changes, for which data sources wait.
   std::vector<ModuleInstId> pending;
 
+  std::span<StrayRows> Strays() { return strays ? std::span(*strays) : std::span<StrayRows>(); }
+  std::span<const StrayRows> Strays() const {
+    return strays ? std::span<const StrayRows>(*strays) : std::span<const StrayRows>();
+  }
   void AddPending(ModuleInstId module) {
     if (pending.empty() || pending.back() != module) {
       pending.push_back(module);

@@ -127,7 +127,7 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
   } else {
     const size_t errors = diags.error_count();
     FlatSet<InstanceKey> going;
-    if (!info.self_references.empty()) {
+    if (info.self_references) {
       lock.unlock();  // the repetition reads this table, and cells of such a block never overlap
       going = GoingKeys(context.plan, address);
     }

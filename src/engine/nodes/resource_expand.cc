@@ -83,7 +83,7 @@ Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
       !ReferenceCheck(walk, *instance.node).ExprAnyway(*resource.enabled, diags)) {
     return {};
   }
-  const bool names_itself = !info.self_references.empty();
+  const bool names_itself = info.self_references.has_value();
   if (names_itself) {
     LendStoredRows(resource, info, stored, going, table);
   }

@@ -75,7 +75,7 @@ bool FindLeaders(const Walk& walk, const config::Resource& resource, const Block
     }
     std::vector<RowWork*> leaders;
     bool all = false;
-    for (const SelfReference& ref : info.self_references) {
+    for (const SelfReference& ref : *info.self_references) {
       auto named = std::find_if(work.begin() + static_cast<ptrdiff_t>(begin),
                                 work.begin() + static_cast<ptrdiff_t>(end),
                                 [&](const RowWork& row) { return row.row->key == ref.key; });
@@ -165,7 +165,7 @@ void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot) {
         row.delete_reason = plan::Reason::kDeleteNoModule;
       }
     }
-    slot.strays.push_back(std::move(stray));
+    slot.strays.Ensure().push_back(std::move(stray));
   }
 }
 
@@ -196,7 +196,7 @@ std::vector<RowWork> CollectWork(NodeContext& context, NodeId id) {
   }
   context.checks.DeclareExpanded(id);
   CollectStrays(walk, node, slot);
-  for (StrayRows& stray : slot.strays) {
+  for (StrayRows& stray : slot.Strays()) {
     for (Row& row : stray.rows) {
       work.push_back({nullptr, stray.resource->address.module, &row});
     }
@@ -241,7 +241,7 @@ void PlanRows(NodeContext& context, NodeId id, const std::vector<RowWork>& work,
   const config::Resource& resource =
       walk.config.nodes[node.config_node]->module->resources[node.index];
   const bool blocking = walk.slots.providers[info.provider].Blocks(resource.name.mode);
-  if (info.self_references.empty()) {
+  if (!info.self_references) {
     walk.scheduler.ForEachRow(work.size(), blocking,
                               [&](size_t i) { PlanRow(context, id, work[i], found[i]); });
     return;
@@ -285,8 +285,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   std::vector<RowWork> work = CollectWork(context, id);
-  if (!info.self_references.empty() &&
-      !FindLeaders(walk, walk.graph.ResourceOf(node), info, work, diags)) {
+  if (info.self_references && !FindLeaders(walk, walk.graph.ResourceOf(node), info, work, diags)) {
     return;
   }
   std::vector<Diagnostics> found(work.size());

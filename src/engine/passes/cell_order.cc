@@ -135,7 +135,7 @@ bool FollowsBlocks(const PlanGraph& graph, const plan::Plan& plan) {
   for (const auto& node : graph.config.nodes) {
     const std::vector<BlockInfo>& blocks = graph.blocks[node->index];
     for (size_t i = 0; i < blocks.size(); ++i) {
-      if (!blocks[i].self_references.empty() || node->module->resources[i].check >= 0) {
+      if (blocks[i].self_references || node->module->resources[i].check >= 0) {
         return false;
       }
     }

@@ -245,7 +245,7 @@ class TreeConnector {
       for (uint32_t binding : refs.resources[i].list) {
         const config::Reference& ref = module.references[binding];
         if (ref.kind == config::ReferenceKind::kResource && ref.index == static_cast<int>(i)) {
-          info.self_references.push_back({ref.has_key, ref.key});
+          info.self_references.Ensure().push_back({ref.has_key, ref.key});
         }
       }
       if (info.imports != nullptr) {

@@ -252,7 +252,7 @@ void ReadForCheck(RowContext& row, provider::Provider& provider, const Value& co
     value = Placeholder(row, config);
   }
   meta::AppendAsCheckWarnings(std::move(found), EnclosingCheck(row), diags);
-  row.row.read.refreshed = *value;
+  row.row.object.Ensure().refreshed = *value;
   row.row.value = *value;
   if (row.walk().context.mode != plan::Mode::kRefreshOnly) {
     row.row.SetChange(PlannedRead(row, *std::move(value), plan::Reason::kReadCheckNested));
@@ -285,7 +285,7 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
   if (!value) {
     return;
   }
-  row.row.read.refreshed = *value;
+  row.row.object.Ensure().refreshed = *value;
   row.row.value = std::move(value);
   (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, row.node.condition_severity, diags);

@@ -15,8 +15,9 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
                  RowFate& fate, Diagnostics& diags) {
   Row& slot = row.row;
   if (import != nullptr) {
-    slot.read.refreshed = ImportObject(row, provider, *import, slot.read.notes, diags);
-    if (!slot.read.refreshed) {
+    ReadValues& read = slot.object.Ensure();
+    read.refreshed = ImportObject(row, provider, *import, read.notes, diags);
+    if (!read.refreshed) {
       return false;
     }
     slot.origin = RowOrigin::kImported;
@@ -26,13 +27,13 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
     return false;
   }
   slot.reading = RowReading::kRead;
-  fate.object = slot.read.refreshed;
-  fate.identity = slot.read.notes.identity;
+  fate.object = slot.read().refreshed;
+  fate.identity = slot.read().notes.identity;
   // The provider gets its data even if the object no longer exists.
   if (stored != nullptr || import != nullptr) {
     fate.stored.emplace();
     fate.stored->status = stored != nullptr ? stored->status : state::ObjectStatus::kReady;
-    fate.stored->private_data = slot.read.notes.private_data;
+    fate.stored->private_data = slot.read().notes.private_data;
   }
   return true;
 }
@@ -144,7 +145,7 @@ plan::ResourceChange ForgetData(const RowContext& row) {
 /// The change that destroys or forgets an object that is no longer configured.
 std::optional<plan::ResourceChange> PlanEnd(RowContext& row, provider::Provider& provider,
                                             const Disposal& disposal, Diagnostics& diags) {
-  const ReadValues& read = row.row.read;
+  const ReadValues& read = row.row.read();
   return disposal.forget ? PlanForget(row, *read.refreshed, read.notes, disposal.reason)
                          : PlanDestroy(row, provider, *read.refreshed, read.notes, diags);
 }
@@ -182,12 +183,12 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   if (provider == nullptr || !ReadObject(row, *provider, object, "", diags)) {
     return;
   }
-  if (!row.row.read.refreshed) {
+  if (!row.row.read().refreshed) {
     row.row.view = RowView::kDeleted;
     return;  // it no longer exists: drift, but no change
   }
   if (row.walk().context.mode == plan::Mode::kRefreshOnly) {
-    row.row.value = *row.row.read.refreshed;
+    row.row.value = *row.row.read().refreshed;
     return;
   }
   const Disposal disposal = DecideDisposal(row, object, false, diags);
@@ -210,7 +211,7 @@ std::optional<plan::ResourceChange> PlanDeposedObject(RowContext& row,
                                                       Diagnostics& diags) {
   provider::Provider* provider = ProviderOf(row, diags);
   if (provider == nullptr || !ReadObject(row, *provider, deposed.object, deposed.key, diags) ||
-      !row.row.read.refreshed || row.walk().context.mode == plan::Mode::kRefreshOnly) {
+      !row.row.read().refreshed || row.walk().context.mode == plan::Mode::kRefreshOnly) {
     return std::nullopt;
   }
   const size_t errors = diags.error_count();

@@ -193,7 +193,7 @@ bool ReadObject(RowContext& row, provider::Provider& provider, const state::Obje
   if (!stored) {
     return false;
   }
-  ReadValues& read = row.row.read;
+  ReadValues& read = row.row.object.Ensure();
   read.previous = stored->value;
   read.has_other_attributes =
       state::HasOtherAttributes(object, row.info.schema->block.implied_type());

@@ -15,7 +15,7 @@ SourceRange NameRange(const hcl::TraversalExpr& traversal, const config::Referen
 }  // namespace
 
 bool ReportSelfReferences(const RowContext& row, Diagnostics& diags) {
-  if (row.info.self_references.empty()) {
+  if (!row.info.self_references) {
     return true;
   }
   const config::Module& module = *row.instance->node->module;

@@ -70,7 +70,7 @@ std::vector<GoingRow> CollectRows(Walk& walk, const Node& node) {
     }
   }
   CollectStrays(walk, node, slot);
-  for (StrayRows& stray : slot.strays) {
+  for (StrayRows& stray : slot.Strays()) {
     for (Row& row : stray.rows) {
       rows.push_back({nullptr, stray.resource->address.module, &row});
     }
@@ -100,8 +100,8 @@ void PlanDestroyBlock(NodeContext& context, NodeId id) {
                            row};
     if (context.Wants(row_context.address)) {
       PlanOrphanRow(row_context, found[i]);
-      if (row.read.refreshed) {
-        row.value = *row.read.refreshed;  // visible until it is destroyed
+      if (row.read().refreshed) {
+        row.value = *row.read().refreshed;  // visible until it is destroyed
         return;
       }
     }
