@@ -75,6 +75,10 @@ struct Slots {
   std::vector<std::vector<BlockSlot>> blocks;           ///< like PlanGraph::blocks; only of a plan
   std::vector<StoredSlot> stored;                       ///< like PlanGraph::stored
 
+  /// Frees what is known of resource blocks and their instances, once no expression is evaluated
+  /// any more: what follows a walk of a million rows needs memory, too.
+  void DropRows();
+
   BlockSlot& BlockOf(const Node& node) { return blocks[node.config_node][node.index]; }
   const BlockSlot& BlockOf(const Node& node) const { return blocks[node.config_node][node.index]; }
 };

@@ -19,6 +19,16 @@ Slots::Slots(const PlanGraph& graph)
   instances[0].push_back(root.get());
 }
 
+void Slots::DropRows() {
+  for (const std::vector<ModuleInstance*>& of_node : instances) {
+    for (ModuleInstance* instance : of_node) {
+      instance->resources.clear();
+    }
+  }
+  blocks.clear();
+  stored.clear();
+}
+
 provider::Provider* ProviderSlot::Get(const InstanceKey& key) const {
   if (key.none()) {
     return provider.get();
