@@ -57,7 +57,7 @@ struct PlanFile::Content {
   plan::PlanFile file;
   plan::Plan plan;  ///< without the values of resources
 
-  std::vector<Change> Public(const std::vector<plan::ResourceChange>& changes) const;
+  std::vector<Change> Public(const BoxList<plan::ResourceChange>& changes) const;
 };
 
 namespace {
@@ -78,7 +78,7 @@ std::optional<std::string> Given(Result<std::string> text, Diagnostics& problems
 }  // namespace
 
 std::vector<PlanFile::Change> PlanFile::Content::Public(
-    const std::vector<plan::ResourceChange>& changes) const {
+    const BoxList<plan::ResourceChange>& changes) const {
   const Program& program = *plan.program;
   std::vector<Change> out;
   for (const plan::ResourceChange& change : changes) {

@@ -1,7 +1,6 @@
 #include "engine/assemble.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/invariant.h"
@@ -228,28 +227,23 @@ plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& 
   return change;
 }
 
-std::vector<plan::ResourceChange> TakeChanges(Walk& walk) {
-  std::vector<plan::ResourceChange> changes;
-  size_t count = 0;
-  ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, const Row& row) {
-    count += row.change ? 1 : 0;
-  });
-  changes.reserve(count);  // growing would hold two copies of all
+BoxList<plan::ResourceChange> TakeChanges(Walk& walk) {
+  BoxList<plan::ResourceChange> changes;
   ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, Row& row) {
     if (row.change) {
-      changes.push_back(std::move(*row.change));
-      row.change.reset();
+      changes.push_back(std::move(row.change));
     }
   });
   for (StoredSlot& slot : walk.slots.stored) {
-    std::ranges::move(std::exchange(slot.changes, {}), std::back_inserter(changes));
+    for (plan::ResourceChange& change : slot.changes) {
+      changes.push_back(std::move(change));
+    }
+    slot.changes.clear();
   }
-  auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
-    return a.address == b.address ? a.deposed < b.deposed : walk.program.Less(a.address, b.address);
-  };
-  if (!std::is_sorted(changes.begin(), changes.end(), less)) {
-    std::sort(changes.begin(), changes.end(), less);
-  }
+  changes.SortBy([&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
+    return a.address == b.address ? a.deposed.text() < b.deposed.text()
+                                  : walk.program.Less(a.address, b.address);
+  });
   return changes;
 }
 
@@ -341,10 +335,9 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
   });
   state::DropHusks(plan.prior_state);
   plan.changes = TakeChanges(walk);
-  auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
+  plan.drift.SortBy([&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
     return program.Less(a.address, b.address);
-  };
-  std::sort(plan.drift.begin(), plan.drift.end(), less);
+  });
 
   const config::Module& module = *walk.config.root().module;
   const PlanGraph::Bases& base = walk.graph.bases[0];

@@ -216,8 +216,8 @@ TEST_F(EngineTest, GeneratedBlockHasRequiredArguments) {
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
   ASSERT_EQ(plan.changes.size(), 1u);
   EXPECT_EQ(plan.changes[0].action, plan::Action::kNoOp);
-  EXPECT_NE(plan.changes[0].generated_config.find("name = \"found\""), std::string::npos)
-      << plan.changes[0].generated_config;
+  EXPECT_NE(plan.changes[0].generated_config.text().find("name = \"found\""), std::string::npos)
+      << plan.changes[0].generated_config.text();
 }
 
 TEST_F(EngineTest, InvalidImportsAreErrors) {

@@ -34,7 +34,7 @@ bool SaveGeneratedConfig(const plan::Plan& plan, const std::string& path, Diagno
     if (change.importing && !change.importing->id.empty()) {
       text += " from " + hcl::writer::StringText(change.importing->id);
     }
-    text += "\n" + change.generated_config + "\n";
+    text += "\n" + change.generated_config.text() + "\n";
   }
   if (text.empty()) {
     return false;

@@ -10,6 +10,7 @@
 
 #include "addrs/address.h"
 #include "addrs/targets.h"
+#include "base/box_list.h"
 #include "base/rare.h"
 #include "config/source_files.h"
 #include "cty/path.h"
@@ -72,18 +73,18 @@ struct Importing {
 struct ResourceChange {
   ResourceInstance address;
   ResourceInstance previous_address;  ///< equal to `address` unless moved
-  std::string deposed;                ///< deposed key, or empty
-  ProviderConfig provider;
+  RareText deposed;                   ///< deposed key, or empty
   InstanceKey provider_key;
+  ProviderConfig provider;
   bool has_provider_key = false;
   Action action = Action::kNoOp;
   Reason reason = Reason::kNone;
   Value before;  ///< null if there is no object
   Value after;   ///< null if there will be no object; may contain unknown values
   std::string private_data;
-  std::vector<Path> required_replace;
+  RareList<Path> required_replace;
   Rare<Importing> importing;
-  std::string generated_config;
+  RareText generated_config;
   Value before_identity;
   Value after_identity;
 };
@@ -131,8 +132,8 @@ struct Plan {
   std::string terraform_version;
   std::string timestamp;  ///< RFC 3339
   std::vector<PlanVariable> variables;
-  std::vector<ResourceChange> changes;  ///< in OpenTofu's order of addresses
-  std::vector<ResourceChange> drift;
+  BoxList<ResourceChange> changes;  ///< in OpenTofu's order of addresses
+  BoxList<ResourceChange> drift;
   std::vector<OutputChange> outputs;  ///< root outputs, by name
   /// The outputs of child modules: an apply in the same process keeps the known ones. Plan files do
   /// not have them. Ref: opentofu planfile/tfplan.go writeTfplan.

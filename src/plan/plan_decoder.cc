@@ -49,7 +49,6 @@ class PlanDecoder {
     uint64_t reason = 0;
   };
 
-  void Reserve(std::string_view message);
   Result<void> ReadField(const ProtoField& field);
   Result<ResourceChange> ReadResource(std::string_view message);
   Result<RawResource> ReadResourceFields(std::string_view message, ResourceChange& change);
@@ -225,7 +224,7 @@ Result<PlanDecoder::RawResource> PlanDecoder::ReadResourceFields(std::string_vie
   for (ProtoField field; reader.Next(field);) {
     switch (field.number) {
       case ResourceField::kDeposed:
-        change.deposed = field.bytes;
+        change.deposed = std::string(field.bytes);
         break;
       case ResourceField::kProvider:
         raw.provider = field.bytes;
@@ -290,7 +289,7 @@ Result<void> PlanDecoder::ResolveResource(const RawResource& raw, ResourceChange
   change.provider = *config;
   if (!change.deposed.empty() && change.deposed.size() != 8) {
     return Fail(ErrorCode::kInvalid, "deposed object for " + where + " has invalid deposed key \"" +
-                                         change.deposed + "\"");
+                                         change.deposed.text() + "\"");
   }
   if (raw.reason > static_cast<uint64_t>(Reason::kForgetConfig)) {
     return Fail(ErrorCode::kInvalid,
@@ -333,7 +332,7 @@ Result<void> PlanDecoder::ReadImporting(const RawChange& raw, const schema::Reso
 Result<void> PlanDecoder::ReadResourceValues(std::string_view message, ResourceChange& change) {
   KINU_TRY(const RawChange raw, ReadChange(message));
   change.action = raw.action->action;
-  change.generated_config = raw.generated_config;
+  change.generated_config = std::string(raw.generated_config);
   if (decoded_ == DecodedValues::kNone) {
     return ReadImporting(raw, nullptr, change);
   }
@@ -615,21 +614,7 @@ Result<void> PlanDecoder::ReadField(const ProtoField& field) {
   }
 }
 
-/// Reserves the memory of the changes, which would be copied several times while they grow.
-void PlanDecoder::Reserve(std::string_view message) {
-  size_t changes = 0;
-  size_t drift = 0;
-  ProtoReader reader(message);
-  for (ProtoField field; reader.Next(field);) {
-    changes += field.number == PlanField::kResourceChanges ? 1 : 0;
-    drift += field.number == PlanField::kResourceDrift ? 1 : 0;
-  }
-  plan_.changes.reserve(changes);
-  plan_.drift.reserve(drift);
-}
-
 Result<Plan> PlanDecoder::Decode(std::string_view message) {
-  Reserve(message);
   ProtoReader reader(message);
   for (ProtoField field; reader.Next(field);) {
     if (Result<void> done = ReadField(field); !done) {
@@ -644,13 +629,11 @@ Result<Plan> PlanDecoder::Decode(std::string_view message) {
   }
   // Variables and changes have no order in the file.
   auto by_address = [&](const ResourceChange& a, const ResourceChange& b) {
-    return a.address == b.address ? a.deposed < b.deposed : program_.Less(a.address, b.address);
+    return a.address == b.address ? a.deposed.text() < b.deposed.text()
+                                  : program_.Less(a.address, b.address);
   };
-  for (std::vector<ResourceChange>* changes : {&plan_.changes, &plan_.drift}) {
-    if (!std::is_sorted(changes->begin(), changes->end(), by_address)) {
-      std::stable_sort(changes->begin(), changes->end(), by_address);
-    }
-  }
+  plan_.changes.SortBy(by_address);
+  plan_.drift.SortBy(by_address);
   std::stable_sort(plan_.outputs.begin(), plan_.outputs.end(),
                    [](const OutputChange& a, const OutputChange& b) { return a.name < b.name; });
   std::sort(plan_.variables.begin(), plan_.variables.end(),

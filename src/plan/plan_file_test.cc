@@ -214,8 +214,7 @@ TEST_P(RoundTrip, KeepsEverything) {
   EXPECT_TRUE(state::SameContent(again.prior_state, plan.prior_state));
   EXPECT_TRUE(state::SameContent(again.previous_state, plan.previous_state));
   EXPECT_EQ(again.prior_state.serial, plan.prior_state.serial);
-  auto same_changes = [](const std::vector<ResourceChange>& a,
-                         const std::vector<ResourceChange>& b) {
+  auto same_changes = [](const BoxList<ResourceChange>& a, const BoxList<ResourceChange>& b) {
     ASSERT_EQ(a.size(), b.size());
     for (size_t i = 0; i < a.size(); ++i) {
       EXPECT_EQ(a[i].address, b[i].address);
@@ -224,7 +223,7 @@ TEST_P(RoundTrip, KeepsEverything) {
       EXPECT_EQ(a[i].action, b[i].action);
       EXPECT_EQ(a[i].reason, b[i].reason);
       EXPECT_EQ(a[i].private_data, b[i].private_data);
-      EXPECT_EQ(a[i].required_replace, b[i].required_replace);
+      EXPECT_EQ(a[i].required_replace.items(), b[i].required_replace.items());
       EXPECT_EQ(a[i].importing.has_value(), b[i].importing.has_value());
       EXPECT_TRUE(Value::RawEquals(a[i].before, b[i].before));
       EXPECT_TRUE(Value::RawEquals(a[i].after, b[i].after));

@@ -161,7 +161,7 @@ Result<void> PlanEncoder::WriteChange(uint32_t field, Action action, const Value
       }
       out_.End(importing);
     }
-    out_.Bytes(ChangeField::kGeneratedConfig, resource->generated_config);
+    out_.Bytes(ChangeField::kGeneratedConfig, resource->generated_config.text());
     if (Result<void> done = write_identity(ChangeField::kBeforeIdentity, resource->before_identity);
         !done) {
       return done;
@@ -182,7 +182,7 @@ Result<void> PlanEncoder::WriteResource(uint32_t field, const ResourceChange& ch
     return Fail(ErrorCode::kInvalid, "no schema available for " + program_.ToText(change.address));
   }
   size_t message = out_.Begin(field);
-  out_.Bytes(ResourceField::kDeposed, change.deposed);
+  out_.Bytes(ResourceField::kDeposed, change.deposed.text());
   out_.Bytes(ResourceField::kProvider, ProviderText(change.provider));
   Result<void> written =
       WriteChange(ResourceField::kChange, change.action, change.before, change.after,

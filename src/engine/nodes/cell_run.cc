@@ -214,9 +214,10 @@ void CellRun::Carry(size_t i, RowContext& row, bool configured) {
       DestroyRow(context_, row, change_index, change.deposed, found_[i]);
       break;
     case Phase::kDispose:
-      DestroyRow(context_, row, change_index,
-                 !change.deposed.empty() ? change.deposed : context_.deposed_keys[change_index],
-                 found_[i]);
+      DestroyRow(
+          context_, row, change_index,
+          !change.deposed.empty() ? change.deposed.text() : context_.deposed_keys[change_index],
+          found_[i]);
       break;
     case Phase::kForget:
       ForgetRow(context_, row, change.deposed);

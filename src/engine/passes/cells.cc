@@ -612,7 +612,7 @@ std::string CellRowName(const PlanGraph& graph, const ApplyGraph& apply, const C
   std::string out = graph.program.ToText(change.address);
   if (!change.deposed.empty()) {
     out += cell.flags.left_over ? " (forget deposed " : " (destroy deposed ";
-    out += change.deposed + ")";
+    out += change.deposed.text() + ")";
   } else if (cell.phase == Phase::kDestroy || cell.phase == Phase::kDispose) {
     out += " (destroy)";
   }

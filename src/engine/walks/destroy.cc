@@ -196,7 +196,7 @@ void KeepDependenciesOfFailed(const state::DestroyOrder& order, RowDiagnosticsBy
     return;
   }
   const FlatSet<ResourceInstance> kept = order.After(failed);
-  std::erase_if(plan.changes, [&](const plan::ResourceChange& change) {
+  plan.changes.EraseIf([&](const plan::ResourceChange& change) {
     return change.deposed.empty() && kept.contains(change.address);
   });
   for (std::vector<RowDiagnostics>& rows : said) {

@@ -169,7 +169,7 @@ std::string ChangeObject(const Program& program, const plan::ResourceChange& cha
     }
     out.EndObject();
   }
-  WriteOptional(out, "generated_config", std::string_view(change.generated_config));
+  WriteOptional(out, "generated_config", change.generated_config.text());
   out.EndObject();
   return text;
 }

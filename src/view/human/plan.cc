@@ -33,7 +33,7 @@ class Heading {
       : program_(program), style_(style), change_(change), drift_(drift) {
     name_ = program_.ToText(change_.address);
     if (!change_.deposed.empty()) {
-      name_ += " (deposed object " + change_.deposed + ")";
+      name_ += " (deposed object " + change_.deposed.text() + ")";
     }
   }
 
@@ -288,7 +288,7 @@ class PlanText {
   void RenderListed(size_t begin, size_t end, std::string& out) const;
   void RenderChange(const ResourceChange& change, const Diff& diff, bool drift,
                     std::string& out) const;
-  std::vector<const ResourceChange*> InOrder(const std::vector<ResourceChange>& changes) const;
+  std::vector<const ResourceChange*> InOrder(const BoxList<ResourceChange>& changes) const;
 
   void Line(std::string_view text) {
     out_ += text;
@@ -316,8 +316,7 @@ class PlanText {
   bool shows_drift_ = false;
 };
 
-std::vector<const ResourceChange*> PlanText::InOrder(
-    const std::vector<ResourceChange>& changes) const {
+std::vector<const ResourceChange*> PlanText::InOrder(const BoxList<ResourceChange>& changes) const {
   std::vector<const ResourceChange*> order;
   for (const ResourceChange& change : changes) {
     if (change.address.resource.resource.mode != ResourceMode::kEphemeral) {
@@ -328,7 +327,7 @@ std::vector<const ResourceChange*> PlanText::InOrder(
     if (a->address != b->address) {
       return program_.Less(a->address, b->address);
     }
-    return a->deposed < b->deposed;
+    return a->deposed.text() < b->deposed.text();
   };
   if (!std::ranges::is_sorted(order, before)) {  // those of a new plan are
     std::ranges::stable_sort(order, before);

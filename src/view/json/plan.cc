@@ -85,7 +85,7 @@ class PlanWriter {
 
   void Variables(const config::Config* config);
   Result<void> PlannedValues();
-  Result<void> Changes(std::string_view key, const std::vector<ResourceChange>& changes);
+  Result<void> Changes(std::string_view key, const BoxList<ResourceChange>& changes);
   void OutputChanges();
   void RelevantAttributes();
 
@@ -311,7 +311,7 @@ Result<void> PlanWriter::Change(const ResourceChange& change) {
     }
     out_.EndObject();
   }
-  WriteOptional(out_, "generated_config", std::string_view(change.generated_config));
+  WriteOptional(out_, "generated_config", change.generated_config.text());
   if (!change.before_identity.IsNull()) {
     out_.Key("before_identity");
     WriteValue(out_, change.before_identity);
@@ -324,7 +324,7 @@ Result<void> PlanWriter::Change(const ResourceChange& change) {
   return {};
 }
 
-Result<void> PlanWriter::Changes(std::string_view key, const std::vector<ResourceChange>& changes) {
+Result<void> PlanWriter::Changes(std::string_view key, const BoxList<ResourceChange>& changes) {
   std::vector<const ResourceChange*> listed;
   for (const ResourceChange& change : changes) {
     const ResourceMode mode = change.address.resource.resource.mode;
@@ -342,7 +342,7 @@ Result<void> PlanWriter::Changes(std::string_view key, const std::vector<Resourc
     if (a->address != b->address) {
       return program_.Less(a->address, b->address);
     }
-    return a->deposed < b->deposed;
+    return a->deposed.text() < b->deposed.text();
   });
   out_.Key(key);
   out_.BeginArray();
@@ -364,7 +364,7 @@ Result<void> PlanWriter::Changes(std::string_view key, const std::vector<Resourc
       WriteInstanceKey(out_, program_, change.address.key);
     }
     out_.Member("provider_name", ProviderName(program_, change.provider));
-    WriteOptional(out_, "deposed", std::string_view(change.deposed));
+    WriteOptional(out_, "deposed", change.deposed.text());
     out_.Key("change");
     if (Result<void> done = Change(change); !done) {
       return done;
@@ -451,7 +451,7 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
     return std::unexpected(In("error in marshalPlannedValues", std::move(done).error()));
   }
   // Pure moves are drift only in refresh-only mode.
-  std::vector<ResourceChange> drift;
+  BoxList<ResourceChange> drift;
   for (const ResourceChange& change : plan.drift) {
     if (change.action != Action::kNoOp || plan.mode == plan::Mode::kRefreshOnly) {
       drift.push_back(change);

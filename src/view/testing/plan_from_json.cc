@@ -195,7 +195,7 @@ plan::ResourceChange ChangeFrom(Program& program, const JsonNode& entry,
     KINU_INVARIANT(program.ParseResourceInstance(previous->text(), &change.previous_address),
                    "previous address");
   }
-  change.deposed = Text(entry, "deposed");
+  change.deposed = std::string(Text(entry, "deposed"));
   change.provider.provider = program.Intern(Text(entry, "provider_name"));
   const ResourceName& name = change.address.resource.resource;
   const schema::ResourceSchema* schema =
@@ -229,7 +229,7 @@ plan::ResourceChange ChangeFrom(Program& program, const JsonNode& entry,
   if (const JsonNode* importing = detail.Find("importing")) {
     change.importing.emplace().id = Text(*importing, "id");
   }
-  change.generated_config = Text(detail, "generated_config");
+  change.generated_config = std::string(Text(detail, "generated_config"));
   return change;
 }
 
@@ -262,7 +262,7 @@ plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
   plan.previous_state.program = plan.program;
   plan.timestamp = Text(root, "timestamp");
   plan.errored = IsTrue(root.Find("errored"));
-  const auto changes = [&](std::string_view key, std::vector<plan::ResourceChange>& to) {
+  const auto changes = [&](std::string_view key, BoxList<plan::ResourceChange>& to) {
     if (const JsonNode* list = root.Find(key)) {
       for (const JsonNode& entry : list->elements()) {
         to.push_back(ChangeFrom(*plan.program, entry, schemas));
