@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/instances.h"
+#include "engine/plan_graph.h"
 #include "engine/testing/engine_fixture.h"
 
 namespace kinu::engine {
@@ -10,6 +12,14 @@ namespace {
 
 using testing::EngineTest;
 using testing::Strings;
+
+// A plan of a million blocks has a million of each: what few of them need stands behind a pointer.
+static_assert(sizeof(Row) <= 96);
+static_assert(sizeof(ResourceTable) <= 128);
+static_assert(sizeof(BlockInfo) <= 72);
+static_assert(sizeof(plan::ResourceChange) <= 224);
+static_assert(sizeof(config::Resource) <= 168);
+static_assert(sizeof(config::Reference) <= 32);
 
 class WideWalkTest : public EngineTest {
  protected:
