@@ -56,8 +56,6 @@ namespace kinu::v1 {
 struct PlanFile::Content {
   plan::PlanFile file;
   plan::Plan plan;  ///< without the values of resources
-
-  std::vector<Change> Public(const BoxList<plan::ResourceChange>& changes) const;
 };
 
 namespace {
@@ -75,12 +73,10 @@ std::optional<std::string> Given(Result<std::string> text, Diagnostics& problems
   return *std::move(text);
 }
 
-}  // namespace
-
-std::vector<PlanFile::Change> PlanFile::Content::Public(
-    const BoxList<plan::ResourceChange>& changes) const {
-  const Program& program = *plan.program;
-  std::vector<Change> out;
+/// The changes of a plan as the interface has them.
+std::vector<PlanFile::Change> Public(const Program& program,
+                                     const BoxList<plan::ResourceChange>& changes) {
+  std::vector<PlanFile::Change> out;
   for (const plan::ResourceChange& change : changes) {
     out.push_back({.address = program.ToText(change.address),
                    .previous_address = program.ToText(change.previous_address),
@@ -92,6 +88,8 @@ std::vector<PlanFile::Change> PlanFile::Content::Public(
   }
   return out;
 }
+
+}  // namespace
 
 std::optional<PlanFile> PlanFile::Open(const std::string& path, Diagnostics& problems) {
   auto bytes = Given(ReadFile(path), problems);
@@ -141,11 +139,11 @@ std::vector<PlanFile::Variable> PlanFile::variables() const {
 }
 
 std::vector<PlanFile::Change> PlanFile::changes() const {
-  return content_->Public(content_->plan.changes);
+  return Public(*content_->plan.program, content_->plan.changes);
 }
 
 std::vector<PlanFile::Change> PlanFile::drift() const {
-  return content_->Public(content_->plan.drift);
+  return Public(*content_->plan.program, content_->plan.drift);
 }
 
 std::vector<PlanFile::Output> PlanFile::outputs() const {
