@@ -7,6 +7,7 @@ which it ended is planned a second time. Spark itself takes the rows of one try 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
 import os
 import shutil
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from kinu import sources
 from kinu._planning import Options, name_of, plan_directory
-from kinu._pool import Answer, Reply
+from kinu._pool import Answer, Reply, share
 
 if TYPE_CHECKING:
     import pyarrow
@@ -27,6 +28,47 @@ if TYPE_CHECKING:
 
 def folder_of(job: str) -> str:
     return os.path.join(tempfile.gettempdir(), "kinu-fleet-" + job)
+
+
+def tasks_at_once(spark: SparkSession) -> int:
+    """How many tasks an executor has at a time; 0 where the session does not say it."""
+    try:
+        context = spark.sparkContext
+    except Exception:  # a session of Spark Connect has none
+        return 0
+    configuration = context.getConf()
+    cores = configuration.get("spark.executor.cores")
+    if cores is None and (context.master or "").startswith("local"):
+        cores = str(context.defaultParallelism)
+    return int(cores or 0) // int(configuration.get("spark.task.cpus") or 1)
+
+
+def processors_folder() -> str:
+    return os.path.join(tempfile.gettempdir(), "kinu-processors-%d" % os.getuid())
+
+
+@contextlib.contextmanager
+def own_processors(tasks: int) -> Iterator[None]:
+    """Gives a task, and what it starts, its share of the processors of an executor that has so many tasks at a time.
+
+    A task does not know its slot: it takes a number that no other task of its user on this machine has. The system frees
+    the number of a task that is killed."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(AttributeError, OSError):  # another system than Linux, or no place for files
+            os.makedirs(processors_folder(), mode=0o700, exist_ok=True)
+            processors = os.sched_getaffinity(0)
+            for index in range(tasks):
+                number = os.open(os.path.join(processors_folder(), str(index)), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW,
+                                 0o600)
+                file = held.enter_context(open(number, "w"))
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    continue
+                held.callback(os.sched_setaffinity, 0, processors)
+                os.sched_setaffinity(0, share(index, tasks, processors))
+                break
+        yield
 
 
 class Kept:
@@ -98,12 +140,14 @@ def plan_on_spark(spark: SparkSession, directories: list[str], options: Options,
     from kinu.spark import forget_archives, one_a_task
     options = replace(options, own_group=True)
     job = uuid.uuid4().hex
+    at_once = tasks_at_once(spark)
 
     def plan_part(parts: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         try:
-            for part in parts:
-                for task, first, names, given in zip(*(column.to_pylist() for column in part.columns)):
-                    yield from plan_task(task, first, names, given, options, attempts, job)
+            with own_processors(at_once):
+                for part in parts:
+                    for task, first, names, given in zip(*(column.to_pylist() for column in part.columns)):
+                        yield from plan_task(task, first, names, given, options, attempts, job)
         finally:
             forget_archives()
 

@@ -1,5 +1,7 @@
 """Tests of fleets. They need pyarrow and a program (support.program())."""
 
+import contextlib
+import fcntl
 import json
 import os
 import random
@@ -12,6 +14,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 from support import descendants, installed, program, write
 
@@ -302,6 +305,26 @@ class Fleet(unittest.TestCase):
         self.assertEqual([share(i, 2, {0, 1}) for i in range(2)], [{0}, {1}])
         self.assertEqual([share(i, 3, {5, 1, 3, 7, 9, 11, 13}) for i in range(3)], [{1, 7, 13}, {3, 9}, {5, 11}])
         self.assertEqual([share(i, 3, {4, 6}) for i in range(3)], [{4, 6}] * 3)
+
+    def test_tasks_have_processors_of_their_own(self):
+        from kinu import _tasks
+        from kinu._pool import share
+        processors = os.sched_getaffinity(0)
+        with unittest.mock.patch.object(_tasks, "processors_folder", lambda: os.path.join(self.folder, "numbers")):
+            for tasks, taken, wanted in ((2, [], share(0, 2, processors)), (2, [0], share(1, 2, processors)),
+                                         (2, [0, 1], processors), (0, [], processors),
+                                         (len(processors) + 1, [], processors)):
+                with contextlib.ExitStack() as others:
+                    os.makedirs(_tasks.processors_folder(), exist_ok=True)
+                    for number in taken:
+                        file = others.enter_context(open(os.path.join(_tasks.processors_folder(), str(number)), "w"))
+                        fcntl.flock(file, fcntl.LOCK_EX)
+                    with _tasks.own_processors(tasks):
+                        self.assertEqual(os.sched_getaffinity(0), wanted)
+                    self.assertEqual(os.sched_getaffinity(0), processors)
+        with unittest.mock.patch.object(_tasks, "processors_folder", lambda: "/dev/null/none"), \
+                _tasks.own_processors(1):
+            self.assertEqual(os.sched_getaffinity(0), processors)
         say = self.script("grep Cpus_allowed_list /proc/self/status >&2\nexit 1\n")
         for workers, wanted in ((kinu.fleet.cores(), 1), (1, kinu.fleet.cores())):
             directories = [os.path.join(self.folder, "d%d" % i) for i in range(workers)]
