@@ -23,7 +23,7 @@ from kinu._pool import Answer, Reply, share
 
 if TYPE_CHECKING:
     import pyarrow
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def folder_of(job: str) -> str:
@@ -114,11 +114,30 @@ def _planned(name: str, directory: str, options: Options, attempts: int) -> tupl
     return attempt, reply
 
 
+#: The columns of an answer in Spark; a reply is compressed, for it passes through several processes.
+_COLUMNS = "index bigint, attempts bigint, size bigint, reply binary"
+
+
 def _row(index: int, attempt: int, reply: Reply) -> pyarrow.RecordBatch:
     import pyarrow
-    columns = [pyarrow.array([index], pyarrow.int64()), pyarrow.array([attempt], pyarrow.int64()),
-               pyarrow.array([reply.to_bytes()], pyarrow.binary())]
-    return pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "reply"])
+    data = reply.to_bytes()
+    columns = [*(pyarrow.array([number], pyarrow.int64()) for number in (index, attempt, len(data))),
+               pyarrow.array([pyarrow.compress(data, "zstd", asbytes=True)], pyarrow.binary())]
+    return pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "size", "reply"])
+
+
+def _answer(index: int, attempts: int, size: int, reply: bytes) -> Answer:
+    import pyarrow
+    return Answer(index, Reply.read(io.BytesIO(pyarrow.decompress(reply, size, "zstd", asbytes=True))), attempts)
+
+
+def _collect(frame: DataFrame) -> Iterator[tuple[int, int, int, bytes]]:
+    """The rows of a data frame of answers."""
+    if hasattr(frame, "toArrow"):  # from Spark 4 on; Python need not unpickle the rows
+        for batch in frame.toArrow().to_batches():
+            yield from zip(*(column.to_pylist() for column in batch.columns))
+    else:
+        yield from frame.collect()
 
 
 def plan_task(task: int, first: int, names: list[str], directories: list[str], options: Options, attempts: int,
@@ -158,8 +177,8 @@ def plan_on_spark(spark: SparkSession, directories: list[str], options: Options,
                      [path if sources.is_uri(path) else os.path.abspath(path) for path in given]))
     frame = one_a_task(spark, rows, "first bigint, names array<string>, directories array<string>")
     try:
-        answers = frame.mapInArrow(plan_part, "index bigint, attempts bigint, reply binary").collect()
+        answers = list(_collect(frame.mapInArrow(plan_part, _COLUMNS)))
     finally:
         shutil.rmtree(folder_of(job), ignore_errors=True)  # on this machine, where a job has failed
-    for row in answers:
-        yield Answer(row["index"], Reply.read(io.BytesIO(row["reply"])), row["attempts"])
+    for answer in answers:
+        yield _answer(*answer)
