@@ -383,8 +383,8 @@ void Builder::Finish() {
   for (ModuleCall& call : module_.calls) {
     Diagnostics ignored;
     call.inputs = call.body->JustAttributes(kModuleMetaNames, ignored);
-    for (const hcl::Attribute& input : call.inputs) {
-      call.input_index.emplace(input.name, static_cast<uint32_t>(call.input_index.size()));
+    for (uint32_t i = 0; i < call.inputs.size(); ++i) {
+      call.input_index.emplace(call.inputs[i].name, i);
     }
   }
   ResolveModuleProviders(program_, module_);

@@ -51,7 +51,7 @@ class RandomEnds {
   std::mt19937 random_;
 };
 
-/// Whether steps can be the same. `exact`: without a key means the instance without key.
+/// Whether an address can begin with the steps of an end.
 bool CanStart(const MoveEnd& end, const Steps& address) {
   for (size_t i = 0; i < end.steps.size(); ++i) {
     const bool any = i < end.open || (end.is_module && end.whole && i + 1 == end.steps.size());

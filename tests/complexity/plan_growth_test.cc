@@ -34,6 +34,13 @@ Files OneFile(std::string text) {
   return {{"main.tf", std::move(text)}};
 }
 
+/// A module with a variable, a resource block and an output.
+std::pair<std::string, std::string> ModuleFile() {
+  return {"m/main.tf",
+          "variable \"v\" {}\nresource \"test_thing\" \"r\" { name = var.v }\n"
+          "output \"o\" { value = test_thing.r.output }\n"};
+}
+
 /// What a shape is tested with. The state of a chain grows with its square, because each object
 /// lists all that it depends on.
 enum class Steps : uint8_t { kPlan, kAll };
@@ -122,9 +129,7 @@ constexpr Shape kShapes[] = {
     {"module calls", 150, Steps::kAll,
      [](size_t n) {
        Files files = OneFile(Repeat(n, "module \"m%i\" {\n  source = \"./m\"\n  v = \"x%i\"\n}\n"));
-       files.emplace_back("m/main.tf",
-                          "variable \"v\" {}\nresource \"test_thing\" \"r\" { name = var.v }\n"
-                          "output \"o\" { value = test_thing.r.output }\n");
+       files.push_back(ModuleFile());
        return files;
      }},
     {"inputs and outputs of a module", 300, Steps::kAll,
@@ -150,9 +155,7 @@ constexpr Shape kShapes[] = {
        Files files = OneFile("module \"m\" {\n  source = \"./m\"\n  count = " + std::to_string(n) +
                              "\n  v = \"x${count.index}\"\n}\n"
                              "output \"all\" { value = module.m[*].o }\n");
-       files.emplace_back("m/main.tf",
-                          "variable \"v\" {}\nresource \"test_thing\" \"r\" { name = var.v }\n"
-                          "output \"o\" { value = test_thing.r.output }\n");
+       files.push_back(ModuleFile());
        return files;
      }},
     {"a block that names all", 300, Steps::kAll,
