@@ -38,26 +38,32 @@ nb::list ToList(kinu_problems* problems) {
   return out;
 }
 
-/// A result and the problems beside it; the result is None after a failure.
-nb::tuple Answer(kinu_text text, kinu_problems* problems) {
-  nb::object value = nb::none();
-  if (text.data != nullptr) {
-    value = nb::str(text.data, text.size);
-    kinu_text_release(text);
-  }
-  return nb::make_tuple(value, ToList(problems));
-}
-
-/// Calls a function that needs no Python without the lock of the interpreter.
-template <typename Call>
-nb::tuple Unlocked(const Call& call) {
+/// Calls a function that needs no Python without the lock of the interpreter. Returns its result, a
+/// str or bytes, and the problems beside it; the result is None after a failure.
+template <typename Made, typename Call>
+nb::tuple UnlockedAs(const Call& call) {
   kinu_problems* problems = nullptr;
   kinu_text text{};
   {
     const nb::gil_scoped_release unlocked;
     text = call(&problems);
   }
-  return Answer(text, problems);
+  nb::object value = nb::none();
+  if (text.data != nullptr) {
+    value = Made(text.data, text.size);
+    kinu_text_release(text);
+  }
+  return nb::make_tuple(value, ToList(problems));
+}
+
+template <typename Call>
+nb::tuple Unlocked(const Call& call) {
+  return UnlockedAs<nb::str>(call);
+}
+
+template <typename Call>
+nb::tuple UnlockedBytes(const Call& call) {
+  return UnlockedAs<nb::bytes>(call);
 }
 
 /// The bytes of a `str` or `bytes` object, which must outlive the view.
@@ -125,26 +131,18 @@ class Document {
     });
   }
   nb::tuple Summary(size_t bytes) const {
-    return Unlocked(
-        [&](kinu_problems** problems) { return kinu_document_summary(document_, bytes, problems); });
+    return Unlocked([&](kinu_problems** problems) {
+      return kinu_document_summary(document_, bytes, problems);
+    });
   }
   nb::tuple Text() const {
     return Unlocked([&](kinu_problems**) { return kinu_document_text(document_); });
   }
   nb::tuple Arrow(const std::string& table, const std::string& source, bool show_sensitive) const {
-    kinu_problems* problems = nullptr;
-    kinu_text bytes{};
-    {
-      const nb::gil_scoped_release unlocked;
-      bytes = kinu_document_table(document_, table.c_str(), source.c_str(), show_sensitive ? 1 : 0,
-                                  &problems);
-    }
-    nb::object value = nb::none();
-    if (bytes.data != nullptr) {
-      value = nb::bytes(bytes.data, bytes.size);
-      kinu_text_release(bytes);
-    }
-    return nb::make_tuple(value, ToList(problems));
+    return UnlockedBytes([&](kinu_problems** problems) {
+      return kinu_document_table(document_, table.c_str(), source.c_str(), show_sensitive ? 1 : 0,
+                                 problems);
+    });
   }
   nb::tuple Redacted() const {
     return Unlocked([&](kinu_problems**) { return kinu_document_redacted(document_); });
@@ -155,8 +153,8 @@ class Document {
   nb::list problems_;
 };
 
-/// What a Python iterator gives: pairs of a name and a text; or a name, None, and the reason why there
-/// is no text.
+/// What a Python iterator gives: pairs of a name and a text; or a name, None, and the reason why
+/// there is no text.
 struct Documents {
   nb::object iterator;
   nb::object current;  // keeps the texts of the document that is read
@@ -193,7 +191,8 @@ std::string TextOf(const nb::python_error& problem) {
   return message.empty() ? name : name + ": " + message;
 }
 
-/// Arrow's libraries know nothing of Python's exceptions: an interrupt is raised when they are left.
+/// Arrow's libraries know nothing of Python's exceptions: an interrupt is raised when they are
+/// left.
 void Postpone(nb::python_error& problem) {
   if (problem.matches(PyExc_KeyboardInterrupt)) {
     PyErr_SetInterrupt();
@@ -380,6 +379,17 @@ NB_MODULE(_kinu, m) {
   m.def("tables", [] { return Unlocked([](kinu_problems**) { return kinu_tables(); }); });
   m.def("table_of_files", &TableOfFiles, "table"_a, "paths"_a, "show_sensitive"_a);
   m.def("table_of_documents", &TableOfDocuments, "table"_a, "documents"_a, "show_sensitive"_a);
+  m.def(
+      "table_of_text",
+      [](const std::string& table, const nb::object& given, const std::string& source,
+         bool show_sensitive) {
+        const std::string_view text = ViewOf(given);
+        return UnlockedBytes([&](kinu_problems** problems) {
+          return kinu_table_of_text(table.c_str(), text.data(), text.size(), source.c_str(),
+                                    show_sensitive ? 1 : 0, problems);
+        });
+      },
+      "table"_a, "text"_a, "source"_a, "show_sensitive"_a);
   nb::class_<Document>(m, "Document")
       .def(nb::init<const nb::object&, const std::string&>(), "text"_a.none(), "path"_a = "")
       .def_prop_ro("problems", &Document::problems)

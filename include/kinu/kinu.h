@@ -223,6 +223,11 @@ KINU_API int kinu_table_of_documents(const char* table, kinu_next_document next,
 KINU_API kinu_text kinu_document_table(const kinu_document* document, const char* table,
                                        const char* source, int show_sensitive,
                                        kinu_problems** problems);
+/** The same of a text: a document, a state file, or the bytes of a plan file, of which only what the
+ *  table needs is read. It costs less than a kinu_document that nothing else is asked of. */
+KINU_API kinu_text kinu_table_of_text(const char* table, const char* text, size_t size,
+                                      const char* source, int show_sensitive,
+                                      kinu_problems** problems);
 
 #ifdef __cplusplus
 }

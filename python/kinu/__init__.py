@@ -312,6 +312,14 @@ class Table:
         return _kinu.table_of_files(self.name, self._paths, self._show_sensitive)
 
 
+def arrow(source: Path | bytes, table: str = "changes", name: str | None = None, show_sensitive: bool = False) -> bytes:
+    """A table of one plan or state (a file, or its bytes) as a stream of Arrow IPC, for files and other processes; no
+    other package is needed. `name` is the first column of its rows, by default the file. Of a plan file only what the
+    table needs is read."""
+    given = name if name is not None else "" if isinstance(source, bytes) else os.fspath(source)
+    return _result(_kinu.table_of_text(table, _read(source), given, show_sensitive))
+
+
 def tables(sources: Path | Iterable[Path | tuple[str, bytes]], table: str = "resources",
            show_sensitive: bool = False) -> Table:
     """A table (see table_schemas()) of sources, or of pairs of a name and a text. A source is a file (a plan file, a

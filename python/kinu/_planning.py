@@ -167,8 +167,8 @@ class _Plan:
         self.was_killed = False
         self.version: str | None = None
 
-    def run(self) -> tuple[bool, list[dict[str, Any]], kinu.Document]:
-        """Whether there are changes, the diagnostics, and the document of the plan, which needs the files of `scratch`."""
+    def run(self, name: str) -> tuple[bool, list[dict[str, Any]], dict[str, bytes]]:
+        """Whether there are changes, the diagnostics, and the tables, whose rows have this name."""
         self._directory = _local(self._directory, self._scratch)
         if not os.path.isdir(self._directory):
             raise Failure([_problem("There is no such directory")])
@@ -181,7 +181,7 @@ class _Plan:
                 raise
             self._init()
             code, diagnostics = self._plan()
-        return code == 2, diagnostics, self._document()
+        return code == 2, diagnostics, self._tables(name)
 
     def _init(self) -> None:
         start = time.monotonic()
@@ -195,14 +195,18 @@ class _Plan:
                            "-lock=%s" % str(self._options.lock).lower(), "-out=" + self._file("plan"),
                            *self._options.arguments], (0, 2))
 
-    def _document(self) -> kinu.Document:
-        """What `show -json` prints, which takes a process only for plan files that need their providers."""
+    def _tables(self, name: str) -> dict[str, bytes]:
+        """The tables of the plan. Only plan files that need their providers take a process, which makes a document."""
+        def read(file: str) -> dict[str, bytes]:
+            return {table: kinu.arrow(file, table, name, self._options.show_sensitive)
+                    for table in self._options.tables}
+
         with contextlib.suppress(kinu.Error):
-            return kinu.open(self._file("plan"))
+            return read(self._file("plan"))
         code, output, errors = self._program(["show", "-json", self._file("plan")])
         if code != 0:
             raise Failure([_problem("The plan could not be shown", errors)])
-        return kinu.open(output)
+        return read(output)
 
     def _step(self, arguments: list[str], good: tuple[int, ...]) -> tuple[int, list[dict[str, Any]]]:
         """Runs a command with messages in JSON. Returns its exit code and diagnostics."""
@@ -306,9 +310,8 @@ def _planned(directory: str, name: str, options: Options) -> Reply:
     with tempfile.TemporaryDirectory(prefix="plan-", dir=options.scratch, ignore_cleanup_errors=True) as scratch:
         plan = _Plan(directory, scratch, options)
         try:
-            has_changes, diagnostics, document = plan.run()
+            has_changes, diagnostics, tables = plan.run(name)
             status = "changed" if has_changes else "unchanged"
-            tables = {table: document.arrow(table, name, options.show_sensitive) for table in options.tables}
         except Timeout:
             status = "timeout"
             diagnostics = [_problem("Not ready in %g seconds" % (options.timeout or 0))]

@@ -176,6 +176,7 @@ class Tables(unittest.TestCase):
             read = self.arrow.ipc.open_stream(kinu.open(plan).arrow(table)).read_all()
             read.validate(full=True)
             self.assertEqual(read, self.arrow.table(kinu.tables(plan, table)))
+            self.assertEqual(read, self.arrow.ipc.open_stream(kinu.arrow(plan, table)).read_all())
         problems = self.arrow.table(kinu.tables([("p", b"PK\x03\x04")], "problems")).to_pylist()
         self.assertIn("zip", problems[0]["problem"])
 
@@ -185,6 +186,11 @@ class Tables(unittest.TestCase):
             table = self.arrow.ipc.open_stream(document.arrow("resources", "a", show_sensitive)).read_all()
             self.assertEqual(table, self.arrow.table(kinu.tables([("a", state(3))], "resources", show_sensitive)))
             self.assertEqual(b"hidden" in document.arrow("attributes", "a", show_sensitive), show_sensitive)
+            self.assertEqual(kinu.arrow(state(3), "resources", "a", show_sensitive),
+                             document.arrow("resources", "a", show_sensitive))
+        for other, table in ((state(3), "nothing"), (b"[1]", "resources"), (b"PK\x03\x04", "changes")):
+            with self.assertRaises(kinu.Error):
+                kinu.arrow(other, table)
         for other, table in ((document, "nothing"), (kinu.open(b"[1]"), "resources")):
             with self.assertRaises(kinu.Error):
                 other.arrow(table)

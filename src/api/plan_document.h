@@ -8,6 +8,7 @@
 #include <kinu/diagnostics.h>
 
 #include "plan/plan_file.h"
+#include "view/json/documents.h"
 
 namespace kinu::api {
 
@@ -17,9 +18,11 @@ inline bool IsPlanFile(std::string_view text) {
 }
 
 /// The document of a plan file. Nothing, and an error, if it cannot be read.
-std::optional<std::string> PlanDocument(const plan::PlanFile& file, v1::Diagnostics& problems);
+std::optional<std::string> PlanDocument(const plan::PlanFile& file, v1::Diagnostics& problems,
+                                        view::PlanParts parts = view::PlanParts::kAll);
 /// Makes the text of a plan file that of its document, and leaves any other as it is. False, and an
 /// error, if it cannot be read.
-bool ReadPlanFile(std::string& text, v1::Diagnostics& problems);
+bool ReadPlanFile(std::string& text, v1::Diagnostics& problems,
+                  view::PlanParts parts = view::PlanParts::kAll);
 
 }  // namespace kinu::api

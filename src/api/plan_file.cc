@@ -23,19 +23,21 @@ void Report(v1::Diagnostics& problems, const Error& error) {
 
 }  // namespace
 
-std::optional<std::string> PlanDocument(const plan::PlanFile& file, v1::Diagnostics& problems) {
+std::optional<std::string> PlanDocument(const plan::PlanFile& file, v1::Diagnostics& problems,
+                                        view::PlanParts parts) {
   auto schemas = view::PlanFileSchemas::Open(file);
   const bool stored = schemas != nullptr;
   if (!stored) {
     schemas = view::PlanFileSchemas::BuiltIn();
   }
   Diagnostics diags;
-  auto document = view::PlanFileDocument(file, *schemas, {.advice = stored ? "" : kAdvice}, diags);
+  auto document = view::PlanFileDocument(file, *schemas,
+                                         {.parts = parts, .advice = stored ? "" : kAdvice}, diags);
   AppendTo(problems, diags);
   return document;
 }
 
-bool ReadPlanFile(std::string& text, v1::Diagnostics& problems) {
+bool ReadPlanFile(std::string& text, v1::Diagnostics& problems, view::PlanParts parts) {
   if (!IsPlanFile(text)) {
     return true;
   }
@@ -44,7 +46,7 @@ bool ReadPlanFile(std::string& text, v1::Diagnostics& problems) {
     Report(problems, file.error());
     return false;
   }
-  auto document = PlanDocument(*file, problems);
+  auto document = PlanDocument(*file, problems, parts);
   text = std::move(document).value_or("");
   return document.has_value();
 }

@@ -194,11 +194,10 @@ class Stream {
   }
 
   void Add(std::string name, std::string text) {
-    v1::Diagnostics problems;
-    if (api::ReadPlanFile(text, problems)) {
-      reader_.Add(std::move(name), std::move(text));
+    if (const auto problem = ProblemOfPlanFile(text, table_)) {
+      reader_.AddProblem(name, *problem);
     } else {
-      reader_.AddProblem(name, problems.empty() ? "" : problems.front().detail);
+      reader_.Add(std::move(name), std::move(text));
     }
   }
 
@@ -223,6 +222,16 @@ int Run(ArrowArrayStream* handle, const Body& body) noexcept {
 }
 
 }  // namespace
+
+std::optional<std::string> ProblemOfPlanFile(std::string& text, const table::TableSpec& table) {
+  v1::Diagnostics problems;
+  if (api::ReadPlanFile(
+          text, problems,
+          table.reads_configuration ? view::PlanParts::kAll : view::PlanParts::kChanges)) {
+    return std::nullopt;
+  }
+  return problems.empty() ? "" : problems.front().detail;
+}
 
 void OpenStream(const table::TableSpec& table, const table::SourceOptions& options,
                 DocumentSource next, ArrowArrayStream* out) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <kinu/kinu.h>
@@ -19,6 +20,10 @@ struct NextDocument {
   std::string text;  ///< kProblem, kFailed: why
 };
 using DocumentSource = std::function<NextDocument()>;
+
+/// Makes the text of a plan file that of its document, as far as a table needs it, and leaves any
+/// other as it is. Nothing; else why the file cannot be read.
+std::optional<std::string> ProblemOfPlanFile(std::string& text, const table::TableSpec& table);
 
 /// Fills `out` with a stream of a table's batches. Documents are asked for when they are needed.
 void OpenStream(const table::TableSpec& table, const table::SourceOptions& options,

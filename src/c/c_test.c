@@ -307,6 +307,18 @@ static void test_tables(void) {
   bytes = kinu_document_table(document, "problems", NULL, 0, &problems);
   EXPECT(problems == NULL && bytes.data != NULL);
   kinu_text_release(bytes);
+  kinu_text same = kinu_document_table(document, "resources", "a source", 0, NULL);
+  bytes = kinu_table_of_text("resources", kState, sizeof kState - 1, "a source", 0, &problems);
+  EXPECT(problems == NULL && bytes.size == same.size &&
+         memcmp(bytes.data, same.data, same.size) == 0);
+  kinu_text_release(bytes);
+  kinu_text_release(same);
+  for (size_t i = 0; i < 3; ++i) {
+    const char* const texts[] = {"[1]", "PK\003\004", NULL};
+    EXPECT(kinu_table_of_text("changes", texts[i], i + 2, NULL, 0, &problems).data == NULL);
+    EXPECT(kinu_problems_count(problems) == 1);
+    kinu_problems_release(problems);
+  }
   EXPECT(kinu_document_table(document, "nothing", "", 0, &problems).data == NULL);
   EXPECT(kinu_problems_count(problems) == 1);
   kinu_problems_release(problems);

@@ -194,4 +194,24 @@ kinu_text kinu_document_table(const kinu_document* document, const char* table, 
   });
 }
 
+kinu_text kinu_table_of_text(const char* table, const char* text, size_t size, const char* source,
+                             int show_sensitive, kinu_problems** problems) {
+  return Guarded(kinu_text{nullptr, 0}, [&] {
+    if (text == nullptr) {
+      return kinu::c::Missing(problems, "a text");
+    }
+    const kinu::table::TableSpec* spec = kinu::c::Find(table, problems);
+    if (spec == nullptr) {
+      return kinu_text{nullptr, 0};
+    }
+    std::string document(text, size);
+    if (auto problem = kinu::c::ProblemOfPlanFile(document, *spec)) {
+      kinu::c::GiveError(problems, "Unreadable plan file", *std::move(problem));
+      return kinu_text{nullptr, 0};
+    }
+    return kinu::c::ArrowText(*spec, source == nullptr ? "" : source, std::move(document),
+                              {.show_sensitive = show_sensitive != 0}, problems);
+  });
+}
+
 }  // extern "C"

@@ -54,9 +54,12 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
       options.visit(*config);
     }
   };
-  return view::PlanFileDocument(
-      file, *schemas, {.positions = options.positions, .visit = visit, .advice = schemas->advice()},
-      diags);
+  return view::PlanFileDocument(file, *schemas,
+                                {.positions = options.positions,
+                                 .parts = options.parts,
+                                 .visit = visit,
+                                 .advice = schemas->advice()},
+                                diags);
 }
 
 Result<state::State> ReadStateFile(const std::string& path, const state::SealerRef& sealer) {
@@ -185,7 +188,8 @@ std::optional<std::string> Fetched(const session::Workspace& workspace, const st
 
 /// The document that a plan or state file stands for.
 std::optional<std::string> Converted(const session::Workspace& workspace, const std::string& path,
-                                     FileKind kind, bool positions, Diagnostics& diags) {
+                                     FileKind kind, const DocumentOptions& options,
+                                     Diagnostics& diags) {
   if (kind == FileKind::kCloudPlan) {
     return Fetched(workspace, path, diags);
   }
@@ -199,7 +203,8 @@ std::optional<std::string> Converted(const session::Workspace& workspace, const 
       diags.Error("Failed to read the given file as a plan file", file.error().message);
       return std::nullopt;
     }
-    return PlanJson(workspace, *file, diags, {.positions = positions});
+    return PlanJson(workspace, *file, diags,
+                    {.positions = options.positions, .parts = options.parts});
   }
   const auto state = ReadStateFile(path, encryption->state());
   if (!state) {
@@ -237,7 +242,7 @@ std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace
   if (!options.as_is || first.starts_with("PK")) {
     const Head head = ReadHead(first);
     if (head.kind != FileKind::kJson && path != "-") {
-      auto text = Converted(workspace, path, head.kind, options.positions, diags);
+      auto text = Converted(workspace, path, head.kind, options, diags);
       if (!text) {
         return nullptr;
       }

@@ -14,6 +14,7 @@
 #include "state/state.h"
 #include "tfjson/token_stream.h"
 #include "tfjson/tree.h"
+#include "view/json/documents.h"
 
 namespace kinu::operation {
 
@@ -21,7 +22,8 @@ namespace kinu::operation {
 using ConfigVisitor = std::function<void(const config::Config& config)>;
 
 struct PlanJsonOptions {
-  bool positions = false;         ///< as `show -json -positions`
+  bool positions = false;  ///< as `show -json -positions`
+  view::PlanParts parts = view::PlanParts::kAll;
   ConfigVisitor visit = nullptr;  ///< is called with the plan's configuration
 };
 
@@ -40,6 +42,8 @@ struct DocumentOptions {
   bool as_is = false;
   /// A plan file has positions.
   bool positions = false;
+  /// What the document of a plan file has.
+  view::PlanParts parts = view::PlanParts::kAll;
 };
 
 /// Whether a file seems to be one of the documents: a JSON object that tells its format.

@@ -146,11 +146,11 @@ constexpr TableSpec kTables[] = {
     {"outputs", "the outputs of states, and their changes in plans", kOutputs, AppendOutputs},
     {"checks", "the results of conditions", kChecks, AppendChecks},
     {"providers", "the provider configurations of plans, and the providers of states", kProviders,
-     AppendProviders},
+     AppendProviders, /*reads_configuration=*/true},
     {"modules", "the module calls of plans, and the module instances of states", kModules,
-     AppendModules},
+     AppendModules, /*reads_configuration=*/true},
     {"references", "what the expressions of the configurations of plans refer to", kReferences,
-     AppendReferences},
+     AppendReferences, /*reads_configuration=*/true},
     {"problems", "the files that could not be read", kProblems, nullptr}};
 
 }  // namespace

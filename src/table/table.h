@@ -22,6 +22,9 @@ struct TableSpec {
   std::span<const ColumnSpec> columns;
   /// Appends the rows of a document. Null for the table of problems, whose rows TableReader makes.
   void (*append)(const Source& source, BatchWriter& rows) = nullptr;
+  /// The rows of a plan are made from its configuration. Those of other tables are made from the
+  /// changes, the outputs, the checks and the state before it.
+  bool reads_configuration = false;
 };
 
 std::span<const TableSpec> Tables();

@@ -367,6 +367,26 @@ def check_hidden(comparison, shown_rows, hidden_rows):
     return hidden
 
 
+def check_parts(comparison, binary, texts, folder):
+    """Of plan files only a part of the document is made: the rows are those of the whole one, hidden values too."""
+    documents = {}
+    for path, text in texts.items():
+        documents[path] = os.path.join(folder, "%d.json" % len(documents))
+        with open(documents[path], "wb") as file:
+            file.write(text)
+    rows = 0
+    for table in ("attributes", "changes", "checks", "modules", "outputs", "providers", "references", "resources"):
+        of_files = exported(binary, list(documents), table)
+        of_documents = exported(binary, list(documents.values()), table)
+        for path, document in documents.items():
+            wanted = [{**row, "source": path} for row in of_documents[document]]
+            rows += len(wanted)
+            if of_files[path] != wanted:
+                comparison.fail(path, "the rows of %s are not those of its document" % table)
+    print("%d rows of %d plan files and of their documents" % (rows, len(documents)))
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
@@ -392,6 +412,10 @@ def main():
         counts[sort if text is not None else "not shown"] += 1
         if text is not None:
             comparison.compare(path, parse(text), tables, sort == "file")
+    plans = {path: texts[path] for path in files if path.endswith(".tfplan") and texts[path] is not None}
+    with tempfile.TemporaryDirectory() as folder:
+        if not check_parts(comparison, binary, plans, folder) and not given.files:
+            comparison.fail("tests", "no plan file was compared")
     print("%d documents, %d plan and state files, %d that cannot be shown" %
           (counts["document"], counts["file"], counts["not shown"]))
     print("compared: " + ", ".join("%d rows of %s" % (comparison.rows[table], table) for table in TABLES))

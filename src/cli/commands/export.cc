@@ -129,10 +129,14 @@ static int RunExport(Invocation& invocation) {
   if (sources.empty()) {
     sources.emplace_back("-");
   }
+  const operation::DocumentOptions options = {.as_is = true,
+                                              .parts = choice.table->reads_configuration
+                                                           ? view::PlanParts::kAll
+                                                           : view::PlanParts::kChanges};
   for (const std::string& source : sources) {
     VisitFiles(source, [&](const std::string& file) {
       Diagnostics failed;
-      auto text = operation::ReadDocument(invocation.workspace, file, {.as_is = true}, failed);
+      auto text = operation::ReadDocument(invocation.workspace, file, options, failed);
       return text ? reader.Add(file, *std::move(text))
                   : reader.AddProblem(file, FirstProblem(failed));
     });

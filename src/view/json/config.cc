@@ -56,6 +56,8 @@ class ConfigWriter {
         shapes_(positions) {}
 
   Result<void> Write();
+  /// The variables of the root module alone.
+  void WriteRootVariables();
 
  private:
   bool single() const { return schemas_ == nullptr; }
@@ -596,12 +598,26 @@ Result<void> ConfigWriter::Write() {
   return {};
 }
 
+void ConfigWriter::WriteRootVariables() {
+  out_.BeginObject();
+  out_.Key("root_module");
+  out_.BeginObject();
+  WriteVariables(config_.root());
+  out_.EndObject();
+  out_.EndObject();
+}
+
 }  // namespace
 
 Result<void> WriteConfig(JsonWriter& out, const config::Config& config, const SchemaLookup& schemas,
                          bool positions) {
   ProviderEntries providers;
   return ConfigWriter(out, config, &schemas, providers, positions).Write();
+}
+
+void WriteConfigVariables(JsonWriter& out, const config::Config& config) {
+  ProviderEntries providers;
+  ConfigWriter(out, config, nullptr, providers, /*positions=*/false).WriteRootVariables();
 }
 
 void WriteSingleModule(JsonWriter& out, const config::Config& config, bool positions) {

@@ -4,6 +4,7 @@
 // jsonprovider.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -30,11 +31,20 @@ inline constexpr std::string_view kProviderSchemasFormatVersion = "1.0";
 inline constexpr std::string_view kFunctionsFormatVersion = "1.0";
 inline constexpr std::string_view kValidateFormatVersion = "1.0";
 
+/// How much of the document of a plan is written.
+enum class PlanParts : uint8_t {
+  kAll,
+  /// Without planned values, and of the configuration the variables of the root module alone. The
+  /// changes have the same values and the same sensitive ones.
+  kChanges,
+};
+
 /// `show -json PLAN`. With a null `config` the configuration is empty.
 struct PlanDocumentOptions {
   std::string_view version;  ///< of the running program, pre-release included
   bool prior_state = true;
   bool positions = false;  ///< with `position` members, if there is a configuration
+  PlanParts parts = PlanParts::kAll;
 };
 Result<void> WritePlan(JsonWriter& out, const plan::Plan& plan, const config::Config* config,
                        const SchemaLookup& schemas, const PlanDocumentOptions& options);
@@ -49,6 +59,8 @@ Result<void> WriteState(JsonWriter& out, const state::State& state, const Schema
 /// `show -config -json`, and the configuration of a plan.
 Result<void> WriteConfig(JsonWriter& out, const config::Config& config, const SchemaLookup& schemas,
                          bool positions = false);
+/// The same with the variables of the root module alone.
+void WriteConfigVariables(JsonWriter& out, const config::Config& config);
 /// `show -module=DIR -json`: only the root module, without expressions and schemas.
 void WriteSingleModule(JsonWriter& out, const config::Config& config, bool positions = false);
 

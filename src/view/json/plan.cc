@@ -447,8 +447,10 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
   out.Member("format_version", kPlanFormatVersion);
   WriteOptional(out, "terraform_version", options.version);
   writer.Variables(config);
-  if (auto done = writer.PlannedValues(); !done) {
-    return std::unexpected(In("error in marshalPlannedValues", std::move(done).error()));
+  if (options.parts == PlanParts::kAll) {
+    if (auto done = writer.PlannedValues(); !done) {
+      return std::unexpected(In("error in marshalPlannedValues", std::move(done).error()));
+    }
   }
   // Pure moves are drift only in refresh-only mode.
   BoxList<ResourceChange> drift;
@@ -471,7 +473,9 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
     }
   }
   out.Key("configuration");
-  if (config != nullptr) {
+  if (config != nullptr && options.parts == PlanParts::kChanges) {
+    WriteConfigVariables(out, *config);
+  } else if (config != nullptr) {
     if (auto done = WriteConfig(out, *config, schemas, options.positions); !done) {
       return std::unexpected(In("error marshaling config", std::move(done).error()));
     }

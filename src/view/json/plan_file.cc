@@ -89,8 +89,9 @@ std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const Sc
   // Address space, not memory: the document is then never moved while it grows.
   document.reserve(16 * file.size());
   JsonWriter out(document);
-  const auto written = WritePlan(out, *plan, config.get(), schemas,
-                                 {.version = kCompatibleVersion, .positions = options.positions});
+  const auto written = WritePlan(
+      out, *plan, config.get(), schemas,
+      {.version = kCompatibleVersion, .positions = options.positions, .parts = options.parts});
   if (!written) {
     diags.Error("Failed to marshal plan to json", written.error().message);
     return std::nullopt;

@@ -11,6 +11,7 @@
 #include "diag/diagnostic.h"
 #include "plan/plan_file.h"
 #include "provider/stored_schemas.h"
+#include "view/json/documents.h"
 #include "view/json/schema_lookup.h"
 
 namespace kinu::view {
@@ -38,6 +39,7 @@ std::string Explained(const Error& error, std::string_view advice);
 
 struct PlanFileDocumentOptions {
   bool positions = false;  ///< as `show -json -positions`
+  PlanParts parts = PlanParts::kAll;
   /// Receives the plan's configuration.
   std::function<void(const std::shared_ptr<const config::Config>&)> visit = nullptr;
   std::string_view advice = {};  ///< for Explained()
