@@ -156,7 +156,7 @@ def plan_task(task: int, first: int, names: list[str], directories: list[str], o
 
 def plan_on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int,
                   directories_per_task: int) -> Generator[Answer, None, None]:
-    from kinu.spark import forget_archives, one_a_task
+    from kinu.spark import end_task, one_a_task
     options = replace(options, own_group=True)
     job = uuid.uuid4().hex
     at_once = tasks_at_once(spark)
@@ -168,7 +168,7 @@ def plan_on_spark(spark: SparkSession, directories: list[str], options: Options,
                     for task, first, names, given in zip(*(column.to_pylist() for column in part.columns)):
                         yield from plan_task(task, first, names, given, options, attempts, job)
         finally:
-            forget_archives()
+            end_task()
 
     rows = []
     for first in range(0, len(directories), directories_per_task):

@@ -1,5 +1,6 @@
 """Tests of Spark. They need pyspark, pyarrow and Java."""
 
+import gc
 import importlib
 import json
 import os
@@ -96,8 +97,8 @@ class Spark(unittest.TestCase):
         self.assertEqual(batches.changes, plans.changes)
         print("the same in 6 tasks, %d kills" % killer.kills)
 
-    def test_tasks_forget_archives(self):
-        """Python would read them anew before the next task."""
+    def test_end_of_a_task(self):
+        """Python would read archives anew before the next task, and search all objects behind it."""
         from kinu import spark
         archive = os.path.join(self.folder, "modules.zip")
         with zipfile.ZipFile(archive, "w") as file:
@@ -113,6 +114,8 @@ class Spark(unittest.TestCase):
             except AttributeError:
                 pass
             self.assertNotIn(archive, sys.path_importer_cache)
+        self.assertGreater(gc.get_freeze_count(), 10_000)
+        gc.unfreeze()
 
     def test_one_row_a_task(self):
         frame = kinu.spark.one_a_task(self.spark, [("row %d" % i,) for i in range(25)], "name string")
