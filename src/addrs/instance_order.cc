@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "base/sort_runs.h"
+
 namespace kinu {
 
 // Types are put in order once, and most names differ in their first eight bytes.
@@ -61,7 +63,7 @@ void SortInstances(const Program& program, std::vector<ResourceInstance>& instan
   if (std::is_sorted(entries.begin(), entries.end(), less)) {
     return;  // as states are written
   }
-  std::sort(entries.begin(), entries.end(), less);
+  SortRuns(entries, less);
   std::vector<ResourceInstance> sorted;
   sorted.reserve(instances.size());
   std::transform(entries.begin(), entries.end(), std::back_inserter(sorted),

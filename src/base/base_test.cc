@@ -28,6 +28,7 @@
 #include "base/reserve.h"
 #include "base/same_text.h"
 #include "base/small_mutex.h"
+#include "base/sort_runs.h"
 #include "base/symbol.h"
 #include "base/thread.h"
 
@@ -469,6 +470,43 @@ TEST(Digraph, FinishDropsDuplicatesAndKeepsEarlierEdges) {
   EXPECT_EQ(list(graph.dependencies(2)), (std::vector<Digraph::Id>{0, 1}));
   EXPECT_EQ(list(graph.dependencies(3)), (std::vector<Digraph::Id>{1}));
   EXPECT_EQ(list(graph.dependents(1)), (std::vector<Digraph::Id>{2, 3}));
+}
+
+/// Sorts pairs by their first members, with the positions as second ones. Returns the comparisons.
+size_t SortCounted(std::vector<std::pair<std::string, size_t>>& items) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    items[i].second = i;
+  }
+  size_t compared = 0;
+  SortRuns(items, [&compared](const auto& a, const auto& b) {
+    ++compared;
+    return a.first < b.first;
+  });
+  EXPECT_TRUE(std::ranges::is_sorted(items));  // equal names in the order of their positions
+  return compared;
+}
+
+TEST(SortRuns, NumberedNamesAreMerged) {
+  constexpr size_t kCount = 10'000;
+  std::vector<std::pair<std::string, size_t>> items;
+  for (size_t i = 0; i < kCount; ++i) {
+    items.emplace_back("r" + std::to_string(i), 0);
+  }
+  EXPECT_LT(SortCounted(items), 4 * kCount);
+  EXPECT_LT(SortCounted(items), kCount);  // now it is in order
+}
+
+TEST(SortRuns, AnyOrderIsSortedAndEqualItemsKeepTheirs) {
+  for (const size_t runs : {size_t{0}, size_t{1}, size_t{2}, size_t{3}, size_t{15}, size_t{16},
+                            size_t{17}, size_t{500}}) {
+    std::vector<std::pair<std::string, size_t>> items;
+    for (size_t i = 0; i < runs; ++i) {
+      for (const char* name : {"a", "b", "b", "c"}) {
+        items.emplace_back(name, 0);
+      }
+    }
+    SortCounted(items);
+  }
 }
 
 }  // namespace

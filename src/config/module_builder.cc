@@ -1,8 +1,10 @@
 #include "config/module_builder.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "base/sort_runs.h"
 #include "base/text_key.h"
 #include "config/provider_names.h"
 
@@ -35,26 +37,16 @@ void AppendDistinct(std::vector<T>& blocks, std::vector<T>& table, FlatMap<uint3
 /// together, because rows are large and far from each other in memory.
 template <typename T, typename KeyOf>
 std::vector<int> OrderOf(const std::vector<T>& table, const KeyOf& key_of) {
-  struct Entry {
-    decltype(key_of(table[0])) key;
-    int row;
-  };
-  std::vector<Entry> entries;
-  entries.reserve(table.size());
+  std::vector<decltype(key_of(table[0]))> keys;
+  keys.reserve(table.size());
   for (const T& row : table) {
-    entries.push_back({key_of(row), static_cast<int>(entries.size())});
+    keys.push_back(key_of(row));
   }
-  const auto less = [](const Entry& a, const Entry& b) {
-    return a.key < b.key || (!(b.key < a.key) && a.row < b.row);
-  };
-  if (!std::is_sorted(entries.begin(), entries.end(), less)) {
-    std::sort(entries.begin(), entries.end(), less);
-  }
-  std::vector<int> order;
-  order.reserve(entries.size());
-  for (const Entry& entry : entries) {
-    order.push_back(entry.row);
-  }
+  std::vector<int> order(table.size());
+  std::iota(order.begin(), order.end(), 0);
+  SortRuns(order, [&keys](int a, int b) {
+    return keys[static_cast<size_t>(a)] < keys[static_cast<size_t>(b)];
+  });
   return order;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sort_runs.h"
+
 namespace kinu::state {
 namespace {
 
@@ -139,7 +141,7 @@ std::vector<const Resource*> State::Sorted() const {
   for (const CopyOnWrite<Resource>& resource : resources) {
     sorted.push_back(&*resource);
   }
-  std::sort(sorted.begin(), sorted.end(), [&](const Resource* a, const Resource* b) {
+  SortRuns(sorted, [&](const Resource* a, const Resource* b) {
     return program->Less(a->address, b->address);
   });
   return sorted;
