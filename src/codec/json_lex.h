@@ -109,19 +109,30 @@ inline uint32_t MaskOf(__m128i bytes) {
 template <uint8_t classes>
 inline const char* FindByte(const char* at, const char* end) {
 #ifdef __SSE2__
+  const auto load_16 = [](const char* from) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  };
+  const auto load_8 = [](const char* from) {
+    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+  };
+  const char* const begin = at;
   while (end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    if (const uint32_t mask = MaskOf<classes>(bytes); mask != 0) {
+    if (const uint32_t mask = MaskOf<classes>(load_16(at)); mask != 0) {
       return at + std::countr_zero(mask);
     }
     at += 16;
   }
-  if (end - at >= 8) {
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
-    if (const uint32_t mask = MaskOf<classes>(bytes) & 0xFF; mask != 0) {
-      return at + std::countr_zero(mask);
-    }
-    at += 8;
+  // The last bytes are read together with some before them that are of no such class.
+  if (end - begin >= 16) {
+    const uint32_t mask = MaskOf<classes>(load_16(end - 16));
+    return mask != 0 ? end - 16 + std::countr_zero(mask) : end;
+  }
+  if (end - begin >= 8) {
+    const __m128i both = _mm_unpacklo_epi64(load_8(begin), load_8(end - 8));
+    const uint32_t mask = MaskOf<classes>(both);
+    return (mask & 0xFF) != 0 ? begin + std::countr_zero(mask)
+           : mask != 0        ? end - 16 + std::countr_zero(mask)
+                              : end;
   }
 #endif
   while (at < end && !IsIn(*at, classes)) {

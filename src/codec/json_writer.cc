@@ -70,6 +70,16 @@ char* Put(char* to, std::string_view text) {
   return std::copy(text.begin(), text.end(), to);
 }
 
+constexpr size_t kQuotes = 2;
+
+/// A text without anything to escape.
+char* PutQuoted(char* to, std::string_view text) {
+  *to++ = '"';
+  to = Put(to, text);
+  *to++ = '"';
+  return to;
+}
+
 template <typename T>
 void AppendInteger(std::string& out, T value) {
   char buffer[24];
@@ -84,11 +94,7 @@ void JsonWriter::AppendQuoted(std::string& out, std::string_view text, JsonEscap
   const char* plain_from = text.data();
   const char* at = FindOdd(plain_from, end, escape);
   if (at == end) {  // nearly always
-    AppendInOne(out, text.size() + 2, [text](char* to) {
-      *to++ = '"';
-      to = Put(to, text);
-      *to = '"';
-    });
+    AppendInOne(out, text.size() + kQuotes, [text](char* to) { PutQuoted(to, text); });
     return;
   }
   out += '"';
@@ -190,13 +196,7 @@ void JsonWriter::AppendNext(size_t size, Write write) {
 
 /// A key without anything to escape, on one line.
 void JsonWriter::PlainKey(std::string_view key) {
-  constexpr size_t kAround = 3;  // the quotes and the colon
-  AppendNext(key.size() + kAround, [key](char* to) {
-    *to++ = '"';
-    to = Put(to, key);
-    *to++ = '"';
-    *to = ':';
-  });
+  AppendNext(key.size() + kQuotes + 1, [key](char* to) { *PutQuoted(to, key) = ':'; });
 }
 
 void JsonWriter::Key(JsonKey key) {
@@ -292,8 +292,18 @@ void JsonWriter::Embed(std::string_view text) {
 }
 
 void JsonWriter::Member(JsonKey key, std::string_view text) {
-  Key(key);
-  String(text);
+  const char* const end = text.data() + text.size();
+  if (!compact_ || !key.is_plain() || FindOdd(text.data(), end, options_.escape) != end) {
+    Key(key);
+    String(text);
+    return;
+  }
+  const std::string_view name = key.text();  // nearly always
+  AppendNext(name.size() + text.size() + 2 * kQuotes + 1, [name, text](char* to) {
+    to = PutQuoted(to, name);
+    *to++ = ':';
+    PutQuoted(to, text);
+  });
 }
 
 void JsonWriter::Member(JsonKey key, bool value) {
