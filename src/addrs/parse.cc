@@ -1,5 +1,6 @@
 // Parses the addresses of state and plan files, whose grammar is that of Program::ToText(). Other
 // libraries parse addresses in flags and configuration, as HCL traversals.
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -97,7 +98,8 @@ class Scanner {
   }
   /// A name: everything up to the next '.' or '['.
   std::string_view ReadName() {
-    size_t end = std::min(rest_.find_first_of(".["), rest_.size());
+    const auto ends = [](char c) { return c == '.' || c == '['; };
+    const auto end = static_cast<size_t>(std::ranges::find_if(rest_, ends) - rest_.begin());
     std::string_view name = rest_.substr(0, end);
     rest_.remove_prefix(end);
     return name;
