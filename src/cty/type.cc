@@ -10,6 +10,7 @@
 #include "base/flat_map.h"
 #include "base/invariant.h"
 #include "cty/normalize.h"
+#include "cty/value_node.h"
 
 namespace kinu {
 
@@ -323,9 +324,13 @@ std::span<const Type> Type::elements() const {
   return {Children(node_), node_->count};
 }
 
+std::span<const ObjectAttribute> AttributesOf(const TypeNode* node) {
+  KINU_INVARIANT(node->kind == TypeKind::kObject, "only object types have attributes");
+  return {Attributes(node), node->count};
+}
+
 std::span<const ObjectAttribute> Type::attributes() const {
-  KINU_INVARIANT(is_object(), "only object types have attributes");
-  return {kinu::Attributes(node_), node_->count};
+  return AttributesOf(node_);
 }
 
 int Type::FindAttribute(std::string_view name) const {

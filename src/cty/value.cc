@@ -548,7 +548,7 @@ std::string_view Value::key(size_t index) const {
   }
   KINU_INVARIANT(Access::Tag(*this) == ValueTag::kObject && index < node->count,
                  "no such attribute");
-  return Type::FromNode(node->type).attributes()[index].name;
+  return AttributesOf(node->type)[index].name;
 }
 
 const Value* Value::Find(std::string_view name) const {

@@ -80,6 +80,9 @@ struct CapsuleNode : SharedNode {
   uint64_t payload = 0;
 };
 
+/// The attributes of an object type, without a reference to it.
+std::span<const ObjectAttribute> AttributesOf(const TypeNode* node);
+
 inline void AddTypeReference(const TypeNode* type) {
   type->AddCounted();
 }

@@ -16,6 +16,8 @@ struct SensitiveShape {
   const schema::NestedAttributes* nested = nullptr;
   bool elements = false;
 
+  /// Whether the members of an object of this shape are declared.
+  bool declares_members() const { return !elements && (block != nullptr || nested != nullptr); }
   /// The shape of the elements of a collection.
   SensitiveShape OfElements() const {
     return elements ? SensitiveShape{.block = block, .nested = nested} : SensitiveShape{};

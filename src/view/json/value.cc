@@ -11,8 +11,13 @@
 namespace kinu::view {
 namespace {
 
-bool IsSequence(const Type& type) {
-  return type.is_list() || type.is_set() || type.is_tuple();
+bool IsSequence(TypeKind kind) {
+  return kind == TypeKind::kList || kind == TypeKind::kSet || kind == TypeKind::kTuple;
+}
+
+/// Whether values of the kind have named elements.
+bool HasNames(TypeKind kind) {
+  return kind == TypeKind::kMap || kind == TypeKind::kObject;
 }
 
 SensitiveMember OfAttribute(const schema::Attribute* attribute) {
@@ -32,8 +37,14 @@ bool IsSensitive(const Value& value) {
 }
 
 bool UnknownMaskIsFalse(const Value& value) {
-  return value.IsNull() || (value.IsKnown() && !IsSequence(value.type()) &&
-                            !value.type().is_map() && !value.type().is_object());
+  if (value.IsNull()) {
+    return true;
+  }
+  if (!value.IsKnown()) {
+    return false;
+  }
+  const TypeKind kind = value.kind();
+  return !IsSequence(kind) && !HasNames(kind);
 }
 
 constexpr std::array<uint64_t, 256> MakeCrcTable() {
@@ -66,14 +77,11 @@ int64_t PathHash(const Path& path) {
 }  // namespace
 
 SensitiveMember FindSensitiveMember(const SensitiveShape& shape, std::string_view name) {
-  if (shape.elements) {
+  if (!shape.declares_members()) {
     return {};
   }
   if (shape.nested != nullptr) {
     return OfAttribute(shape.nested->Find(name));
-  }
-  if (shape.block == nullptr) {
-    return {};
   }
   if (const schema::NestedBlock* nested = shape.block->FindBlock(name); nested != nullptr) {
     const bool single =
@@ -87,8 +95,11 @@ bool SensitiveMaskIsFalse(const Value& value, bool sensitive) {
   if (sensitive) {
     return false;
   }
-  const Type type = value.type();
-  return value.IsNull() || type.is_primitive() || type.is_dynamic() || type.is_capsule();
+  if (value.IsNull()) {
+    return true;
+  }
+  const TypeKind kind = value.kind();
+  return !IsSequence(kind) && !HasNames(kind);
 }
 
 void WriteSensitiveMask(JsonWriter& out, const Value& value, bool sensitive,
@@ -101,8 +112,8 @@ void WriteSensitiveMask(JsonWriter& out, const Value& value, bool sensitive,
     out.Bool(false);
     return;
   }
-  const Type type = value.type();
-  if (IsSequence(type)) {
+  const TypeKind kind = value.kind();
+  if (IsSequence(kind)) {
     out.BeginArray();
     if (value.IsKnown()) {
       const SensitiveShape element_shape = shape.OfElements();
@@ -116,11 +127,12 @@ void WriteSensitiveMask(JsonWriter& out, const Value& value, bool sensitive,
   out.BeginObject();
   if (value.IsKnown()) {
     const std::span<const Value> elements = value.elements();
+    const bool by_name = kind == TypeKind::kObject && shape.declares_members();
     for (size_t i = 0; i < elements.size(); ++i) {
       SensitiveMember member;
-      if (type.is_object()) {
+      if (by_name) {
         member = FindSensitiveMember(shape, value.key(i));
-      } else {
+      } else if (kind == TypeKind::kMap) {
         member.shape = shape.OfElements();
       }
       const bool marked = member.sensitive || IsSensitive(elements[i]);
@@ -146,14 +158,14 @@ void WriteValue(JsonWriter& out, const Value& value) {
     }
     return;
   }
-  const Type type = value.type();
-  if (IsSequence(type)) {
+  const TypeKind kind = value.kind();
+  if (IsSequence(kind)) {
     out.BeginArray();
     for (const Value& element : value.elements()) {
       WriteValue(out, element);
     }
     out.EndArray();
-  } else if (type.is_map() || type.is_object()) {
+  } else if (HasNames(kind)) {
     out.BeginObject();
     const std::span<const Value> elements = value.elements();
     for (size_t i = 0; i < elements.size(); ++i) {
@@ -184,14 +196,14 @@ void WriteUnknownMask(JsonWriter& out, const Value& value) {
     out.Bool(true);
     return;
   }
-  const Type type = value.type();
-  if (IsSequence(type)) {
+  const TypeKind kind = value.kind();
+  if (IsSequence(kind)) {
     out.BeginArray();
     for (const Value& element : value.elements()) {
       WriteUnknownMask(out, element);
     }
     out.EndArray();
-  } else if (type.is_map() || type.is_object()) {
+  } else if (HasNames(kind)) {
     out.BeginObject();
     const std::span<const Value> elements = value.elements();
     for (size_t i = 0; i < elements.size(); ++i) {
