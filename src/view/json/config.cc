@@ -3,6 +3,7 @@
 #include <map>
 
 #include "addrs/version.h"
+#include "base/sort_runs.h"
 #include "view/json/documents.h"
 #include "view/json/expression.h"
 #include "view/json/position.h"
@@ -71,7 +72,8 @@ class ConfigWriter {
   Result<void> WriteModule(const ConfigNode& node);
   void WriteOutputs(const ConfigNode& node);
   Result<void> WriteResources(const ConfigNode& node);
-  Result<void> WriteResource(const ConfigNode& node, const config::Resource& resource);
+  Result<void> WriteResource(const ConfigNode& node, const std::string& address,
+                             const config::Resource& resource);
   void WriteProvisioners(const ConfigNode& node, const config::Resource& resource);
   void WriteCalls(const ConfigNode& node);
   void WriteVariables(const ConfigNode& node);
@@ -387,8 +389,8 @@ void ConfigWriter::WriteProvisioners(const ConfigNode& node, const config::Resou
   out_.EndArray();
 }
 
-Result<void> ConfigWriter::WriteResource(const ConfigNode& node, const config::Resource& resource) {
-  const std::string address = program_.ToText(resource.name);
+Result<void> ConfigWriter::WriteResource(const ConfigNode& node, const std::string& address,
+                                         const config::Resource& resource) {
   const std::string_view type = Text(resource.name.type);
   const std::string local =
       resource.provider_ref ? RefText(*resource.provider_ref) : std::string(ImpliedProvider(type));
@@ -432,16 +434,17 @@ Result<void> ConfigWriter::WriteResources(const ConfigNode& node) {
     const config::Resource* resource;
   };
   std::vector<Item> items;
+  items.reserve(node.module->resources.size());
   for (const config::Resource& resource : node.module->resources) {
     items.push_back({resource.name.mode, program_.ToText(resource.name), &resource});
   }
-  std::ranges::sort(items, [](const Item& a, const Item& b) {
+  SortRuns(items, [](const Item& a, const Item& b) {
     return a.mode != b.mode ? a.mode < b.mode : a.address < b.address;
   });
   out_.Key("resources");
   out_.BeginArray();
   for (const Item& item : items) {
-    if (auto done = WriteResource(node, *item.resource); !done) {
+    if (auto done = WriteResource(node, item.address, *item.resource); !done) {
       return done;
     }
   }

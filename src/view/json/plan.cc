@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/sort_runs.h"
 #include "view/json/documents.h"
 #include "view/json/module_tree.h"
 #include "view/json/position.h"
@@ -93,32 +94,40 @@ class PlanWriter {
   using Tree = ModuleTree<const ResourceChange*>;
   void PlannedOutputs();
   Result<void> PlannedModule(const Tree& module);
-  Result<void> PlannedResource(const ResourceChange& change);
+  Result<void> PlannedResource(std::string_view address, const ResourceChange& change);
   Result<void> Change(const ResourceChange& change);
-  Result<const schema::ResourceSchema*> SchemaOf(const ResourceChange& change,
-                                                 bool name_provider) const;
+  Result<const schema::ResourceSchema*> SchemaOf(const ResourceChange& change, bool name_provider);
 
   JsonWriter& out_;
   const Plan& plan_;
   Program& program_;
   const SchemaLookup& schemas_;
   const BlockPositions* positions_;
+  // The schema of the previous change: the next one usually has the same.
+  Symbol provider_;
+  ResourceName type_;
+  const schema::ResourceSchema* schema_ = nullptr;
 };
 
 Result<const schema::ResourceSchema*> PlanWriter::SchemaOf(const ResourceChange& change,
-                                                           bool name_provider) const {
+                                                           bool name_provider) {
   const ResourceName& name = change.address.resource.resource;
+  if (schema_ != nullptr && provider_ == change.provider.provider && type_.mode == name.mode &&
+      type_.type == name.type) {
+    return schema_;
+  }
   const std::string_view provider = ProviderName(program_, change.provider);
-  const schema::ResourceSchema* schema =
-      schemas_.FindResource(provider, name.mode, program_.Text(name.type));
-  if (schema == nullptr) {
+  provider_ = change.provider.provider;
+  type_ = name;
+  schema_ = schemas_.FindResource(provider, name.mode, program_.Text(name.type));
+  if (schema_ == nullptr) {
     std::string message = "no schema found for " + program_.ToText(change.address);
     if (name_provider) {
       message += " (in provider " + std::string(provider) + ")";
     }
     return Fail(ErrorCode::kNotFound, std::move(message));
   }
-  return schema;
+  return schema_;
 }
 
 void PlanWriter::Variables(const config::Config* config) {
@@ -178,14 +187,14 @@ void PlanWriter::PlannedOutputs() {
   out_.EndObject();
 }
 
-Result<void> PlanWriter::PlannedResource(const ResourceChange& change) {
+Result<void> PlanWriter::PlannedResource(std::string_view address, const ResourceChange& change) {
   const ResourceName& name = change.address.resource.resource;
   const Result<const schema::ResourceSchema*> schema = SchemaOf(change, /*name_provider=*/false);
   if (!schema) {
     return std::unexpected(schema.error());
   }
   out_.BeginObject();
-  out_.Member("address", program_.ToText(change.address));
+  out_.Member("address", address);
   out_.Member("mode", ModeName(name.mode));
   out_.Member("type", program_.Text(name.type));
   out_.Member("name", program_.Text(name.name));
@@ -215,15 +224,15 @@ Result<void> PlanWriter::PlannedModule(const Tree& module) {
   out_.BeginObject();
   if (!module.items.empty()) {
     std::vector<std::pair<std::string, const ResourceChange*>> by_address;
+    by_address.reserve(module.items.size());
     for (const ResourceChange* change : module.items) {
       by_address.emplace_back(program_.ToText(change->address), change);
     }
-    std::ranges::sort(by_address, {},
-                      [](const auto& item) { return std::string_view(item.first); });
+    SortRuns(by_address, [](const auto& a, const auto& b) { return a.first < b.first; });
     out_.Key("resources");
     out_.BeginArray();
     for (const auto& [address, change] : by_address) {
-      if (Result<void> done = PlannedResource(*change); !done) {
+      if (Result<void> done = PlannedResource(address, *change); !done) {
         return done;
       }
     }
@@ -338,7 +347,7 @@ Result<void> PlanWriter::Changes(std::string_view key, const BoxList<ResourceCha
   if (listed.empty()) {
     return {};
   }
-  std::ranges::stable_sort(listed, [this](const ResourceChange* a, const ResourceChange* b) {
+  SortRuns(listed, [this](const ResourceChange* a, const ResourceChange* b) {
     if (a->address != b->address) {
       return program_.Less(a->address, b->address);
     }
