@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "addrs/address.h"
 #include "functions/function.h"
@@ -17,11 +18,10 @@ namespace {
 
 using Step = hcl::TraversalStep;
 
-/// The object that a reference names, and how many steps belong to it.
+/// The object that a reference names.
 struct Subject {
-  std::string text;
-  std::string without_key;  ///< the resource or module call of an instance; empty: none
-  size_t consumed = 0;      ///< number of steps that belong to `text`
+  size_t consumed = 0;     ///< number of steps that belong to its text
+  size_t without_key = 0;  ///< size of the text of an instance's resource or module call; 0: none
 };
 
 bool IsAttribute(std::span<const Step> steps, size_t index) {
@@ -43,53 +43,56 @@ std::optional<std::string> KeyText(std::span<const Step> steps, size_t index) {
   return std::nullopt;
 }
 
-std::optional<Subject> ResourceSubject(std::string prefix, std::string_view type,
-                                       std::span<const Step> steps, size_t at) {
+// Each of these appends the text of the subject. Null if the traversal refers to no object.
+
+std::optional<Subject> ResourceSubject(std::string_view type, std::span<const Step> steps,
+                                       size_t at, std::string& text) {
   if (!IsAttribute(steps, at)) {
     return std::nullopt;
   }
-  Subject subject{.text = std::move(prefix), .consumed = at + 1};
-  subject.text += type;
-  subject.text += '.';
-  subject.text += steps[at].name;
+  text += type;
+  text += '.';
+  text += steps[at].name;
+  Subject subject{.consumed = at + 1};
   if (at + 1 < steps.size() && steps[at + 1].kind == Step::Kind::kIndex) {
     const std::optional<std::string> key = KeyText(steps, at + 1);
     if (!key) {
       return std::nullopt;
     }
-    subject.without_key = subject.text;
-    subject.text += *key;
+    subject.without_key = text.size();
+    text += *key;
     ++subject.consumed;
   }
   return subject;
 }
 
-std::optional<Subject> ModuleSubject(std::span<const Step> steps) {
+std::optional<Subject> ModuleSubject(std::span<const Step> steps, std::string& text) {
   if (!IsAttribute(steps, 0)) {
     return std::nullopt;
   }
-  Subject subject{.text = "module." + std::string(steps[0].name), .consumed = 1};
-  const std::string call = subject.text;
+  text += "module.";
+  text += steps[0].name;
+  Subject subject{.consumed = 1};
   if (steps.size() > 1 && steps[1].kind == Step::Kind::kIndex) {
     const std::optional<std::string> key = KeyText(steps, 1);
     if (!key) {
       return std::nullopt;
     }
-    subject.text += *key;
-    subject.without_key = call;
+    subject.without_key = text.size();
+    text += *key;
     ++subject.consumed;
   }
   if (IsAttribute(steps, subject.consumed)) {
     // For an output, the shorter reference is the call instance with its key.
-    subject.without_key = subject.text;
-    subject.text += '.';
-    subject.text += steps[subject.consumed].name;
+    subject.without_key = text.size();
+    text += '.';
+    text += steps[subject.consumed].name;
     ++subject.consumed;
   }
   return subject;
 }
 
-std::optional<Subject> SubjectOf(const hcl::TraversalExpr& traversal) {
+std::optional<Subject> SubjectOf(const hcl::TraversalExpr& traversal, std::string& text) {
   const std::string_view root = traversal.root;
   const std::span<const Step> steps = traversal.steps;
   if (root == "count" || root == "each" || root == "local" || root == "path" || root == "var" ||
@@ -97,25 +100,32 @@ std::optional<Subject> SubjectOf(const hcl::TraversalExpr& traversal) {
     if (!IsAttribute(steps, 0)) {
       return std::nullopt;
     }
-    return Subject{.text = std::string(root) + "." + std::string(steps[0].name), .consumed = 1};
+    text += root;
+    text += '.';
+    text += steps[0].name;
+    return Subject{.consumed = 1};
   }
   if (root == "self") {
-    return Subject{.text = "self"};
+    text += root;
+    return Subject{};
   }
   if (root == "module") {
-    return ModuleSubject(steps);
+    return ModuleSubject(steps, text);
   }
   if (root == "data" || root == "ephemeral" || root == "resource") {
     if (!IsAttribute(steps, 0)) {
       return std::nullopt;
     }
-    return ResourceSubject(root == "resource" ? "" : std::string(root) + ".", steps[0].name, steps,
-                           1);
+    if (root != "resource") {
+      text += root;
+      text += '.';
+    }
+    return ResourceSubject(steps[0].name, steps, 1, text);
   }
   if (root == "template" || root == "lazy" || root == "arg") {
     return std::nullopt;
   }
-  return ResourceSubject("", root, steps, 0);
+  return ResourceSubject(root, steps, 0, text);
 }
 
 std::string StepText(const Step& step) {
@@ -131,20 +141,67 @@ std::string StepText(const Step& step) {
   return "[...]";
 }
 
-void AppendReferences(const hcl::TraversalExpr& traversal, std::vector<std::string>& out) {
-  const std::optional<Subject> subject = SubjectOf(traversal);
-  if (!subject) {
-    return;
+/// Writes the references of expressions as a member, unless there are none: each one, followed by
+/// its shorter and shorter prefixes. In source order, with duplicates.
+class ReferenceList {
+ public:
+  explicit ReferenceList(JsonWriter& out) : out_(out) {}
+
+  void Add(const hcl::Expr& expr) {
+    traversals_.clear();
+    calls_.clear();
+    hcl::CollectTraversals(expr, traversals_);
+    hcl::CollectCalls(expr, calls_);
+    for (const hcl::TraversalExpr* traversal : traversals_) {
+      AddTraversal(*traversal);
+    }
+    for (const hcl::CallExpr* call : calls_) {
+      if (call->name.starts_with("provider::")) {
+        Write(call->name);
+      }
+    }
   }
-  std::vector<std::string> forms = {subject->text};
-  for (const Step& step : traversal.steps.subspan(subject->consumed)) {
-    forms.push_back(forms.back() + StepText(step));
+  void Finish() {
+    if (begun_) {
+      out_.EndArray();
+    }
   }
-  out.insert(out.end(), forms.rbegin(), forms.rend());
-  if (!subject->without_key.empty()) {
-    out.push_back(subject->without_key);
+
+ private:
+  void AddTraversal(const hcl::TraversalExpr& traversal) {
+    text_.clear();
+    const std::optional<Subject> subject = SubjectOf(traversal, text_);
+    if (!subject) {
+      return;
+    }
+    ends_.assign(1, text_.size());
+    for (const Step& step : traversal.steps.subspan(subject->consumed)) {
+      text_ += StepText(step);
+      ends_.push_back(text_.size());
+    }
+    if (subject->without_key > 0) {
+      ends_.insert(ends_.begin(), subject->without_key);
+    }
+    for (const size_t end : std::views::reverse(ends_)) {
+      Write(std::string_view(text_).substr(0, end));
+    }
   }
-}
+  void Write(std::string_view reference) {
+    if (!begun_) {
+      begun_ = true;
+      out_.Key("references");
+      out_.BeginArray();
+    }
+    out_.String(reference);
+  }
+
+  JsonWriter& out_;
+  bool begun_ = false;
+  std::vector<const hcl::TraversalExpr*> traversals_;
+  std::vector<const hcl::CallExpr*> calls_;
+  std::string text_;          // of the reference that is being written
+  std::vector<size_t> ends_;  // of its prefixes
+};
 
 /// Whether a part of the expression certainly needs a variable or a function. False if only
 /// evaluation can show that.
@@ -182,18 +239,6 @@ std::optional<Value> ConstantOf(const hcl::Expr& expr) {
   return value.UnmarkDeep();
 }
 
-void WriteReferences(JsonWriter& out, const std::vector<std::string>& references) {
-  if (references.empty()) {
-    return;
-  }
-  out.Key("references");
-  out.BeginArray();
-  for (const std::string& reference : references) {
-    out.String(reference);
-  }
-  out.EndArray();
-}
-
 /// Whether an attribute of this type may be written as blocks. Ref: opentofu
 /// internal/lang/blocktoattr.
 bool MayBeBlocks(const schema::Attribute& attribute) {
@@ -209,7 +254,7 @@ void WriteBlocksAsExpression(JsonWriter& out, const schema::Attribute& attribute
     names.push_back({.name = member.name});
   }
   std::vector<Value> objects;
-  std::vector<std::string> references;
+  std::vector<const hcl::Expr*> given_exprs;
   bool constant = true;
   for (const hcl::Body* body : bodies) {
     Diagnostics ignored;
@@ -225,8 +270,7 @@ void WriteBlocksAsExpression(JsonWriter& out, const schema::Attribute& attribute
     }
     objects.push_back(Value::Object(std::move(members)));
     for (const hcl::Attribute& given : content.attributes) {
-      const std::vector<std::string> more = ExpressionReferences(*given.expr);
-      references.insert(references.end(), more.begin(), more.end());
+      given_exprs.push_back(given.expr);
     }
   }
   out.BeginObject();
@@ -234,7 +278,11 @@ void WriteBlocksAsExpression(JsonWriter& out, const schema::Attribute& attribute
     out.Key("constant_value");
     WriteValue(out, Value::Tuple(std::move(objects)));
   }
-  WriteReferences(out, references);
+  ReferenceList references(out);
+  for (const hcl::Expr* expr : given_exprs) {
+    references.Add(*expr);
+  }
+  references.Finish();
   out.EndObject();
 }
 
@@ -273,30 +321,15 @@ void WriteBlocks(JsonWriter& out, const schema::NestedBlock& nested,
 
 }  // namespace
 
-std::vector<std::string> ExpressionReferences(const hcl::Expr& expr) {
-  std::vector<std::string> references;
-  std::vector<const hcl::TraversalExpr*> traversals;
-  hcl::CollectTraversals(expr, traversals);
-  for (const hcl::TraversalExpr* traversal : traversals) {
-    AppendReferences(*traversal, references);
-  }
-  std::vector<const hcl::CallExpr*> calls;
-  hcl::CollectCalls(expr, calls);
-  for (const hcl::CallExpr* call : calls) {
-    if (call->name.starts_with("provider::")) {
-      references.emplace_back(call->name);
-    }
-  }
-  return references;
-}
-
 void WriteExpression(JsonWriter& out, const hcl::Expr& expr, bool position) {
   out.BeginObject();
   if (const std::optional<Value> constant = ConstantOf(expr)) {
     out.Key("constant_value");
     WriteValue(out, *constant);
   }
-  WriteReferences(out, ExpressionReferences(expr));
+  ReferenceList references(out);
+  references.Add(expr);
+  references.Finish();
   if (position) {
     WritePosition(out, expr.range());
   }
@@ -402,8 +435,8 @@ void WriteBodyExpressions(JsonWriter& out, const hcl::Body& body, const schema::
 }
 
 std::string DependencyText(const hcl::TraversalExpr& traversal) {
-  const std::optional<Subject> subject = SubjectOf(traversal);
-  return subject ? subject->text : std::string();
+  std::string text;
+  return SubjectOf(traversal, text) ? text : std::string();
 }
 
 }  // namespace kinu::view

@@ -15,10 +15,6 @@
 
 namespace kinu::view {
 
-/// The references of an expression: each one, followed by its shorter and shorter prefixes. In
-/// source order, with duplicates.
-std::vector<std::string> ExpressionReferences(const hcl::Expr& expr);
-
 /// `{constant_value?, references?, position?}`.
 void WriteExpression(JsonWriter& out, const hcl::Expr& expr, bool position);
 
