@@ -51,8 +51,7 @@ const Expansion* StaticEvaluator::ExpansionOf(const ConfigNode& node, size_t cal
       [&](Traversals& traversals, Calls& calls) {
         for (const hcl::Expr* expr : {block.count, block.for_each, block.enabled}) {
           if (expr != nullptr) {
-            hcl::CollectTraversals(*expr, traversals);
-            hcl::CollectCalls(*expr, calls);
+            hcl::CollectTraversalsAndCalls(*expr, traversals, calls);
           }
         }
       },

@@ -160,8 +160,7 @@ Value StaticEvaluator::EvaluateArgument(const ConfigNode& node, const hcl::Expr&
   Value value = EvaluateInScope(
       node, subject,
       [&](Traversals& traversals, Calls& calls) {
-        hcl::CollectTraversals(expr, traversals);
-        hcl::CollectCalls(expr, calls);
+        hcl::CollectTraversalsAndCalls(expr, traversals, calls);
       },
       use, diags);
   for (size_t i = first; i < diags.size(); ++i) {

@@ -17,9 +17,8 @@ class Collector {
       return;
     }
     traversals_.clear();
-    hcl::CollectTraversals(*expr, traversals_);
     calls_.clear();
-    hcl::CollectCalls(*expr, calls_);
+    hcl::CollectTraversalsAndCalls(*expr, traversals_, calls_);
     Bind(out);
   }
   void Traversals(const std::vector<const hcl::TraversalExpr*>& list, Bindings& out) {

@@ -59,9 +59,8 @@ bool ReferenceCheck::Expr(const hcl::Expr& expr, Diagnostics& diags) const {
 
 bool ReferenceCheck::ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const {
   std::vector<const hcl::TraversalExpr*> traversals;
-  hcl::CollectTraversals(expr, traversals);
   std::vector<const hcl::CallExpr*> calls;
-  hcl::CollectCalls(expr, calls);
+  hcl::CollectTraversalsAndCalls(expr, traversals, calls);
   return Check(traversals, false, diags, calls) == References::kSound;
 }
 
@@ -73,8 +72,7 @@ References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
   std::vector<const hcl::TraversalExpr*> traversals;
   std::vector<const hcl::CallExpr*> calls;
   for (const hcl::Expr* expr : exprs) {
-    hcl::CollectTraversals(*expr, traversals);
-    hcl::CollectCalls(*expr, calls);
+    hcl::CollectTraversalsAndCalls(*expr, traversals, calls);
   }
   return Check(traversals, false, diags, calls);
 }

@@ -36,33 +36,57 @@ std::string_view LiteralWord(const Expr& expr) {
   return {};
 }
 
-void Collect(const Expr& expr, std::vector<std::string_view>& local_names,
-             std::vector<const TraversalExpr*>& out) {
-  if (expr.kind == ExprKind::kTraversal) {
-    const auto& traversal = static_cast<const TraversalExpr&>(expr);
-    if (std::find(local_names.begin(), local_names.end(), traversal.root) == local_names.end()) {
-      out.push_back(&traversal);
+/// Finds traversals and calls. Knows the names that the enclosing `for` expressions bind.
+class ReferenceCollector {
+ public:
+  /// `calls`: null if they are not wanted.
+  ReferenceCollector(std::vector<const TraversalExpr*>& traversals,
+                     std::vector<const CallExpr*>* calls)
+      : traversals_(traversals), calls_(calls) {}
+
+  void Visit(const Expr& expr) {
+    switch (expr.kind) {
+      case ExprKind::kTraversal: {
+        const auto& traversal = static_cast<const TraversalExpr&>(expr);
+        if (std::ranges::find(local_names_, traversal.root) == local_names_.end()) {
+          traversals_.push_back(&traversal);
+        }
+        return;
+      }
+      case ExprKind::kFor:
+        VisitFor(static_cast<const ForExpr&>(expr));
+        return;
+      case ExprKind::kCall:
+        if (calls_ != nullptr) {
+          calls_->push_back(static_cast<const CallExpr*>(&expr));
+        }
+        break;
+      default:
+        break;
     }
-    return;
+    ForEachChild(expr, [this](const Expr& child) { Visit(child); });
   }
-  if (expr.kind != ExprKind::kFor) {
-    ForEachChild(expr, [&](const Expr& child) { Collect(child, local_names, out); });
-    return;
-  }
-  const auto& loop = static_cast<const ForExpr&>(expr);
-  Collect(*loop.collection, local_names, out);
-  const size_t outer = local_names.size();
-  if (!loop.key_name.empty()) {
-    local_names.push_back(loop.key_name);
-  }
-  local_names.push_back(loop.value_name);
-  for (const Expr* part : {loop.key_result, loop.value_result, loop.condition}) {
-    if (part != nullptr) {
-      Collect(*part, local_names, out);
+
+ private:
+  void VisitFor(const ForExpr& loop) {
+    Visit(*loop.collection);
+    const size_t outer = local_names_.size();
+    if (!loop.key_name.empty()) {
+      local_names_.push_back(loop.key_name);
     }
+    local_names_.push_back(loop.value_name);
+    for (const Expr* part : {loop.key_result, loop.value_result, loop.condition}) {
+      if (part != nullptr) {
+        Visit(*part);
+      }
+    }
+    local_names_.resize(outer);
   }
-  local_names.resize(outer);
-}
+
+  std::vector<const TraversalExpr*>& traversals_;
+  std::vector<const CallExpr*>* calls_;
+  std::vector<std::string_view> local_names_;
+};
 
 }  // namespace
 
@@ -202,15 +226,12 @@ std::optional<std::string_view> AsLiteralString(const Expr& expr) {
 }
 
 void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out) {
-  std::vector<std::string_view> local_names;
-  Collect(expr, local_names, out);
+  ReferenceCollector(out, nullptr).Visit(expr);
 }
 
-void CollectCalls(const Expr& expr, std::vector<const CallExpr*>& out) {
-  if (expr.kind == ExprKind::kCall) {
-    out.push_back(static_cast<const CallExpr*>(&expr));
-  }
-  ForEachChild(expr, [&](const Expr& child) { CollectCalls(child, out); });
+void CollectTraversalsAndCalls(const Expr& expr, std::vector<const TraversalExpr*>& traversals,
+                               std::vector<const CallExpr*>& calls) {
+  ReferenceCollector(traversals, &calls).Visit(expr);
 }
 
 }  // namespace kinu::hcl

@@ -47,7 +47,8 @@ bool IsJsonExpr(const Expr& expr);
 /// Appends every traversal in the expression whose root is not bound by an enclosing `for`, depth
 /// first in source order. Ref: hclsyntax.Variables.
 void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out);
-/// Appends every function call in the expression.
-void CollectCalls(const Expr& expr, std::vector<const CallExpr*>& out);
+/// As above; also appends every function call in the expression.
+void CollectTraversalsAndCalls(const Expr& expr, std::vector<const TraversalExpr*>& traversals,
+                               std::vector<const CallExpr*>& calls);
 
 }  // namespace kinu::hcl

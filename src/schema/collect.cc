@@ -86,8 +86,7 @@ class Collector {
  private:
   void Collect(const hcl::Expr& expr, const Iterator* iterators) {
     const size_t first = traversals_.size();
-    hcl::CollectTraversals(expr, traversals_);
-    hcl::CollectCalls(expr, calls_);
+    hcl::CollectTraversalsAndCalls(expr, traversals_, calls_);
     if (iterators == nullptr) {
       return;
     }

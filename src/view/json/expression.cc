@@ -150,8 +150,7 @@ class ReferenceList {
   void Add(const hcl::Expr& expr) {
     traversals_.clear();
     calls_.clear();
-    hcl::CollectTraversals(expr, traversals_);
-    hcl::CollectCalls(expr, calls_);
+    hcl::CollectTraversalsAndCalls(expr, traversals_, calls_);
     for (const hcl::TraversalExpr* traversal : traversals_) {
       AddTraversal(*traversal);
     }
