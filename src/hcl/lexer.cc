@@ -65,6 +65,19 @@ constexpr std::array<TokenKind, 256> kSymbols = [] {
   return symbols;
 }();
 
+/// Characters that are a token on their own before white space and characters of identifiers.
+constexpr std::array<TokenKind, 256> kOperators = [] {
+  std::array<TokenKind, 256> operators{};
+  operators['='] = kEqual;
+  operators['.'] = kDot;
+  operators[':'] = kColon;
+  operators['<'] = kLess;
+  operators['>'] = kGreater;
+  operators['!'] = kBang;
+  operators['/'] = kSlash;
+  return operators;
+}();
+
 /// Length of the run of ASCII identifier characters at the start of `text`.
 size_t NameLength(std::string_view text) {
   size_t at = 0;
@@ -268,28 +281,46 @@ void Lexer::LexOpenSequence() {
 void Lexer::LexMain() {
   const auto* const text = reinterpret_cast<const unsigned char*>(text_.data());
   const size_t size = size_;
-  while (state_ == State::kMain && next_ < enough_) {
-    size_t at = at_;
+  size_t at = at_;  // here, so that they stay in registers
+  Token* next = next_;
+  const auto emit = [&](TokenKind kind, size_t end) {
+    *next++ = {kind, static_cast<uint32_t>(at), static_cast<uint32_t>(end)};
+    at = end;
+  };
+  while (next < enough_) {
     while (at < size && (kClasses[text[at]] & kSpace) != 0) {
       ++at;
     }
-    at_ = at;
     if (at >= size) {
-      return;
+      break;
     }
     const unsigned char c = text[at];
     const uint8_t char_class = kClasses[c];
     if ((char_class & kIdentStart) != 0) {
       const size_t end = at + 1 + NameLength(text_.substr(at + 1));
-      Emit(kIdent, end < size && text[end] >= 0x80 ? IdentEnd(end) : end);
+      emit(kIdent, end < size && text[end] >= 0x80 ? IdentEnd(end) : end);
     } else if (const TokenKind symbol = kSymbols[c]; symbol != kNone) {
-      Emit(symbol, at + 1);
-    } else if ((char_class & kDigit) != 0) {
-      LexNumber();
+      emit(symbol, at + 1);
+    } else if (const TokenKind single = kOperators[c];
+               single != kNone && at + 1 < size && kClasses[text[at + 1]] != kOther) {
+      emit(single, at + 1);
     } else {
-      LexSymbol(static_cast<char>(c));
+      at_ = at;
+      next_ = next;
+      if ((char_class & kDigit) != 0) {
+        LexNumber();
+      } else {
+        LexSymbol(static_cast<char>(c));
+      }
+      at = at_;
+      next = next_;
+      if (state_ != State::kMain) {
+        return;
+      }
     }
   }
+  at_ = at;
+  next_ = next;
 }
 
 void Lexer::LexSymbol(char c) {
@@ -429,12 +460,17 @@ void Lexer::LexQuoted() {
     default:
       break;
   }
+  const auto* const text = reinterpret_cast<const unsigned char*>(text_.data());
   size_t end = at_;
-  while (end < size_) {
-    const unsigned char byte = At(end);
-    if (!kQuotedStops[byte]) {
+  while (true) {
+    while (end < size_ && !kQuotedStops[text[end]]) {
       ++end;
-    } else if (byte == '\\') {
+    }
+    if (end >= size_) {
+      break;
+    }
+    const unsigned char byte = text[end];
+    if (byte == '\\') {
       const size_t length = SequenceLength(end + 1);
       if (length == 0 || Is(end + 1, '\r') || Is(end + 1, '\n')) {
         break;
