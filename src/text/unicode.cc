@@ -379,9 +379,11 @@ std::string SafePrefix(std::string_view text) {
     prefix.resize(last);
     return prefix;
   }
+  const auto breaks_line = [](char c) { return c == '\r' || c == '\n'; };
+  const bool one_by_one = IsAscii(prefix) && std::ranges::none_of(prefix, breaks_line);
+  size_t cluster = one_by_one ? prefix.size() - 1 : 0;
   // The reference's cluster scanner stops at a CR or LF that is a cluster of its own.
-  size_t cluster = 0;
-  for (size_t pos = 0; pos < prefix.size();) {
+  for (size_t pos = cluster; pos < prefix.size();) {
     const size_t next = NextGrapheme(prefix, pos);
     const std::string_view unit = std::string_view(prefix).substr(pos, next - pos);
     if (unit == "\n" || unit == "\r") {
