@@ -1,6 +1,7 @@
 #include "session/encryption.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/environment.h"
 #include "base/files.h"
@@ -55,7 +56,9 @@ bool MayAsk(const Workspace& workspace) {
   const config::ModuleFiles files = config::ChooseFiles(*names);
   auto mentions = [&](const std::string& name) {
     const auto text = ReadFile(JoinPath(workspace.directory, name));
-    return text && text->find("encryption") != std::string::npos;
+    constexpr std::string_view kWord = "encryption";
+    // Of the C library, because std::string::find() stops at every first letter.
+    return text && memmem(text->data(), text->size(), kWord.data(), kWord.size()) != nullptr;
   };
   return std::ranges::any_of(files.primary, mentions) ||
          std::ranges::any_of(files.overrides, mentions);
