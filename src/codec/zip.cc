@@ -324,13 +324,17 @@ bool ZipReader::CanRead(const Entry& entry) const {
 }
 
 Result<std::string> ZipReader::Read(const Entry& entry) const {
-  KINU_TRY(const std::string_view data, DataOf(entry));
-  std::string content;
-  if (entry.method_ == kMethodStored) {
-    content = data;
-  } else if (entry.method_ == kMethodDeflated) {
-    KINU_TRY(content, Inflate(data, entry.size));
-  } else {
+  std::string inflated;
+  KINU_TRY(const std::string_view content, Read(entry, inflated));
+  return entry.method_ == kMethodStored ? std::string(content) : std::move(inflated);
+}
+
+Result<std::string_view> ZipReader::Read(const Entry& entry, std::string& storage) const {
+  KINU_TRY(std::string_view content, DataOf(entry));
+  if (entry.method_ == kMethodDeflated) {
+    KINU_TRY(storage, Inflate(content, entry.size));
+    content = storage;
+  } else if (entry.method_ != kMethodStored) {
     return Fail(ErrorCode::kUnsupported,
                 "zip entry " + text::GoQuote(entry.name) + " has an unknown compression method");
   }

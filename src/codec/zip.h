@@ -83,6 +83,8 @@ class ZipReader {
   const Entry* Find(std::string_view name) const;
   /// The content, checked against its size and checksum.
   Result<std::string> Read(const Entry& entry) const;
+  /// As above, without a copy of what is stored: the content is in the archive or in `storage`.
+  Result<std::string_view> Read(const Entry& entry, std::string& storage) const;
   /// As Find and Read; kNotFound when there is no such entry.
   Result<std::string> Read(std::string_view name) const;
   /// As Read, into memory of the content's size.

@@ -18,7 +18,8 @@ using namespace wire;  // NOLINT(google-build-using-namespace): the numbers of t
 struct PlanFile::Archive {
   std::string bytes;
   ZipReader zip;
-  std::string plan;  ///< the tfplan entry
+  std::string inflated;   ///< the tfplan entry, unless it is stored
+  std::string_view plan;  ///< the tfplan entry
 };
 
 size_t PlanFile::size() const {
@@ -51,11 +52,11 @@ Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
   if (entry == nullptr) {
     return not_a_plan();
   }
-  Result<std::string> plan = archive->zip.Read(*entry);
+  const Result<std::string_view> plan = archive->zip.Read(*entry, archive->inflated);
   if (!plan) {
     return Unusable("failed to retrieve plan from plan file: " + plan.error().message);
   }
-  archive->plan = *std::move(plan);
+  archive->plan = *plan;
   PlanFile file;
   file.archive_ = std::move(archive);
   return file;
