@@ -77,6 +77,18 @@ bool HasKnownAttributes(const Value& object) {
                              [](const Value& value) { return value.IsKnown(); });
 }
 
+/// A value that the document has already, at a place of it. Empty: it has none.
+struct Written {
+  size_t at = 0;
+  size_t size = 0;
+};
+
+/// What the planned values and the changes both say about an object after its change.
+struct ObjectParts {
+  Written values;
+  Written sensitive_values;
+};
+
 class PlanWriter {
  public:
   /// `positions`: of blocks; null: without.
@@ -86,16 +98,27 @@ class PlanWriter {
 
   void Variables(const config::Config* config);
   Result<void> PlannedValues();
-  Result<void> Changes(std::string_view key, const BoxList<ResourceChange>& changes);
+  Result<void> Drift(const BoxList<ResourceChange>& changes) {
+    return Changes("resource_drift", changes, {});
+  }
+  /// After PlannedValues().
+  Result<void> ResourceChanges() { return Changes("resource_changes", plan_.changes, parts_); }
   void OutputChanges();
   void RelevantAttributes();
 
  private:
-  using Tree = ModuleTree<const ResourceChange*>;
+  using Tree = ModuleTree<size_t>;  ///< of the places of changes in the plan
   void PlannedOutputs();
   Result<void> PlannedModule(const Tree& module);
-  Result<void> PlannedResource(std::string_view address, const ResourceChange& change);
-  Result<void> Change(const ResourceChange& change);
+  Result<void> PlannedResource(std::string_view address, size_t place);
+  /// `parts`: of the changes, one each; none: of no change.
+  Result<void> Changes(std::string_view key, const BoxList<ResourceChange>& changes,
+                       std::span<const ObjectParts> parts);
+  Result<void> Change(const ResourceChange& change, const ObjectParts& parts);
+  template <typename Write>
+  Written Place(Write write);
+  template <typename Write>
+  void Repeat(const Written& written, Write write);
   Result<const schema::ResourceSchema*> SchemaOf(const ResourceChange& change, bool name_provider);
 
   JsonWriter& out_;
@@ -103,6 +126,7 @@ class PlanWriter {
   Program& program_;
   const SchemaLookup& schemas_;
   const BlockPositions* positions_;
+  std::vector<ObjectParts> parts_;  // of plan_.changes
   // The schema of the previous change: the next one usually has the same.
   Symbol provider_;
   ResourceName type_;
@@ -187,7 +211,26 @@ void PlanWriter::PlannedOutputs() {
   out_.EndObject();
 }
 
-Result<void> PlanWriter::PlannedResource(std::string_view address, const ResourceChange& change) {
+/// Returns where the document has what `write` writes.
+template <typename Write>
+Written PlanWriter::Place(Write write) {
+  const size_t at = out_.out().size();
+  write();
+  return {.at = at, .size = out_.out().size() - at};
+}
+
+/// Writes once more what the document, which is on one line, has; or has `write` write it.
+template <typename Write>
+void PlanWriter::Repeat(const Written& written, Write write) {
+  if (written.size > 0) {
+    out_.Raw(std::string_view(out_.out()).substr(written.at, written.size));
+  } else {
+    write();
+  }
+}
+
+Result<void> PlanWriter::PlannedResource(std::string_view address, size_t place) {
+  const ResourceChange& change = plan_.changes[place];
   const ResourceName& name = change.address.resource.resource;
   const Result<const schema::ResourceSchema*> schema = SchemaOf(change, /*name_provider=*/false);
   if (!schema) {
@@ -207,10 +250,10 @@ Result<void> PlanWriter::PlannedResource(std::string_view address, const Resourc
               name.mode == ResourceMode::kManaged ? (*schema)->version : int64_t{0});
   if (HasKnownAttributes(change.after)) {
     out_.Key("values");
-    WriteValue(out_, change.after);
+    parts_[place].values = Place([&] { WriteValue(out_, change.after); });
   }
   out_.Key("sensitive_values");
-  WriteSensitiveMask(out_, change.after);
+  parts_[place].sensitive_values = Place([&] { WriteSensitiveMask(out_, change.after); });
   if (!change.after_identity.IsNull()) {
     out_.Key("identity");
     WriteValue(out_, change.after_identity);
@@ -223,16 +266,16 @@ Result<void> PlanWriter::PlannedResource(std::string_view address, const Resourc
 Result<void> PlanWriter::PlannedModule(const Tree& module) {
   out_.BeginObject();
   if (!module.items.empty()) {
-    std::vector<std::pair<std::string, const ResourceChange*>> by_address;
+    std::vector<std::pair<std::string, size_t>> by_address;
     by_address.reserve(module.items.size());
-    for (const ResourceChange* change : module.items) {
-      by_address.emplace_back(program_.ToText(change->address), change);
+    for (const size_t place : module.items) {
+      by_address.emplace_back(program_.ToText(plan_.changes[place].address), place);
     }
     SortRuns(by_address, [](const auto& a, const auto& b) { return a.first < b.first; });
     out_.Key("resources");
     out_.BeginArray();
-    for (const auto& [address, change] : by_address) {
-      if (Result<void> done = PlannedResource(address, *change); !done) {
+    for (const auto& [address, place] : by_address) {
+      if (Result<void> done = PlannedResource(address, place); !done) {
         return done;
       }
     }
@@ -254,20 +297,22 @@ Result<void> PlanWriter::PlannedModule(const Tree& module) {
 }
 
 Result<void> PlanWriter::PlannedValues() {
-  std::vector<const ResourceChange*> listed;
-  for (const ResourceChange& change : plan_.changes) {
+  std::vector<size_t> listed;
+  for (size_t place = 0; place < plan_.changes.size(); ++place) {
+    const ResourceChange& change = plan_.changes[place];
     if (!change.deposed.empty() || change.action == Action::kDelete ||
         change.address.resource.resource.mode == ResourceMode::kEphemeral) {
       continue;
     }
-    listed.push_back(&change);
+    listed.push_back(place);
   }
+  parts_.resize(plan_.changes.size());
   out_.Key("planned_values");
   out_.BeginObject();
   PlannedOutputs();
   out_.Key("root_module");
-  const Tree root = GroupByModule(program_, listed, [](const ResourceChange* change) {
-    return change->address.resource.module;
+  const Tree root = GroupByModule(program_, listed, [this](size_t place) {
+    return plan_.changes[place].address.resource.module;
   });
   if (Result<void> done = PlannedModule(root); !done) {
     return done;
@@ -276,7 +321,7 @@ Result<void> PlanWriter::PlannedValues() {
   return {};
 }
 
-Result<void> PlanWriter::Change(const ResourceChange& change) {
+Result<void> PlanWriter::Change(const ResourceChange& change, const ObjectParts& parts) {
   const Result<const schema::ResourceSchema*> schema = SchemaOf(change, /*name_provider=*/true);
   if (!schema) {
     return std::unexpected(schema.error());
@@ -294,7 +339,7 @@ Result<void> PlanWriter::Change(const ResourceChange& change) {
   out_.Key("before");
   WriteValue(out_, change.before);
   out_.Key("after");
-  WriteValue(out_, change.after);
+  Repeat(parts.values, [&] { WriteValue(out_, change.after); });
   out_.Key("after_unknown");
   if (change.after.IsWhollyKnown()) {
     out_.BeginObject();
@@ -305,7 +350,8 @@ Result<void> PlanWriter::Change(const ResourceChange& change) {
   out_.Key("before_sensitive");
   WriteSensitiveMask(out_, change.before, block);
   out_.Key("after_sensitive");
-  WriteSensitiveMask(out_, change.after, block);
+  Repeat(block == nullptr ? parts.sensitive_values : Written(),
+         [&] { WriteSensitiveMask(out_, change.after, block); });
   if (!change.required_replace.empty()) {
     out_.Key("replace_paths");
     WritePathSet(out_, change.required_replace);
@@ -333,30 +379,32 @@ Result<void> PlanWriter::Change(const ResourceChange& change) {
   return {};
 }
 
-Result<void> PlanWriter::Changes(std::string_view key, const BoxList<ResourceChange>& changes) {
-  std::vector<const ResourceChange*> listed;
-  for (const ResourceChange& change : changes) {
+Result<void> PlanWriter::Changes(std::string_view key, const BoxList<ResourceChange>& changes,
+                                 std::span<const ObjectParts> parts) {
+  std::vector<size_t> listed;
+  for (size_t place = 0; place < changes.size(); ++place) {
+    const ResourceChange& change = changes[place];
     const ResourceMode mode = change.address.resource.resource.mode;
     // Removing a data source from the state changes no real object.
     const bool hidden = mode == ResourceMode::kEphemeral ||
                         (mode == ResourceMode::kData && change.action == Action::kDelete);
     if (!hidden) {
-      listed.push_back(&change);
+      listed.push_back(place);
     }
   }
   if (listed.empty()) {
     return {};
   }
-  SortRuns(listed, [this](const ResourceChange* a, const ResourceChange* b) {
-    if (a->address != b->address) {
-      return program_.Less(a->address, b->address);
-    }
-    return a->deposed.text() < b->deposed.text();
+  SortRuns(listed, [&](size_t left, size_t right) {
+    const ResourceChange& a = changes[left];
+    const ResourceChange& b = changes[right];
+    return a.address == b.address ? a.deposed.text() < b.deposed.text()
+                                  : program_.Less(a.address, b.address);
   });
   out_.Key(key);
   out_.BeginArray();
-  for (const ResourceChange* item : listed) {
-    const ResourceChange& change = *item;
+  for (const size_t place : listed) {
+    const ResourceChange& change = changes[place];
     const ResourceName& name = change.address.resource.resource;
     out_.BeginObject();
     out_.Member("address", program_.ToText(change.address));
@@ -375,7 +423,7 @@ Result<void> PlanWriter::Changes(std::string_view key, const BoxList<ResourceCha
     out_.Member("provider_name", ProviderName(program_, change.provider));
     WriteOptional(out_, "deposed", change.deposed.text());
     out_.Key("change");
-    if (Result<void> done = Change(change); !done) {
+    if (auto done = Change(change, parts.empty() ? ObjectParts() : parts[place]); !done) {
       return done;
     }
     WriteOptional(out_, "action_reason", plan::ReasonName(change.reason));
@@ -468,10 +516,10 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
       drift.push_back(change);
     }
   }
-  if (auto done = writer.Changes("resource_drift", drift); !done) {
+  if (auto done = writer.Drift(drift); !done) {
     return std::unexpected(In("error in marshaling resource drift", std::move(done).error()));
   }
-  if (auto done = writer.Changes("resource_changes", plan.changes); !done) {
+  if (auto done = writer.ResourceChanges(); !done) {
     return std::unexpected(In("error in marshaling resource changes", std::move(done).error()));
   }
   writer.OutputChanges();
