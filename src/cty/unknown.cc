@@ -36,6 +36,28 @@ Refinements Applicable(const Type& type, Refinements wanted) {
   return kept;
 }
 
+/// The node of unknown values of a primitive type of which only is known that they are not null.
+/// Most refined values are such ones, so that they share a node, without counting references.
+const RefinedNode* NotNullNode(const Type& primitive) {
+  const auto make = [](const Type& type) {
+    auto* node = new RefinedNode();  // never destroyed: values may outlive statics
+    node->type = type;
+    node->refinements.not_null = true;
+    return node;
+  };
+  static const RefinedNode* const kBool = make(Type::Bool());
+  static const RefinedNode* const kNumber = make(Type::Number());
+  static const RefinedNode* const kString = make(Type::String());
+  switch (primitive.kind()) {
+    case TypeKind::kBool:
+      return kBool;
+    case TypeKind::kNumber:
+      return kNumber;
+    default:
+      return kString;
+  }
+}
+
 }  // namespace
 
 bool Refinements::Contradictory() const {
@@ -52,6 +74,11 @@ bool Refinements::Contradictory() const {
 Value Value::Unknown(const Type& type, Refinements refinements) {
   if (type.is_dynamic() || refinements.empty()) {
     return Unknown(type);
+  }
+  if (type.is_primitive() && refinements == Refinements{.not_null = true}) {
+    return Access::Make(
+        ValueTag::kUnknown, static_cast<uint8_t>(kRefined | kContainsUnknown), 0,
+        reinterpret_cast<uint64_t>(static_cast<const SharedNode*>(NotNullNode(type))));
   }
   Refinements kept = Applicable(type, std::move(refinements));
   if (kept.Contradictory()) {
