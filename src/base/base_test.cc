@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "base/flat_map.h"
 #include "base/loop_threads.h"
 #include "base/packed_lists.h"
+#include "base/packed_pointer.h"
 #include "base/pieces.h"
 #include "base/rare.h"
 #include "base/reserve.h"
@@ -307,6 +309,33 @@ TEST(MakeInPieces, KeepsTheOrder) {
     }
     EXPECT_EQ(all, wanted);
   }
+}
+
+TEST(Packed, IsReadAsWhatItStandsFor) {
+  struct Node {
+    uint32_t number = 7;
+    PackedPointer<const int> pointer;
+    PackedSpan<int> items;
+    PackedText text;
+  };
+  static_assert(alignof(Node) == 4 && sizeof(Node) == 4 + 8 + 12 + 12);
+  Node node;
+  EXPECT_EQ(node.pointer, nullptr);
+  EXPECT_TRUE(node.items.empty());
+  EXPECT_EQ(node.text, "");
+  const std::vector<int> numbers = {1, 2, 3};
+  const std::string text = "text";
+  node.pointer = &numbers[1];
+  node.items = std::span(numbers);
+  node.text = std::string_view(text);
+  EXPECT_EQ(*node.pointer, 2);
+  EXPECT_EQ(node.items.size(), 3U);
+  EXPECT_EQ(node.items.back(), 3);
+  EXPECT_EQ(node.items.subspan(1).front(), 2);
+  EXPECT_EQ(node.items.first(1).size(), 1U);
+  EXPECT_TRUE(std::ranges::equal(node.items, numbers));
+  EXPECT_EQ(node.text, "text");
+  EXPECT_EQ(std::string_view(node.text).data(), text.data());
 }
 
 TEST(CopyOnWrite, CopiesShareUntilOneChanges) {
