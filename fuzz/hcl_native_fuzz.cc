@@ -28,7 +28,7 @@ void CheckTokens(std::string_view text, LexMode mode) {
 }
 
 void CheckExpr(const Expr& expr) {
-  KINU_INVARIANT(expr.begin <= expr.end && expr.end <= expr.file->text().size(), "range in file");
+  KINU_INVARIANT(expr.begin <= expr.end && expr.end <= expr.file()->text().size(), "range in file");
   StartRange(expr);
   ForEachChild(expr, CheckExpr);
 }
@@ -38,7 +38,10 @@ void CheckBody(const NativeBody& body) {
     CheckExpr(*attribute.expr);
   }
   for (const NativeBlock& block : body.blocks) {
-    KINU_INVARIANT(block.labels.size() == block.label_ranges.size(), "every label has a range");
+    for (const Label& label : block.labels) {
+      KINU_INVARIANT(label.begin <= label.end && label.end <= body.file->text().size(),
+                     "range in file");
+    }
     CheckBody(*block.body);
   }
   Diagnostics diags;

@@ -114,6 +114,7 @@ void Scope::SetFunction(std::string_view name, std::vector<std::string> paramete
 Expression::Kind Expression::kind() const {
   switch (NodeOf(node_).kind) {
     case hcl::ExprKind::kLiteral:
+    case hcl::ExprKind::kText:
       return Kind::kLiteral;
     case hcl::ExprKind::kTraversal:
     case hcl::ExprKind::kRelative:
@@ -133,6 +134,7 @@ Expression::Kind Expression::kind() const {
       return Kind::kFor;
     case hcl::ExprKind::kSplat:
       return Kind::kSplat;
+    case hcl::ExprKind::kQuoted:
     case hcl::ExprKind::kTemplate:
     case hcl::ExprKind::kTemplateWrap:
     case hcl::ExprKind::kTemplateJoin:
@@ -261,13 +263,11 @@ BodyContent Body::All() const {
     out.attributes.push_back(
         {std::string(attribute.name), Access::Make(file_, attribute.expr),
          ToPublic(SourceRange{native.file, attribute.begin, attribute.end}),
-         ToPublic(SourceRange{native.file, attribute.begin, attribute.name_end})});
+         ToPublic(SourceRange{native.file, attribute.begin, attribute.name_end()})});
   }
   for (const hcl::NativeBlock& block : native.blocks) {
-    const uint32_t end =
-        block.label_ranges.empty() ? block.type_end : block.label_ranges.back().end;
     hcl::Block found{.type = block.type, .labels = block.labels, .body = block.body};
-    found.def_range = {native.file, block.type_begin, end};
+    found.def_range = {native.file, block.type_begin, block.header_end()};
     out.blocks.push_back(Access::Make(file_, found));
   }
   return out;

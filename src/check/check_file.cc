@@ -189,13 +189,14 @@ void CheckFiles::ReadAssertions(Side side, const hcl::Block& block, Check& check
   if (!block.body->is_json()) {
     const auto& body = static_cast<const hcl::NativeBody&>(*block.body);
     for (const hcl::NativeAttribute& attribute : body.attributes) {
-      ReportAttribute({body.file, attribute.begin, attribute.name_end}, diags);
+      ReportAttribute({body.file, attribute.begin, attribute.name_end()}, diags);
     }
     for (const hcl::NativeBlock& assertion : body.blocks) {
-      const SourceRange range{body.file, assertion.type_begin, assertion.type_end};
+      const SourceRange range{body.file, assertion.type_begin, assertion.type_end()};
       if (!assertion.labels.empty()) {
         diags.Error("Extraneous label for " + std::string(assertion.type),
-                    "An assertion has no labels.", assertion.label_ranges[0], range);
+                    "An assertion has no labels.",
+                    {body.file, assertion.labels[0].begin, assertion.labels[0].end}, range);
         continue;
       }
       check.assertions.push_back(

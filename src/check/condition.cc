@@ -329,17 +329,17 @@ class SubjectScope final : public lang::Scope {
       return std::nullopt;
     }
     if (step.kind == hcl::TraversalStep::Kind::kAttribute && node.value.is_object()) {
-      return in_change ? InChange(node, step.name) : MemberOf(node, step.name);
+      return in_change ? InChange(node, step.name()) : MemberOf(node, step.name());
     }
-    if (step.kind != hcl::TraversalStep::Kind::kIndex || step.key == nullptr) {
+    if (step.kind != hcl::TraversalStep::Kind::kIndex || step.key() == nullptr) {
       return std::nullopt;
     }
-    if (node.value.is_object() && step.key->type() == Type::String()) {
-      return in_change ? InChange(node, step.key->AsString())
-                       : MemberOf(node, step.key->AsString());
+    if (node.value.is_object() && step.key()->type() == Type::String()) {
+      return in_change ? InChange(node, step.key()->AsString())
+                       : MemberOf(node, step.key()->AsString());
     }
     const std::optional<int64_t> index =
-        step.key->type() == Type::Number() ? step.key->AsInt64() : std::nullopt;
+        step.key()->type() == Type::Number() ? step.key()->AsInt64() : std::nullopt;
     if (!node.value.is_array() || !index || *index < 0 || *index >= node.value.size()) {
       return std::nullopt;
     }
@@ -353,7 +353,7 @@ class SubjectScope final : public lang::Scope {
       return Value::DynamicUnknown();
     }
     const std::string name(
-        step.kind == hcl::TraversalStep::Kind::kAttribute ? step.name : step.key->AsString());
+        step.kind == hcl::TraversalStep::Kind::kAttribute ? step.name() : step.key()->AsString());
     diags.Error("Unsupported attribute",
                 "This object does not have an attribute named \"" + name + "\".",
                 traversal.step_range(step));

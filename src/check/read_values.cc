@@ -12,12 +12,12 @@ std::string TextOf(const hcl::TraversalExpr& traversal) {
   for (const hcl::TraversalStep& step : traversal.steps) {
     if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
       text += '.';
-      text += step.name;
-    } else if (step.key != nullptr && step.key->type() == Type::String()) {
-      text += '[' + std::to_string(step.key->AsString().size()) + ':';
-      text += step.key->AsString();
+      text += step.name();
+    } else if (step.key() != nullptr && step.key()->type() == Type::String()) {
+      text += '[' + std::to_string(step.key()->AsString().size()) + ':';
+      text += step.key()->AsString();
     } else {
-      text += '[' + (step.key == nullptr ? "*" : step.key->AsNumber().ToText());
+      text += '[' + (step.key() == nullptr ? "*" : step.key()->AsNumber().ToText());
     }
   }
   return text;

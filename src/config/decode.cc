@@ -133,7 +133,7 @@ bool IsNativeQuotedString(const hcl::Expr& expr) {
   if (hcl::IsJsonExpr(expr)) {
     return false;
   }
-  return expr.kind == hcl::ExprKind::kTemplate ||
+  return expr.kind == hcl::ExprKind::kTemplate || expr.kind == hcl::ExprKind::kQuoted ||
          (expr.kind == hcl::ExprKind::kLiteral && expr.range().text().starts_with('"'));
 }
 
@@ -148,9 +148,8 @@ const hcl::TraversalExpr* LeadingName(BlockReader& reader, const SourceFile* sou
     return nullptr;
   }
   const auto end = static_cast<uint32_t>(name.size());
-  return reader.tree.arena.New<hcl::TraversalExpr>(
-      hcl::Expr{hcl::ExprKind::kTraversal, 0, end, source}, name,
-      std::span<const hcl::TraversalStep>(), end);
+  return reader.tree.New<hcl::TraversalExpr>(hcl::ExprKind::kTraversal, {source, 0, end}, name,
+                                             std::span<const hcl::TraversalStep>(), end);
 }
 
 }  // namespace
@@ -172,7 +171,7 @@ const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keywor
   start.column++;
   start.byte++;
   const SourceFile* inner = reader.tree.KeepSource(
-      SourceFile::Make(expr.file->name(), std::string(value.AsString()), start, expr.file));
+      SourceFile::Make(expr.file()->name(), std::string(value.AsString()), start, expr.file()));
   const hcl::TraversalExpr* traversal =
       hcl::ParseTraversal(inner, reader.tree, false, reader.diags);
   if (traversal == nullptr) {
@@ -205,9 +204,8 @@ const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& ex
                        expr.range());
     return nullptr;
   }
-  return reader.tree.arena.New<hcl::TraversalExpr>(
-      hcl::Expr{hcl::ExprKind::kTraversal, found->range.begin, found->range.end, found->range.file},
-      found->root, found->steps, found->root_range.end);
+  return reader.tree.New<hcl::TraversalExpr>(hcl::ExprKind::kTraversal, found->range, found->root,
+                                             found->steps, found->root_range.end);
 }
 
 std::span<const hcl::Expr* const> ReadList(const hcl::Expr& expr, Diagnostics& diags) {
@@ -245,8 +243,9 @@ const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr) 
                        expr.range());
     return nullptr;
   }
-  const SourceFile* inner = reader.tree.KeepSource(SourceFile::Make(
-      expr.file->name(), std::string(value.AsString()), expr.range().start_position(), expr.file));
+  const SourceFile* inner =
+      reader.tree.KeepSource(SourceFile::Make(expr.file()->name(), std::string(value.AsString()),
+                                              expr.range().start_position(), expr.file()));
   const hcl::Expr* parsed = hcl::ParseExpression(inner, reader.tree, reader.diags);
   return reader.diags.error_count() == errors ? parsed : nullptr;
 }
@@ -297,7 +296,7 @@ std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr&
             "configuration alias.");
       return ref;
     }
-    ref.alias = reader.Intern(alias.name);
+    ref.alias = reader.Intern(alias.name());
   }
   if (name->steps.size() > 1) {
     const hcl::TraversalStep& key = name->steps[1];
@@ -305,9 +304,7 @@ std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr&
       wrong(step_range(key), "After the alias only an instance key in brackets may follow.");
       return ref;
     }
-    ref.key = reader.tree.arena.New<hcl::LiteralExpr>(
-        hcl::Expr{hcl::ExprKind::kLiteral, name->range.begin, name->range.end, name->range.file},
-        key.key);
+    ref.key = reader.tree.New<hcl::LiteralExpr>(hcl::ExprKind::kLiteral, name->range, key.key());
   }
   if (ref.alias.empty() && ref.key != nullptr) {
     wrong(name->range,

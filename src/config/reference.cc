@@ -215,9 +215,9 @@ std::vector<PathStep> PathSteps(std::span<const hcl::TraversalStep> steps) {
   std::vector<PathStep> out;
   for (const hcl::TraversalStep& step : steps) {
     if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
-      out.push_back(PathStep::Attribute(step.name));
+      out.push_back(PathStep::Attribute(step.name()));
     } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
-      out.push_back(PathStep::Index(*step.key));
+      out.push_back(PathStep::Index(*step.key()));
     }
   }
   return out;

@@ -31,7 +31,7 @@ class Parser {
   SourceRange UpTo(size_t steps) const {
     return steps == 0
                ? traversal_.root_range()
-               : SourceRange{traversal_.file, traversal_.begin, traversal_.steps[steps - 1].end};
+               : SourceRange{traversal_.file(), traversal_.begin, traversal_.steps[steps - 1].end};
   }
   bool IsAttribute(size_t i) const {
     return i < traversal_.steps.size() && traversal_.steps[i].kind == Step::Kind::kAttribute;
@@ -65,7 +65,7 @@ ParsedReference Parser::Single(ReferenceKind kind) {
   }
   ParsedReference ref;
   ref.kind = kind;
-  ref.name = traversal_.steps[0].name;
+  ref.name = traversal_.steps[0].name();
   ref.consumed = 1;
   ref.range = UpTo(1);
   return ref;
@@ -121,7 +121,7 @@ ParsedReference Parser::Fixed() {
 }
 
 bool Parser::ReadKey(ParsedReference& ref, size_t step, std::string_view what) {
-  const Value& key = *traversal_.steps[step].key;
+  const Value& key = *traversal_.steps[step].key();
   const bool good = !key.IsNull() && (key.type() == Type::String() ||
                                       (key.type() == Type::Number() && key.AsInt64()));
   if (!good) {
@@ -154,7 +154,7 @@ ParsedReference Parser::ModuleReference() {
   if (!IsAttribute(next)) {
     return Malformed("Module instance objects do not support this operation.", StepRange(next));
   }
-  ref.output = traversal_.steps[next].name;
+  ref.output = traversal_.steps[next].name();
   ref.consumed = static_cast<uint8_t>(next + 1);
   ref.range = UpTo(next + 1);
   return ref;
@@ -184,8 +184,8 @@ ParsedReference Parser::ResourceReference(ResourceMode mode, size_t first) {
   ParsedReference ref;
   ref.kind = ReferenceKind::kResource;
   ref.mode = mode;
-  ref.type = first == 0 ? traversal_.root : traversal_.steps[first - 1].name;
-  ref.name = traversal_.steps[first].name;
+  ref.type = first == 0 ? traversal_.root.view() : traversal_.steps[first - 1].name();
+  ref.name = traversal_.steps[first].name();
   ref.consumed = static_cast<uint8_t>(first + 1);
   ref.range = UpTo(first + 1);
   if (IsIndex(first + 1) && !ReadKey(ref, first + 1, "resource instance")) {

@@ -28,12 +28,12 @@ const Expr& Unwrapped(const Expr& expr) {
 bool SameSteps(std::span<const hcl::TraversalStep> a, std::span<const hcl::TraversalStep> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const hcl::TraversalStep& x, const hcl::TraversalStep& y) {
-                      if (x.kind != y.kind || x.name != y.name) {
+                      if (x.kind != y.kind || x.name() != y.name()) {
                         return false;
                       }
-                      return x.key == nullptr || y.key == nullptr
-                                 ? x.key == y.key
-                                 : Value::RawEquals(*x.key, *y.key);
+                      return x.key() == nullptr || y.key() == nullptr
+                                 ? x.key() == y.key()
+                                 : Value::RawEquals(*x.key(), *y.key());
                     });
 }
 
@@ -47,6 +47,8 @@ bool SameNode(const Expr& a, const Expr& b) {
   switch (a.kind) {
     case ExprKind::kLiteral:
       return Value::RawEquals(*As<hcl::LiteralExpr>(a).value, *As<hcl::LiteralExpr>(b).value);
+    case ExprKind::kText:
+      return As<hcl::TextExpr>(a).text() == As<hcl::TextExpr>(b).text();
     case ExprKind::kTraversal:
       return As<hcl::TraversalExpr>(a).root == As<hcl::TraversalExpr>(b).root &&
              SameSteps(As<hcl::TraversalExpr>(a).steps, As<hcl::TraversalExpr>(b).steps);
@@ -72,6 +74,7 @@ bool SameNode(const Expr& a, const Expr& b) {
     case ExprKind::kIndex:
     case ExprKind::kTuple:
     case ExprKind::kObject:
+    case ExprKind::kQuoted:
     case ExprKind::kTemplate:
       return true;
     default:

@@ -156,7 +156,7 @@ std::optional<PartName> ReadPartName(std::span<const hcl::TraversalStep> steps) 
   const bool plain = steps.size() == 2 && std::ranges::all_of(steps, [](const auto& step) {
                        return step.kind == hcl::TraversalStep::Kind::kAttribute;
                      });
-  return plain ? std::optional(PartName{steps[0].name, steps[1].name}) : std::nullopt;
+  return plain ? std::optional(PartName{steps[0].name(), steps[1].name()}) : std::nullopt;
 }
 
 class EncryptionChecker {
@@ -474,8 +474,8 @@ class EncryptionChecker {
     if (value.IsKnown() && !value.IsNull() && value.type() == Type::String() &&
         value.AsString().starts_with("key_provider.")) {
       const SourceFile* text =
-          tree_.KeepSource(SourceFile::Make(expr.file->name(), std::string(value.AsString()),
-                                            expr.range().start_position(), expr.file));
+          tree_.KeepSource(SourceFile::Make(expr.file()->name(), std::string(value.AsString()),
+                                            expr.range().start_position(), expr.file()));
       Diagnostics problems;
       const hcl::TraversalExpr* traversal = hcl::ParseTraversal(text, tree_, false, problems);
       if (traversal != nullptr && !problems.has_errors()) {

@@ -235,7 +235,7 @@ void TestFileReader::ReadMockProvider(const hcl::Block& block) {
   MockProvider out;
   out.local_name = reader_.Intern(block.labels[0]);
   out.range = block.def_range;
-  out.name_range = block.label_ranges[0];
+  out.name_range = block.label_range(0);
   if (const hcl::Attribute* a = content.Find("alias")) {
     std::string alias;
     ReadString(*a->expr, alias, diags_);
@@ -386,7 +386,7 @@ void TestFileReader::ReadRun(const hcl::Block& block) {
   TestRun run;
   run.name = reader_.Intern(block.labels[0]);
   run.range = block.def_range;
-  run.name_range = block.label_ranges[0];
+  run.name_range = block.label_range(0);
   CheckName(reader_, block.labels[0], "Invalid run block name", run.name_range);
   for (const hcl::Block& nested : content.blocks) {
     ReadRunBlock(nested, run);

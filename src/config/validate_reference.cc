@@ -23,7 +23,7 @@ class SchemaWalk {
  private:
   bool at_end() const { return at_ == steps_.size(); }
   const Step& step() const { return steps_[at_]; }
-  SourceRange range() const { return {whole_.file, step().begin, step().end}; }
+  SourceRange range() const { return {whole_.file(), step().begin, step().end}; }
   void ReportError(std::string_view summary, std::string detail) {
     diags_.Error(std::string(summary), std::move(detail), range());
   }
@@ -74,8 +74,8 @@ void SchemaWalk::ReportUnknownName(const schema::Block& block) {
   }
   std::sort(names.begin(), names.end());
   std::string detail = "This object has no argument, nested block, or exported attribute named " +
-                       Quoted(step().name) + ".";
-  if (std::string_view similar = text::SuggestName(step().name, names); !similar.empty()) {
+                       Quoted(step().name()) + ".";
+  if (std::string_view similar = text::SuggestName(step().name(), names); !similar.empty()) {
     detail += " Did you mean " + Quoted(similar) + "?";
   }
   ReportError("Unsupported attribute", std::move(detail));
@@ -85,7 +85,7 @@ void SchemaWalk::Check(const schema::Block& outermost) {
   const schema::Block* block = &outermost;
   while (block != nullptr && !at_end()) {
     if (step().kind == Step::Kind::kIndex) {
-      const Value& key = *step().key;
+      const Value& key = *step().key();
       const bool is_name = key.type() == Type::String() && key.IsKnown() && !key.IsNull() &&
                            hcl::IsIdentifier(key.AsString());
       ReportError("Invalid index operation",
@@ -100,11 +100,11 @@ void SchemaWalk::Check(const schema::Block& outermost) {
                   "Only attribute access is allowed here, using the dot operator.");
       return;
     }
-    if (const schema::Attribute* attribute = block->FindAttribute(step().name)) {
+    if (const schema::Attribute* attribute = block->FindAttribute(step().name())) {
       lang::ApplySteps(Value::Unknown(attribute->type), steps_.subspan(at_ + 1), whole_, diags_);
       return;
     }
-    const schema::NestedBlock* nested = block->FindBlock(step().name);
+    const schema::NestedBlock* nested = block->FindBlock(step().name());
     if (nested == nullptr) {
       ReportUnknownName(*block);
       return;
@@ -190,7 +190,7 @@ void ValidateReference(Program& program, const Module& module, const hcl::Traver
     return;
   }
   const Step& first = traversal.steps[consumed];
-  if (first.kind == Step::Kind::kAttribute && first.name == "count") {
+  if (first.kind == Step::Kind::kAttribute && first.name() == "count") {
     diags.Error("Invalid resource count attribute",
                 "The special \"count\" attribute is no longer supported after OpenTofu v0.12. "
                 "Instead, use length(" +
@@ -208,8 +208,7 @@ void ValidateSteps(const schema::Block& schema, const hcl::Expr& whole,
 
 void ValidateRelative(const schema::Block& schema, const hcl::TraversalExpr& traversal,
                       Diagnostics& diags) {
-  std::vector<Step> steps = {
-      {Step::Kind::kAttribute, traversal.begin, traversal.root_end, traversal.root, nullptr}};
+  std::vector<Step> steps = {Step::Attribute(traversal.begin, traversal.root_end, traversal.root)};
   steps.insert(steps.end(), traversal.steps.begin(), traversal.steps.end());
   ValidateSteps(schema, traversal, steps, diags);
 }

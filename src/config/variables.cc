@@ -209,7 +209,7 @@ class UndeclaredReporter {
 
  private:
   static std::string FileName(const RawInput& raw) {
-    return raw.expr == nullptr ? "" : raw.expr->file->root().name();
+    return raw.expr == nullptr ? "" : raw.expr->file()->root().name();
   }
   Diagnostics& diags_;
   int in_files_ = 0;

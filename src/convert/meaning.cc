@@ -69,6 +69,12 @@ class Writer {
       case ExprKind::kFor:
         WriteFor(As<hcl::ForExpr>(expr));
         return;
+      case ExprKind::kText:
+        Quote(As<hcl::TextExpr>(expr).text());
+        return;
+      case ExprKind::kQuoted:
+        Quote(As<hcl::QuotedExpr>(expr).part.text());
+        return;
       case ExprKind::kTemplate:
         WriteTemplate(As<hcl::TemplateExpr>(expr));
         return;
@@ -207,10 +213,10 @@ class Writer {
     for (const hcl::TraversalStep& step : steps) {
       if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
         out_ += '.';
-        out_ += step.name;
+        out_ += step.name();
       } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
         out_ += '[';
-        WriteConstant(*step.key);
+        WriteConstant(*step.key());
         out_ += ']';
       } else {
         out_ += "[*]";
@@ -282,6 +288,10 @@ class Writer {
     const size_t begin = out_.size();
     out_ += "template(";
     for (const Expr* part : expr.parts) {
+      if (part->kind == ExprKind::kText) {
+        text += As<hcl::TextExpr>(*part).text();
+        continue;
+      }
       if (part->kind == ExprKind::kLiteral) {
         const Value& value = *As<hcl::LiteralExpr>(*part).value;
         if (value.IsKnown() && !value.IsNull() && value.type() == Type::String()) {
@@ -432,7 +442,7 @@ bool SameMeaning(const hcl::NativeBody& native, const hcl::Body& json, const Bod
     }
     const hcl::NativeBlock& original = *same[index];
     const BlockShape* known = shape.FindBlock(block.type);
-    where = {native.file, original.type_begin, original.type_end};
+    where = {native.file, original.type_begin, original.type_end()};
     if (!std::ranges::equal(original.labels, block.labels) ||
         !SameMeaning(*original.body, *block.body, known != nullptr ? *known->body : ForeignShape(),
                      where)) {

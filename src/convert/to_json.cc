@@ -181,7 +181,7 @@ class JsonConverter {
                      "A " + std::string(block.type) + " block has " +
                          std::to_string(known->labels) + " labels, not " +
                          std::to_string(block.labels.size()) + ".",
-                     {&source_, block.type_begin, block.type_end});
+                     {&source_, block.type_begin, block.type_end()});
         continue;
       }
       const auto [found, is_new] = index.emplace(block.type, types.size());
@@ -193,7 +193,7 @@ class JsonConverter {
         diags_.Error("Cannot convert block",
                      "Blocks of one type must have the same number of labels: in JSON each label "
                      "is a level of objects.",
-                     {&source_, block.type_begin, block.type_end});
+                     {&source_, block.type_begin, block.type_end()});
         continue;
       }
       same.push_back({&block, known != nullptr ? known->body : &ForeignShape(), std::move(own)});
@@ -210,7 +210,7 @@ class JsonConverter {
       if (index.contains(attribute.name)) {
         diags_.Error("Cannot convert argument",
                      "There is a block of the same name; in JSON they could not be told apart.",
-                     {&source_, attribute.begin, attribute.name_end});
+                     {&source_, attribute.begin, attribute.name_end()});
         continue;
       }
       if (shape.FindBlock(attribute.name) != nullptr &&
@@ -218,10 +218,10 @@ class JsonConverter {
         diags_.Error("Cannot convert argument",
                      "Blocks of this name can stand here; in JSON the argument would be read as "
                      "one.",
-                     {&source_, attribute.begin, attribute.name_end});
+                     {&source_, attribute.begin, attribute.name_end()});
         continue;
       }
-      json_.Key(attribute.name);
+      json_.Key(attribute.name.view());
       Write(*attribute.expr, shape.ReadingOf(attribute.name));
     }
     for (const auto& [type, blocks] : types) {
@@ -274,7 +274,7 @@ class JsonConverter {
       if (repeated) {
         json_.BeginObject();
       }
-      json_.Key(run[0].block->labels[level]);
+      json_.Key(run[0].block->labels[level].text.view());
       WriteBlocks(run, level + 1);
       if (repeated) {
         json_.EndObject();
@@ -352,6 +352,7 @@ class JsonConverter {
           json_.String(Interpolated(expr));
         }
         return;
+      case ExprKind::kQuoted:
       case ExprKind::kTemplate:
       case ExprKind::kTemplateWrap:
         json_.String(TemplateText(expr));
@@ -479,8 +480,12 @@ class JsonConverter {
     if (expr.kind == ExprKind::kTemplate) {
       std::string text;
       for (const Expr* part : static_cast<const hcl::TemplateExpr&>(expr).parts) {
+        if (part->kind == ExprKind::kText) {
+          text += EscapedSequences(static_cast<const hcl::TextExpr*>(part)->text());
+          continue;
+        }
         const Value* value = part->kind == ExprKind::kLiteral
-                                 ? static_cast<const hcl::LiteralExpr*>(part)->value
+                                 ? static_cast<const hcl::LiteralExpr*>(part)->value.get()
                                  : nullptr;
         if (value == nullptr || !value->IsKnown() || value->IsNull() ||
             value->type() != Type::String()) {
@@ -515,7 +520,8 @@ class JsonConverter {
     if (expr->kind == ExprKind::kObjectKey) {
       expr = static_cast<const hcl::ObjectKeyExpr&>(*expr).wrapped;
     }
-    if (expr->kind == ExprKind::kTemplate || expr->kind == ExprKind::kTemplateWrap) {
+    if (expr->kind == ExprKind::kQuoted || expr->kind == ExprKind::kTemplate ||
+        expr->kind == ExprKind::kTemplateWrap) {
       return TemplateText(*expr);
     }
     if (expr->kind == ExprKind::kParentheses) {

@@ -52,7 +52,7 @@ Value CombineExisting(const Program& program, const ResourceTable& table, const 
 bool MayBeDeprecated(const BlockInfo& info, std::span<const hcl::TraversalStep> steps) {
   return info.has_deprecated &&
          (steps.empty() || steps[0].kind != hcl::TraversalStep::Kind::kAttribute ||
-          meta::HasDeprecatedParts(info.schema->block, steps[0].name));
+          meta::HasDeprecatedParts(info.schema->block, steps[0].name()));
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ struct StaticTrigger {
 void AppendSteps(std::span<const hcl::TraversalStep> steps, std::vector<PathStep>& out) {
   for (const hcl::TraversalStep& step : steps) {
     if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
-      out.push_back(PathStep::Attribute(step.name));
+      out.push_back(PathStep::Attribute(step.name()));
     } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
-      out.push_back(PathStep::Index(*step.key));
+      out.push_back(PathStep::Index(*step.key()));
     }
   }
 }
@@ -55,11 +55,8 @@ bool ReadTrigger(const hcl::Expr& expr, const lang::Scope& scope, StaticTrigger&
         return false;
       }
       out.keys.push_back(std::move(key));
-      part.push_back({hcl::TraversalStep::Kind::kIndex,
-                      index.open_bracket,
-                      index.bracket_end,
-                      {},
-                      &out.keys.back()});
+      part.push_back(
+          hcl::TraversalStep::Index(index.open_bracket, index.bracket_end, &out.keys.back()));
       at = index.collection;
     } else {
       diags.Error("Invalid replace_triggered_by expression",

@@ -45,7 +45,7 @@ std::vector<Step> StepsOf(const hcl::TraversalExpr& traversal) {
   std::vector<Step> out{{Step::Kind::kRoot, traversal.root, nullptr, traversal.root_range()}};
   for (const hcl::TraversalStep& step : traversal.steps) {
     bool is_index = step.kind == hcl::TraversalStep::Kind::kIndex;
-    out.push_back({is_index ? Step::Kind::kIndex : Step::Kind::kAttribute, step.name, step.key,
+    out.push_back({is_index ? Step::Kind::kIndex : Step::Kind::kAttribute, step.name(), step.key(),
                    traversal.step_range(step)});
   }
   return out;

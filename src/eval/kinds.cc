@@ -89,11 +89,11 @@ void WriteSteps(JsonWriter& json, const hcl::TraversalExpr& traversal) {
     json.BeginObject();
     switch (step.kind) {
       case hcl::TraversalStep::Kind::kAttribute:
-        json.Member("attr", step.name);
+        json.Member("attr", step.name());
         break;
       case hcl::TraversalStep::Kind::kIndex:
         json.Key("index");
-        WriteTagged(json, *step.key);
+        WriteTagged(json, *step.key());
         break;
       case hcl::TraversalStep::Kind::kSplat:
         json.Member("splat", true);
@@ -380,10 +380,10 @@ void WriteStructure(JsonWriter& json, const hcl::NativeBody& body) {
   json.Key("attributes");
   json.BeginObject();
   for (const hcl::NativeAttribute& attribute : body.attributes) {
-    json.Key(attribute.name);
+    json.Key(attribute.name.view());
     json.BeginObject();
     range("range", attribute.begin, attribute.end);
-    range("name_range", attribute.begin, attribute.name_end);
+    range("name_range", attribute.begin, attribute.name_end());
     json.Key("expr_range");
     WriteRange(json, attribute.expr->range());
     json.EndObject();
@@ -393,19 +393,18 @@ void WriteStructure(JsonWriter& json, const hcl::NativeBody& body) {
   json.BeginArray();
   for (const hcl::NativeBlock& block : body.blocks) {
     json.BeginObject();
-    json.Member("type", block.type);
+    json.Member("type", block.type.view());
     WriteTexts(json, "labels", block.labels);
-    range("type_range", block.type_begin, block.type_end);
+    range("type_range", block.type_begin, block.type_end());
     json.Key("label_ranges");
     json.BeginArray();
-    for (const SourceRange& label : block.label_ranges) {
-      WriteRange(json, label);
+    for (const hcl::Label& label : block.labels) {
+      WriteRange(json, {body.file, label.begin, label.end});
     }
     json.EndArray();
     range("open_brace_range", block.open_brace, block.open_brace + 1);
     range("close_brace_range", block.close_brace, block.close_brace + 1);
-    range("def_range", block.type_begin,
-          block.label_ranges.empty() ? block.type_end : block.label_ranges.back().end);
+    range("def_range", block.type_begin, block.header_end());
     json.Key("body");
     WriteStructure(json, *block.body);
     json.EndObject();

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "base/invariant.h"
+#include "base/packed_pointer.h"
 #include "cty/value.h"
 #include "diag/diagnostic.h"
 #include "diag/source.h"
@@ -23,7 +25,9 @@ namespace kinu::hcl {
 
 /// The kinds of nodes; each has the node type that its comment names.
 enum class ExprKind : uint8_t {
-  kLiteral,       ///< LiteralExpr: number, bool, null, or literal text of a template
+  kLiteral,       ///< LiteralExpr: number, bool, null, or text that is not as in the source
+  kText,          ///< TextExpr: literal text of a template
+  kQuoted,        ///< QuotedExpr: a string without escapes and sequences
   kTraversal,     ///< TraversalExpr: a.b[0].c
   kRelative,      ///< RelativeExpr: f(x).a, (a)[0]
   kCall,          ///< CallExpr
@@ -63,15 +67,38 @@ enum class BinaryOperator : uint8_t {
 };
 enum class UnaryOperator : uint8_t { kNegate, kNot };
 
-/// Base of all nodes.
-struct Expr {
+/// What SyntaxTree::New() gives the base of a node.
+struct ExprPlace {
   ExprKind kind;
+  uint32_t file_distance;  ///< from the pointer to the source, in units of Expr
   uint32_t begin;
   uint32_t end;
-  const SourceFile* file;
+};
 
+/// Base of all nodes, made by SyntaxTree::New(). Many nodes share one pointer to their source,
+/// which stands in the arena before them: a node has the distance to it, and so cannot be copied.
+struct Expr {
+  /// The distance counts units of this size.
+  static constexpr size_t kDistanceUnit = alignof(uint32_t);
+  /// In bytes. Leaves room for the distances of nodes that are parts of others.
+  static constexpr size_t kMostDistance = ((size_t{1} << 24) - 64) * kDistanceUnit;
+
+  Expr(const ExprPlace& place)  // NOLINT(google-explicit-constructor): begins the braces of nodes
+      : kind(place.kind), file_distance(place.file_distance), begin(place.begin), end(place.end) {}
+  Expr(const Expr&) = delete;
+  Expr& operator=(const Expr&) = delete;
+
+  const SourceFile* file() const {
+    const auto* here = reinterpret_cast<const char*>(this);
+    return *reinterpret_cast<const SourceFile* const*>(here - file_distance * kDistanceUnit);
+  }
   /// The whole expression. Diagnostics about it use StartRange() (walk.h) as their subject.
-  SourceRange range() const { return {file, begin, end}; }
+  SourceRange range() const { return {file(), begin, end}; }
+
+  ExprKind kind;
+  uint32_t file_distance : 24;
+  uint32_t begin;
+  uint32_t end;
 };
 
 /// A step of a traversal. The root is not a step.
@@ -81,33 +108,80 @@ struct TraversalStep {
     kIndex,      ///< [key] or legacy .0
     kSplat,      ///< [*] or .* (only in partial traversals)
   };
-  Kind kind;
-  uint32_t begin, end;    ///< source range of the step: ".name", "[key]"
-  std::string_view name;  ///< kAttribute
-  const Value* key;       ///< kIndex: a string or number
+  static constexpr uint32_t kMostName = (1U << 30) - 1;
+
+  static TraversalStep Attribute(uint32_t begin, uint32_t end, std::string_view name) {
+    KINU_INVARIANT(name.size() <= kMostName, "names are limited to 1 GiB");
+    return {Kind::kAttribute, begin, end, name.data(), static_cast<uint32_t>(name.size())};
+  }
+  /// `key` is a string or number.
+  static TraversalStep Index(uint32_t begin, uint32_t end, const Value* key) {
+    return {Kind::kIndex, begin, end, key, 0};
+  }
+  static TraversalStep Splat(uint32_t begin, uint32_t end) {
+    return {Kind::kSplat, begin, end, nullptr, 0};
+  }
+
+  /// The name of an attribute; empty for other kinds.
+  std::string_view name() const {
+    return kind == Kind::kAttribute
+               ? std::string_view(static_cast<const char*>(content.get()), name_size)
+               : std::string_view();
+  }
+  /// The key of an index; null for other kinds.
+  const Value* key() const {
+    return kind == Kind::kIndex ? static_cast<const Value*>(content.get()) : nullptr;
+  }
+
+  Kind kind : 2;
+  uint32_t name_size : 30;
+  uint32_t begin, end;                ///< source range of the step: ".name", "[key]"
+  PackedPointer<const void> content;  ///< the text of the name, or the key
+
+ private:
+  TraversalStep(Kind of, uint32_t from, uint32_t to, const void* what, uint32_t size)
+      : kind(of), name_size(size & kMostName), begin(from), end(to), content(what) {}
 };
 
 /// `root.step.step`. The owner of the module stores in `binding` the slot that the root and first
 /// steps refer to, so that evaluation looks up no names.
 struct TraversalExpr : Expr {
   static constexpr uint32_t kUnbound = 0xFFFFFFFF;
-  std::string_view root;
-  std::span<const TraversalStep> steps;
+  PackedText root;
+  PackedSpan<TraversalStep> steps;
   uint32_t root_end;  ///< end of the root name's range (it begins at `begin`)
   mutable uint32_t binding = kUnbound;
 
-  SourceRange root_range() const { return {file, begin, root_end}; }
-  SourceRange step_range(const TraversalStep& step) const { return {file, step.begin, step.end}; }
+  SourceRange root_range() const { return {file(), begin, root_end}; }
+  SourceRange step_range(const TraversalStep& step) const { return {file(), step.begin, step.end}; }
 };
 
 /// A constant.
 struct LiteralExpr : Expr {
-  const Value* value;
+  PackedPointer<const Value> value;
 };
+/// Text of a template that is its range, in ASCII. Other text is a LiteralExpr.
+struct TextExpr : Expr {
+  std::string_view text() const { return range().text(); }
+  Value value() const { return Value::NormalizedString(text()); }
+};
+/// A string in quotes that consists of a text: what a TemplateExpr with one part is.
+struct QuotedExpr : Expr {
+  explicit QuotedExpr(const ExprPlace& place)
+      : Expr(place),
+        part{ExprPlace{ExprKind::kText, place.file_distance + kPartDistance, place.begin + 1,
+                       place.end - 1}} {}
+
+  TextExpr part;
+
+ private:
+  static constexpr uint32_t kPartDistance = sizeof(Expr) / kDistanceUnit;
+};
+static_assert(sizeof(QuotedExpr) == 2 * sizeof(Expr), "the part stands behind the base");
 /// Attribute and index steps applied to an expression: `f(x).a[0]`.
 struct RelativeExpr : Expr {
   const Expr* source;
-  std::span<const TraversalStep> steps;
+  PackedSpan<TraversalStep> steps;
 };
 /// `name(arguments)`.
 struct CallExpr : Expr {
@@ -115,7 +189,7 @@ struct CallExpr : Expr {
   uint32_t name_end;      ///< the name begins at `begin`
   uint32_t open_paren;    ///< offset of "("
   uint32_t close_paren;   ///< offset of ")"
-  std::span<const Expr* const> arguments;
+  PackedSpan<const Expr*> arguments;
   bool expand_final;                      ///< the last argument is followed by "..."
   mutable const void* binding = nullptr;  ///< the function, if the scope keeps it
 };
@@ -134,7 +208,7 @@ struct IndexExpr : Expr {
 };
 /// `[elements]`.
 struct TupleExpr : Expr {
-  std::span<const Expr* const> elements;
+  PackedSpan<const Expr*> elements;
   uint32_t open_end;  ///< offset after "["
 };
 struct ObjectItem {
@@ -143,7 +217,7 @@ struct ObjectItem {
 };
 /// `{items}`.
 struct ObjectExpr : Expr {
-  std::span<const ObjectItem> items;
+  PackedSpan<ObjectItem> items;
   uint32_t open_end;  ///< offset after "{"
 };
 /// A bare word as a key of a native object expression. It is a string.
@@ -178,7 +252,7 @@ struct SplatExpr : Expr {
 };
 /// A template, whose parts are joined to a string.
 struct TemplateExpr : Expr {
-  std::span<const Expr* const> parts;
+  PackedSpan<const Expr*> parts;
 };
 /// kTemplateWrap, kTemplateJoin, kParentheses.
 struct WrapExpr : Expr {
@@ -203,6 +277,26 @@ struct InvalidExpr : Expr {
 class SyntaxTree {
  public:
   Arena arena;
+
+  /// A node of the range, which is not invalid: `rest` are the members that its type adds to Expr.
+  template <typename T, typename... Args>
+  T* New(ExprKind kind, const SourceRange& range, Args&&... rest) {
+    static_assert(std::is_trivially_destructible_v<T>, "nothing destroys nodes");
+    static_assert(alignof(T) <= alignof(const SourceFile*));
+    void* at = nullptr;
+    size_t distance = SIZE_MAX;
+    if (range.file == file_) [[likely]] {
+      at = arena.Allocate(sizeof(T), alignof(T));
+      distance = DistanceTo(at);
+    }
+    if (distance > Expr::kMostDistance) [[unlikely]] {
+      at = BesideFile(range.file, sizeof(T));
+      distance = sizeof(const SourceFile*);
+    }
+    const ExprPlace place{kind, static_cast<uint32_t>(distance / Expr::kDistanceUnit), range.begin,
+                          range.end};
+    return new (at) T{place, std::forward<Args>(rest)...};
+  }
   /// Stores a constant value; valid as long as the tree.
   const Value* Keep(Value value) { return &values_.emplace_back(std::move(value)); }
   const Diagnostics* KeepDiagnostics(Diagnostics diags) {
@@ -227,8 +321,19 @@ class SyntaxTree {
   }
 
  private:
+  /// From the pointer to the file of the newest nodes. More than any node may have if the pointer
+  /// is behind.
+  size_t DistanceTo(const void* node) const {
+    return static_cast<size_t>(reinterpret_cast<uintptr_t>(node) -
+                               reinterpret_cast<uintptr_t>(file_at_));
+  }
+  /// Memory for a node of the file, next to a pointer to the file.
+  void* BesideFile(const SourceFile* file, size_t size);
+
   mutable std::mutex mutex_;
   mutable Arena locked_arena_;
+  const SourceFile* file_ = nullptr;  // of the newest nodes
+  const void* file_at_ = nullptr;     // where the arena has it for them
   std::deque<Value> values_;
   std::deque<Diagnostics> diagnostics_;
   std::deque<Ref<const SourceFile>> sources_;

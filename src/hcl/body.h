@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/packed_pointer.h"
 #include "diag/diagnostic.h"
 #include "hcl/ast.h"
 
@@ -39,14 +40,25 @@ struct Attribute {
   SourceRange range;  ///< name to end of expression
   SourceRange name_range;
 };
+/// A label of a block.
+struct Label {
+  PackedText text;
+  uint32_t begin = 0, end = 0;  ///< with its quotes, in the source of the block
+
+  operator std::string_view() const { return text; }  // NOLINT(google-explicit-constructor)
+  bool operator==(std::string_view other) const { return text.view() == other; }
+};
 /// A block of a body. Valid as long as the SyntaxTree.
 struct Block {
   std::string_view type;
-  std::span<const std::string_view> labels;
+  std::span<const Label> labels;
   const Body* body = nullptr;
   SourceRange def_range;  ///< the header: type and labels
   SourceRange type_range;
-  std::span<const SourceRange> label_ranges;
+
+  SourceRange label_range(size_t label) const {
+    return {def_range.file, labels[label].begin, labels[label].end};
+  }
 };
 
 /// Content of a body in the order of the source.
@@ -83,18 +95,23 @@ class Body {
 
 /// An attribute of a native body with the offsets of its parts.
 struct NativeAttribute {
-  std::string_view name;
-  const Expr* expr;
+  PackedText name;
+  PackedPointer<const Expr> expr;
   uint32_t begin, end;  ///< name to end of expression
-  uint32_t name_end, equals_begin;
+  uint32_t equals_begin;
+
+  uint32_t name_end() const { return begin + static_cast<uint32_t>(name.size()); }
 };
 /// A block of a native body with the offsets of its parts.
 struct NativeBlock {
-  std::string_view type;
-  std::span<const std::string_view> labels;
-  std::span<const SourceRange> label_ranges;
-  const class NativeBody* body;
-  uint32_t type_begin, type_end, open_brace, close_brace;  ///< braces: offset of the character
+  PackedText type;
+  PackedSpan<Label> labels;
+  PackedPointer<const class NativeBody> body;
+  uint32_t type_begin, open_brace, close_brace;  ///< braces: offset of the character
+
+  uint32_t type_end() const { return type_begin + static_cast<uint32_t>(type.size()); }
+  /// The end of the type and labels.
+  uint32_t header_end() const { return labels.empty() ? type_end() : labels.back().end; }
 };
 /// A parsed native body, for callers that need order and layout.
 class NativeBody final : public Body {
@@ -109,8 +126,8 @@ class NativeBody final : public Body {
   /// From the opening brace (or the file's first token) to the offset after the closing brace (or
   /// the file's end).
   uint32_t begin = 0, end = 0;
-  std::span<const NativeAttribute> attributes;  ///< source order, names distinct
-  std::span<const NativeBlock> blocks;          ///< source order
+  PackedSpan<NativeAttribute> attributes;  ///< source order, names distinct
+  PackedSpan<NativeBlock> blocks;          ///< source order
 };
 
 }  // namespace kinu::hcl

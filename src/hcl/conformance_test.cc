@@ -110,23 +110,23 @@ void Write(JsonWriter& json, const SourceRange& range) {
 void WriteSteps(JsonWriter& json, const TraversalExpr& traversal) {
   json.BeginArray();
   json.BeginObject();
-  json.Member("root", traversal.root);
+  json.Member("root", traversal.root.view());
   json.EndObject();
   for (const TraversalStep& step : traversal.steps) {
     json.BeginObject();
     if (step.kind == TraversalStep::Kind::kAttribute) {
-      json.Member("attr", step.name);
+      json.Member("attr", step.name());
     } else if (step.kind == TraversalStep::Kind::kSplat) {
       json.Member("splat", true);
-    } else if (step.key->type() == Type::String()) {
-      json.Member("index", step.key->AsString());
-    } else if (step.key->type() == Type::Number()) {
+    } else if (step.key()->type() == Type::String()) {
+      json.Member("index", step.key()->AsString());
+    } else if (step.key()->type() == Type::Number()) {
       json.Key("index");
       json.BeginObject();
-      json.Member("number", step.key->AsNumber().ToText());
+      json.Member("number", step.key()->AsNumber().ToText());
       json.EndObject();
-    } else if (step.key->type() == Type::Bool()) {
-      json.Member("index", step.key->AsBool());
+    } else if (step.key()->type() == Type::Bool()) {
+      json.Member("index", step.key()->AsBool());
     }
     json.EndObject();
   }
@@ -218,12 +218,12 @@ class Case {
     json.Key("attributes");
     json.BeginObject();
     for (const NativeAttribute& attribute : body.attributes) {
-      json.Key(attribute.name);
+      json.Key(attribute.name.view());
       json.BeginObject();
       json.Key("range");
       Write(json, {file, attribute.begin, attribute.end});
       json.Key("name_range");
-      Write(json, {file, attribute.begin, attribute.name_end});
+      Write(json, {file, attribute.begin, attribute.name_end()});
       json.Key("expr_range");
       Write(json, attribute.expr->range());
       json.EndObject();
@@ -233,7 +233,7 @@ class Case {
     json.BeginArray();
     for (const NativeBlock& block : body.blocks) {
       json.BeginObject();
-      json.Member("type", block.type);
+      json.Member("type", block.type.view());
       json.Key("labels");
       json.BeginArray();
       for (const std::string_view label : block.labels) {
@@ -241,11 +241,11 @@ class Case {
       }
       json.EndArray();
       json.Key("type_range");
-      Write(json, {file, block.type_begin, block.type_end});
+      Write(json, {file, block.type_begin, block.type_end()});
       json.Key("label_ranges");
       json.BeginArray();
-      for (const SourceRange& range : block.label_ranges) {
-        Write(json, range);
+      for (const Label& label : block.labels) {
+        Write(json, {file, label.begin, label.end});
       }
       json.EndArray();
       json.Key("open_brace_range");
@@ -253,9 +253,7 @@ class Case {
       json.Key("close_brace_range");
       Write(json, {file, block.close_brace, block.close_brace + 1});
       json.Key("def_range");
-      const uint32_t end =
-          block.label_ranges.empty() ? block.type_end : block.label_ranges.back().end;
-      Write(json, {file, block.type_begin, end});
+      Write(json, {file, block.type_begin, block.header_end()});
       json.Key("body");
       WriteBody(json, *block.body);
       json.EndObject();

@@ -176,11 +176,12 @@ class JsonBuilder {
   const Expr* Build(const JsonNode& node);
 
  private:
-  Expr Base(ExprKind kind, uint32_t begin, uint32_t end) const {
-    return {kind, begin, end, source_};
+  template <typename T, typename... Args>
+  const T* New(ExprKind kind, uint32_t begin, uint32_t end, Args&&... rest) {
+    return tree_.New<T>(kind, {source_, begin, end}, std::forward<Args>(rest)...);
   }
   const Expr* Literal(const JsonNode& node, const Value* value) {
-    return tree_.arena.New<LiteralExpr>(Base(ExprKind::kLiteral, node.begin(), node.end()), value);
+    return New<LiteralExpr>(ExprKind::kLiteral, node.begin(), node.end(), value);
   }
   const Expr* String(std::string_view text, uint32_t begin, uint32_t end);
   const Expr* Template(std::string_view text, uint32_t begin, uint32_t end);
@@ -227,10 +228,9 @@ const Expr* JsonBuilder::String(std::string_view text, uint32_t begin, uint32_t 
   } else {
     const Value* value =
         tree_.Keep(text::IsAscii(text) ? Value::NormalizedString(text) : Value::String(text));
-    content = tree_.arena.New<LiteralExpr>(Base(ExprKind::kLiteral, begin, end), value);
+    content = New<LiteralExpr>(ExprKind::kLiteral, begin, end, value);
   }
-  return tree_.arena.New<JsonStringExpr>(
-      WrapExpr{Base(ExprKind::kTemplateWrap, begin, end), content}, text);
+  return New<JsonStringExpr>(ExprKind::kTemplateWrap, begin, end, content, text);
 }
 
 const Expr* JsonBuilder::Template(std::string_view text, uint32_t begin, uint32_t end) {
@@ -240,8 +240,8 @@ const Expr* JsonBuilder::Template(std::string_view text, uint32_t begin, uint32_
   if (!problems.has_errors()) {
     return parsed;
   }
-  return tree_.arena.New<InvalidExpr>(Base(ExprKind::kInvalid, begin, end),
-                                      tree_.KeepDiagnostics(std::move(problems)));
+  return New<InvalidExpr>(ExprKind::kInvalid, begin, end,
+                          tree_.KeepDiagnostics(std::move(problems)));
 }
 
 const Expr* JsonBuilder::Array(const JsonNode& node) {
@@ -250,8 +250,8 @@ const Expr* JsonBuilder::Array(const JsonNode& node) {
   for (const JsonNode& element : node.elements()) {
     elements.push_back(Build(element));
   }
-  return tree_.arena.New<TupleExpr>(Base(ExprKind::kTuple, node.begin(), node.end()),
-                                    tree_.arena.CopySpan(elements), node.begin() + 1);
+  return New<TupleExpr>(ExprKind::kTuple, node.begin(), node.end(), tree_.arena.CopySpan(elements),
+                        node.begin() + 1);
 }
 
 const Expr* JsonBuilder::Object(const JsonNode& node) {
@@ -260,8 +260,8 @@ const Expr* JsonBuilder::Object(const JsonNode& node) {
   for (const JsonMember& member : node.members()) {
     items.push_back({String(member.name, member.name_begin, member.name_end), Build(member.value)});
   }
-  return tree_.arena.New<ObjectExpr>(Base(ExprKind::kJsonObject, node.begin(), node.end()),
-                                     tree_.arena.CopySpan(items), node.begin() + 1);
+  return New<ObjectExpr>(ExprKind::kJsonObject, node.begin(), node.end(),
+                         tree_.arena.CopySpan(items), node.begin() + 1);
 }
 
 JsonDocument Read(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {

@@ -116,11 +116,9 @@ class BlockReader {
       return;
     }
     for (const Property& property : properties) {
-      labels_.push_back(property.name);
-      label_ranges_.push_back(property.name_range);
+      labels_.push_back({property.name, property.name_range.begin, property.name_range.end});
       Read(*property.value);
       labels_.pop_back();
-      label_ranges_.pop_back();
     }
   }
 
@@ -128,7 +126,6 @@ class BlockReader {
     Block block{.type = schema_.type, .def_range = def_range, .type_range = type_range_};
     text_->WithLockedArena([&](Arena& arena) {
       block.labels = arena.CopySpan(labels_);
-      block.label_ranges = arena.CopySpan(label_ranges_);
       block.body = arena.New<JsonBody>(&content, text_);
     });
     blocks_.push_back(block);
@@ -139,8 +136,7 @@ class BlockReader {
   const JsonText* text_;
   std::vector<Block>& blocks_;
   Diagnostics& diags_;
-  std::vector<std::string_view> labels_;
-  std::vector<SourceRange> label_ranges_;
+  std::vector<Label> labels_;
 };
 
 }  // namespace

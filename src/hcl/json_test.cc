@@ -73,7 +73,7 @@ TEST(JsonBody, SchemaDecidesWhatIsABlock) {
   ASSERT_EQ(content.blocks.size(), 3u);
   EXPECT_EQ(content.blocks[2].labels[0], "t1");
   EXPECT_EQ(content.blocks[2].labels[1], "n2");
-  EXPECT_EQ(Show(content.blocks[0].label_ranges[1]), "4:23-4:27");
+  EXPECT_EQ(Show(content.blocks[0].label_range(1)), "4:23-4:27");
   EXPECT_EQ(Show(content.blocks[0].def_range), "4:29-4:30");
   EXPECT_EQ(Show(content.missing_item_range), "6:1-6:2");
 }
@@ -108,7 +108,7 @@ TEST(JsonExpression, StringsAreTemplatesOfTheirOwn) {
   CollectTraversals(parsed.Expression(), found);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(Show(found[0]->range()), "2:8-2:11");
-  EXPECT_EQ(found[0]->file->parent(), parsed.source.get());
+  EXPECT_EQ(found[0]->file()->parent(), parsed.source.get());
 
   const auto& broken = static_cast<const WrapExpr&>(*elements[1]);
   ASSERT_EQ(broken.wrapped->kind, ExprKind::kInvalid) << "reported on evaluation, not before";

@@ -23,7 +23,7 @@ using text::Quoted;
 /// The opening brace, or the type if the header has a syntax error and so no brace.
 SourceRange OpenBraceRange(const SourceFile* file, const NativeBlock& block) {
   return block.open_brace == block.type_begin
-             ? SourceRange{file, block.type_begin, block.type_end}
+             ? SourceRange{file, block.type_begin, block.type_end()}
              : SourceRange{file, block.open_brace, block.open_brace + 1};
 }
 
@@ -42,7 +42,7 @@ bool CheckLabels(const SourceFile* file, const NativeBlock& block, const BlockSc
                     ? "No labels are expected for " + type + " blocks."
                     : "Only " + std::to_string(wanted) + " labels (" + Joined(schema.label_names) +
                           ") are expected for " + type + " blocks.",
-                block.label_ranges[wanted], header);
+                {file, block.labels[wanted].begin, block.labels[wanted].end}, header);
   } else {
     diags.Error("Missing " + std::string(schema.label_names[block.labels.size()]) + " for " + type,
                 "All " + type + " blocks must have " + std::to_string(wanted) + " labels (" +
@@ -56,19 +56,15 @@ Attribute MakeAttribute(const SourceFile* file, const NativeAttribute& attribute
   return {.name = attribute.name,
           .expr = attribute.expr,
           .range = {file, attribute.begin, attribute.end},
-          .name_range = {file, attribute.begin, attribute.name_end}};
+          .name_range = {file, attribute.begin, attribute.name_end()}};
 }
 
 Block MakeBlock(const SourceFile* file, const NativeBlock& block) {
-  const SourceRange type{file, block.type_begin, block.type_end};
-  const uint32_t header_end =
-      block.label_ranges.empty() ? block.type_end : block.label_ranges.back().end;
   return {.type = block.type,
           .labels = block.labels,
           .body = block.body,
-          .def_range = {file, block.type_begin, header_end},
-          .type_range = type,
-          .label_ranges = block.label_ranges};
+          .def_range = {file, block.type_begin, block.header_end()},
+          .type_range = {file, block.type_begin, block.type_end()}};
 }
 
 }  // namespace
@@ -128,7 +124,7 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
       detail += " Did you mean to define a block of type " + Quoted(attribute.name) + "?";
     }
     diags.Error("Unsupported argument", std::move(detail),
-                {file, attribute.begin, attribute.name_end});
+                {file, attribute.begin, attribute.name_end()});
   }
   for (const NativeBlock& block : blocks) {
     if (names.blocks.Has(block.type) || names.hidden.Has(block.type)) {
@@ -146,7 +142,7 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
                 "? If so, use the equals sign to assign it a value.";
     }
     diags.Error("Unsupported block type", std::move(detail),
-                {file, block.type_begin, block.type_end});
+                {file, block.type_begin, block.type_end()});
   }
   return content;
 }
@@ -156,7 +152,7 @@ std::vector<Attribute> NativeBody::JustAttributes(std::span<const std::string_vi
   if (!blocks.empty()) {
     const NativeBlock& example = blocks.front();
     diags.Error("Unexpected " + Quoted(example.type) + " block", "Blocks are not allowed here.",
-                {file, example.type_begin, example.type_end});
+                {file, example.type_begin, example.type_end()});
   }
   std::vector<Attribute> result;
   result.reserve(attributes.size());

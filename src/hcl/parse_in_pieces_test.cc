@@ -37,7 +37,7 @@ void Describe(const NativeBody& body, std::string& out) {
   for (const NativeBlock& block : body.blocks) {
     out += std::string(block.type) + " ";
     for (size_t i = 0; i < block.labels.size(); ++i) {
-      out += std::string(block.labels[i]) + "@" + std::to_string(block.label_ranges[i].begin) + " ";
+      out += std::string(block.labels[i]) + "@" + std::to_string(block.labels[i].begin) + " ";
     }
     Describe(*block.body, out);
   }

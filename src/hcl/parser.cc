@@ -263,7 +263,15 @@ const Value* Parser::StringValue(std::string_view text) {
   return tree_.Keep(Value::String(text));
 }
 
-const Expr* Parser::NewTextLiteral(std::string_view text, Span span) {
+bool Parser::IsSource(std::string_view text, Span span) const {
+  return text.data() == source_text_.data() + span.begin && text.size() == span.end - span.begin &&
+         text::IsAscii(text);
+}
+
+const Expr* Parser::NewText(std::string_view text, Span span) {
+  if (IsSource(text, span)) {
+    return New<TextExpr>(ExprKind::kText, span);
+  }
   return New<LiteralExpr>(ExprKind::kLiteral, span, StringValue(text));
 }
 
@@ -326,7 +334,7 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
               SpanOf(name), context(name));
         return nullptr;
       }
-      steps_.push_back({TraversalStep::Kind::kAttribute, first.begin, name.end, Text(name), {}});
+      steps_.push_back(TraversalStep::Attribute(first.begin, name.end, Text(name)));
       end = name.end;
       continue;
     }
@@ -335,15 +343,14 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
             SpanOf(first), context(first));
       return nullptr;
     }
-    TraversalStep step{TraversalStep::Kind::kIndex, first.begin, first.end, {}, nullptr};
+    const Value* key = nullptr;
     const Token inside = Peek();
     if (inside.kind == kNumber) {
-      step.key = NumberValue(Read());
+      key = NumberValue(Read());
     } else if (inside.kind == kOpenQuote) {
-      step.key = StringValue(ParseLabel().text);
+      key = StringValue(ParseLabel().text);
     } else if (inside.kind == kStar && partial) {
       Read();
-      step.kind = TraversalStep::Kind::kSplat;
     } else if (inside.kind == kStar) {
       Error("Attribute name required", "Splat expressions ([*]) may not be used here.",
             SpanOf(inside), context(inside));
@@ -362,8 +369,9 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
     if (errors() > errors_before) {
       return nullptr;
     }
-    step.end = end = close.end;
-    steps_.push_back(step);
+    end = close.end;
+    steps_.push_back(key != nullptr ? TraversalStep::Index(first.begin, end, key)
+                                    : TraversalStep::Splat(first.begin, end));
   }
   if (errors() > errors_before) {
     return nullptr;

@@ -160,10 +160,6 @@ class Parser {
   const NativeBody* ParseSingleAttributeBody();
   /// Searches attributes_ in [first, end); null if none has that name.
   const NativeAttribute* FindAttribute(size_t first, size_t end, std::string_view name) const;
-  struct Label {
-    std::string_view text;
-    Span span;
-  };
   /// A quoted string without template sequences.
   Label ParseLabel();
   NativeBody* NewBody(Span source, uint32_t end);
@@ -191,6 +187,10 @@ class Parser {
   const Expr* ParseFullSplat(const Expr* source, const Expr* from, const Token& open);
   const Expr* ParseIndex(const Expr* source, size_t first_step, const Expr* from,
                          const Token& open);
+  const Value* ConstantKey(const Expr& key);
+  void DropSteps(size_t first_step) {
+    steps_.erase(steps_.begin() + static_cast<ptrdiff_t>(first_step), steps_.end());
+  }
   const Expr* AppendSteps(const Expr* source, size_t first_step);
   /// Makes the step ".0"; reports ".0.0" at `subject`.
   TraversalStep LegacyIndex(const Token& dot, const Token& number, const Token& subject);
@@ -227,10 +227,13 @@ class Parser {
   template <typename T, typename... Args>
   const T* New(ExprKind kind, Span span, Args&&... args) {
     const uint32_t end = span.end < span.begin ? span.begin : span.end;
-    return tree_.arena.New<T>(Expr{kind, span.begin, end, source_}, std::forward<Args>(args)...);
+    return tree_.New<T>(kind, SourceRange{source_, span.begin, end}, std::forward<Args>(args)...);
   }
   const Expr* NewPlaceholder(Span span);
-  const Expr* NewTextLiteral(std::string_view text, Span span);
+  /// Whether the text is that of the source at `span`, and in ASCII.
+  bool IsSource(std::string_view text, Span span) const;
+  /// The text, which stands at `span`.
+  const Expr* NewText(std::string_view text, Span span);
   const Value* StringValue(std::string_view text);
 
   const SourceFile* source_;
@@ -259,8 +262,7 @@ class Parser {
   // arena and removes them.
   std::vector<NativeAttribute> attributes_;
   std::vector<NativeBlock> blocks_;
-  std::vector<std::string_view> labels_;
-  std::vector<SourceRange> label_ranges_;
+  std::vector<Label> labels_;
   std::vector<TraversalStep> steps_;
   // Where ParseFile() puts the blocks of the file; null: into the body.
   std::vector<NativeBlock>* blocks_of_file_ = nullptr;

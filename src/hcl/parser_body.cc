@@ -76,9 +76,9 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
       if (existing != nullptr) {
         Error("Attribute redefined",
               "The argument \"" + std::string(added.name) + "\" was already set at " +
-                  ToText(SourceRange{source_, existing->begin, existing->name_end}) +
+                  ToText(SourceRange{source_, existing->begin, existing->name_end()}) +
                   ". Each argument may be set only once.",
-              {added.begin, added.name_end});
+              {added.begin, added.name_end()});
         attributes_.pop_back();
       }
       continue;
@@ -163,13 +163,11 @@ void Parser::FinishAttribute(const Token& name, bool single_line, NativeAttribut
          .expr = expr,
          .begin = name.begin,
          .end = end.end,
-         .name_end = name.end,
          .equals_begin = equals.begin};
 }
 
 void Parser::FinishBlock(const Token& type) {
   labels_.clear();
-  label_ranges_.clear();
   Token open_brace{};
   for (bool header = true; header;) {
     const Token next = Peek();
@@ -178,16 +176,12 @@ void Parser::FinishBlock(const Token& type) {
         open_brace = Read();
         header = false;
         break;
-      case kOpenQuote: {
-        const Label label = ParseLabel();
-        labels_.push_back(label.text);
-        label_ranges_.push_back(Range(label.span));
+      case kOpenQuote:
+        labels_.push_back(ParseLabel());
         break;
-      }
       case kIdent:
         Read();
-        labels_.push_back(Text(next));
-        label_ranges_.push_back(Range(next));
+        labels_.push_back({Text(next), next.begin, next.end});
         break;
       default: {
         std::string detail;
@@ -210,10 +204,8 @@ void Parser::FinishBlock(const Token& type) {
         RecoverAfterBodyItem();
         blocks_.push_back({.type = Text(type),
                            .labels = tree_.arena.CopySpan(labels_),
-                           .label_ranges = tree_.arena.CopySpan(label_ranges_),
                            .body = NewBody(SpanOf(type), type.end),
                            .type_begin = type.begin,
-                           .type_end = type.end,
                            .open_brace = type.begin,
                            .close_brace = type.begin});
         return;
@@ -221,8 +213,7 @@ void Parser::FinishBlock(const Token& type) {
     }
   }
 
-  const std::span<const std::string_view> labels = tree_.arena.CopySpan(labels_);
-  const std::span<const SourceRange> label_ranges = tree_.arena.CopySpan(label_ranges_);
+  const std::span<const Label> labels = tree_.arena.CopySpan(labels_);
   const NativeBody* body = ParseBlockBody(type, open_brace);
   const Token close_brace = Previous();
   const Token after = Peek();
@@ -240,10 +231,8 @@ void Parser::FinishBlock(const Token& type) {
   }
   blocks_.push_back({.type = Text(type),
                      .labels = labels,
-                     .label_ranges = label_ranges,
                      .body = body,
                      .type_begin = type.begin,
-                     .type_end = type.end,
                      .open_brace = open_brace.begin,
                      .close_brace = close_brace.begin});
 }
@@ -327,7 +316,7 @@ const NativeBody* Parser::ParseSingleAttributeBody() {
   }
 }
 
-Parser::Label Parser::ParseLabel() {
+Label Parser::ParseLabel() {
   const Token open = Read();
   std::string_view text;
   std::string joined;
@@ -380,7 +369,8 @@ Parser::Label Parser::ParseLabel() {
         break;
     }
   }
-  return {is_joined ? tree_.arena.CopyString(joined) : text, Between(SpanOf(open), end)};
+  const SourceRange range = Range(Between(SpanOf(open), end));
+  return {is_joined ? tree_.arena.CopyString(joined) : text, range.begin, range.end};
 }
 
 }  // namespace kinu::hcl

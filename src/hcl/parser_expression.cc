@@ -214,9 +214,14 @@ const Expr* Parser::ParseQuoted() {
   if (const Token& text = Peek();
       text.kind == kQuotedText && tokens_[next_ + 1].kind == kCloseQuote) {
     const Token text_token = Read();
-    const Expr* part = NewTextLiteral(TokenText(text_token), SpanOf(text_token));
+    const Span whole = Between(SpanOf(open), SpanOf(Read()));
+    const std::string_view content = TokenText(text_token);
+    if (IsSource(content, SpanOf(text_token))) {
+      return New<QuotedExpr>(ExprKind::kQuoted, whole);
+    }
+    const Expr* part = NewText(content, SpanOf(text_token));
     return New<TemplateExpr>(
-        ExprKind::kTemplate, Between(SpanOf(open), SpanOf(Read())),
+        ExprKind::kTemplate, whole,
         std::span<const Expr* const>(tree_.arena.CopySpan(std::span<const Expr* const>(&part, 1))));
   }
   const bool flush = open.kind == kOpenHeredoc && Text(open).starts_with("<<-");
@@ -374,7 +379,7 @@ const Expr* Parser::AppendSteps(const Expr* source, size_t first_step) {
   const std::span<const TraversalStep> steps =
       tree_.arena.CopySpan(std::span<const TraversalStep>(steps_).subspan(first_step));
   const Span span{source->begin, steps_.back().end};
-  steps_.resize(first_step);
+  DropSteps(first_step);
   if (source->kind == ExprKind::kTraversal) {
     // Extends a traversal without steps in place: no other node refers to it yet.
     auto& root = const_cast<TraversalExpr&>(static_cast<const TraversalExpr&>(*source));
@@ -389,7 +394,6 @@ const Expr* Parser::AppendSteps(const Expr* source, size_t first_step) {
 }
 
 TraversalStep Parser::LegacyIndex(const Token& dot, const Token& number, const Token& subject) {
-  TraversalStep step{TraversalStep::Kind::kIndex, dot.begin, number.end, {}, nullptr};
   const std::string_view text = Text(number);
   if (const size_t point = text.find('.'); point != std::string_view::npos) {
     Error("Invalid legacy index syntax",
@@ -398,11 +402,9 @@ TraversalStep Parser::LegacyIndex(const Token& dot, const Token& number, const T
               std::string(text.substr(0, point)) + "][" + std::string(text.substr(point + 1)) +
               "].",
           SpanOf(subject));
-    step.key = tree_.Keep(Value::DynamicUnknown());
-  } else {
-    step.key = NumberValue(number);
+    return TraversalStep::Index(dot.begin, number.end, tree_.Keep(Value::DynamicUnknown()));
   }
-  return step;
+  return TraversalStep::Index(dot.begin, number.end, NumberValue(number));
 }
 
 const Expr* Parser::ParseTraversals(const Expr* from) {
@@ -424,8 +426,7 @@ const Expr* Parser::ParseTraversals(const Expr* from) {
       const Token after = Peek();
       if (after.kind == kIdent) {
         Read();
-        steps_.push_back(
-            {TraversalStep::Kind::kAttribute, first.begin, after.end, Text(after), nullptr});
+        steps_.push_back(TraversalStep::Attribute(first.begin, after.end, Text(after)));
       } else if (after.kind == kNumber) {
         Read();
         steps_.push_back(LegacyIndex(first, after, after));
@@ -434,7 +435,7 @@ const Expr* Parser::ParseTraversals(const Expr* from) {
       } else {
         Error("Invalid attribute name", "An attribute name is required after a dot.",
               SpanOf(after));
-        steps_.resize(first_step);
+        DropSteps(first_step);
         result = InvalidSince(first_diagnostic, Between(SpanOf(*from), SpanOf(first)));
         recovery_ = true;
       }
@@ -445,6 +446,25 @@ const Expr* Parser::ParseTraversals(const Expr* from) {
       continue;
     }
     result = ParseIndex(result, first_step, from, first);
+  }
+}
+
+/// The value of a key that is a literal or a text, or null.
+const Value* Parser::ConstantKey(const Expr& key) {
+  const Expr* literal = &key;
+  if (key.kind == ExprKind::kTemplate) {
+    const auto& parts = static_cast<const TemplateExpr&>(key).parts;
+    literal = parts.size() == 1 ? parts.front() : &key;
+  }
+  switch (literal->kind) {
+    case ExprKind::kQuoted:
+      return tree_.Keep(static_cast<const QuotedExpr&>(*literal).part.value());
+    case ExprKind::kText:
+      return tree_.Keep(static_cast<const TextExpr&>(*literal).value());
+    case ExprKind::kLiteral:
+      return static_cast<const LiteralExpr&>(*literal).value;
+    default:
+      return nullptr;
   }
 }
 
@@ -465,17 +485,8 @@ const Expr* Parser::ParseIndex(const Expr* source, size_t first_step, const Expr
             "The index operator must end with a closing bracket (\"]\").", SpanOf(close));
     }
   }
-  const Expr* literal = key;
-  if (key->kind == ExprKind::kTemplate) {
-    const auto& parts = static_cast<const TemplateExpr&>(*key).parts;
-    literal = parts.size() == 1 ? parts.front() : key;
-  }
-  if (literal->kind == ExprKind::kLiteral) {
-    steps_.push_back({TraversalStep::Kind::kIndex,
-                      open.begin,
-                      close.end,
-                      {},
-                      static_cast<const LiteralExpr&>(*literal).value});
+  if (const Value* constant = ConstantKey(*key)) {
+    steps_.push_back(TraversalStep::Index(open.begin, close.end, constant));
     return source;
   }
   return New<IndexExpr>(ExprKind::kIndex, Between(SpanOf(*from), SpanOf(close)),
@@ -531,12 +542,11 @@ const Expr* Parser::ParseAttributeSplat(const Expr* source, const Expr* from, co
         }
       }
       recovery_ = true;
-      steps_.resize(first_step);
+      DropSteps(first_step);
       return source;
     }
     const Token attribute = Read();
-    steps_.push_back(
-        {TraversalStep::Kind::kAttribute, step_dot.begin, attribute.end, Text(attribute), nullptr});
+    steps_.push_back(TraversalStep::Attribute(step_dot.begin, attribute.end, Text(attribute)));
     last = SpanOf(attribute);
   }
   const auto* item = New<SplatItemExpr>(ExprKind::kSplatItem, marker);
@@ -544,7 +554,7 @@ const Expr* Parser::ParseAttributeSplat(const Expr* source, const Expr* from, co
   if (steps_.size() > first_step) {
     const std::span<const TraversalStep> steps =
         tree_.arena.CopySpan(std::span<const TraversalStep>(steps_).subspan(first_step));
-    steps_.resize(first_step);
+    DropSteps(first_step);
     each = New<RelativeExpr>(ExprKind::kRelative, Between(first, last), item, steps);
   }
   return New<SplatExpr>(ExprKind::kSplat, Between(SpanOf(*from), last), source, each, item,

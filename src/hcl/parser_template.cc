@@ -338,7 +338,7 @@ const Expr* Parser::BuildPart() {
   switch (part.kind) {
     case TemplatePart::Kind::kText:
       ++part_;
-      return NewTextLiteral(part.text, span);
+      return NewText(part.text, span);
     case TemplatePart::Kind::kInterpolation:
       ++part_;
       return part.expr;
@@ -366,7 +366,7 @@ const Expr* Parser::BuildPart() {
 /// the template is an empty text at `if_empty`.
 const Expr* Parser::JoinParts(size_t first, Span if_empty) {
   if (exprs_.size() == first) {
-    exprs_.push_back(NewTextLiteral({}, if_empty));
+    exprs_.push_back(NewText({}, if_empty));
   }
   const auto parts = tree_.arena.CopySpan(std::span<const Expr* const>(exprs_).subspan(first));
   exprs_.resize(first);

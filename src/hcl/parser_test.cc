@@ -46,7 +46,7 @@ std::string Show(const Expr& expr) {
   const auto steps = [&](std::span<const TraversalStep> all) {
     std::string out;
     for (const TraversalStep& step : all) {
-      out += expr.file->text().substr(step.begin, step.end - step.begin);
+      out += expr.file()->text().substr(step.begin, step.end - step.begin);
     }
     return out;
   };
@@ -57,6 +57,8 @@ std::string Show(const Expr& expr) {
                  ? "'" + std::string(value.AsString()) + "'"
                  : std::string(expr.range().text());
     }
+    case ExprKind::kText:
+      return "'" + std::string(expr.range().text()) + "'";
     case ExprKind::kTraversal:
       return std::string(static_cast<const TraversalExpr&>(expr).root) +
              steps(static_cast<const TraversalExpr&>(expr).steps);
@@ -84,6 +86,7 @@ std::string Show(const Expr& expr) {
       return "(splat" + children + ")";
     case ExprKind::kSplatItem:
       return "@";
+    case ExprKind::kQuoted:
     case ExprKind::kTemplate:
       return "(template" + children + ")";
     case ExprKind::kTemplateWrap:
@@ -193,6 +196,56 @@ TEST(ParseExpression, Errors) {
   }
 }
 
+// A million blocks have some ten million of these: members that grow them need a decision.
+static_assert(sizeof(Expr) <= 12);
+static_assert(sizeof(TextExpr) <= 12);
+static_assert(sizeof(QuotedExpr) <= 24);
+static_assert(sizeof(LiteralExpr) <= 20);
+static_assert(sizeof(TraversalExpr) <= 44);
+static_assert(sizeof(TraversalStep) <= 20);
+static_assert(sizeof(TemplateExpr) <= 24);
+static_assert(sizeof(ObjectExpr) <= 28);
+static_assert(sizeof(NativeAttribute) <= 32);
+static_assert(sizeof(NativeBlock) <= 44);
+static_assert(sizeof(NativeBody) <= 48);
+
+// Nodes of several sources stand between each other in the memory of a tree, in several blocks.
+TEST(Nodes, FindTheirSource) {
+  constexpr int kRounds = 20;
+  constexpr int kElements = 500;
+  std::string list = "[a.b";
+  for (int i = 0; i < kElements; ++i) {
+    list += ", a.b";
+  }
+  list += "]";
+  SyntaxTree tree;
+  Diagnostics diags;
+  std::vector<std::pair<Ref<const SourceFile>, const Expr*>> parsed;
+  for (int i = 0; i < kRounds; ++i) {
+    Ref<const SourceFile> source = SourceFile::Make(std::to_string(i), list);
+    const Expr* expr = ParseExpression(source.get(), tree, diags);
+    parsed.emplace_back(std::move(source), expr);
+  }
+  ASSERT_GT(tree.arena.reserved_bytes(), size_t{256} << 10);
+  for (const auto& [source, expr] : parsed) {
+    EXPECT_EQ(expr->file(), source.get());
+    ForEachChild(*expr, [&](const Expr& child) { ASSERT_EQ(child.file(), source.get()); });
+  }
+}
+
+TEST(ParseNative, PlainStringsAreTheirSource) {
+  Parsed plain("\"a b\"");
+  const Expr& quoted = plain.Expression();
+  ASSERT_EQ(quoted.kind, ExprKind::kQuoted);
+  EXPECT_EQ(Show(quoted.range()), "1:1-1:6");
+  EXPECT_EQ(Show(static_cast<const QuotedExpr&>(quoted).part.range()), "1:2-1:5");
+  EXPECT_EQ(AsLiteralString(quoted), "a b");
+  for (const char* text : {"\"a\\n\"", "\"$${a}\"", "\"\u00e9\"", "\"\""}) {
+    Parsed other(text);
+    EXPECT_EQ(other.Expression().kind, ExprKind::kTemplate) << text;
+  }
+}
+
 TEST(ParseNative, BodiesAndRanges) {
   Parsed parsed(
       "a = 1 # one\r\n"
@@ -213,7 +266,7 @@ TEST(ParseNative, BodiesAndRanges) {
   ASSERT_EQ(block.labels.size(), 2u);
   EXPECT_EQ(block.labels[0], "l1");
   EXPECT_EQ(block.labels[1], "l2");
-  EXPECT_EQ(Show(block.label_ranges[0]), "2:7-2:11");
+  EXPECT_EQ(Show({body.file, block.labels[0].begin, block.labels[0].end}), "2:7-2:11");
   EXPECT_EQ(Show({body.file, block.open_brace, block.close_brace + 1}), "2:15-7:2");
   ASSERT_EQ(block.body->blocks.size(), 1u);
   EXPECT_EQ(block.body->blocks[0].body->attributes[0].name, "c");
@@ -262,7 +315,7 @@ TEST(ParseTraversal, AbsoluteAndPartial) {
     if (traversal != nullptr) {
       ASSERT_EQ(traversal->steps.size(), 4u);
       EXPECT_EQ(traversal->steps[1].kind, TraversalStep::Kind::kSplat);
-      EXPECT_EQ(traversal->steps[3].key->AsString(), "k");
+      EXPECT_EQ(traversal->steps[3].key()->AsString(), "k");
     }
   }
 }

@@ -20,8 +20,8 @@ const Expr& Unwrap(const Expr& expr) {
 /// The text of a JSON string as a source of its own, whose start is the opening quote.
 /// Ref: hcl json/structure.go expression.AsTraversal, ExprCall.
 const SourceFile* InnerSource(const JsonStringExpr& string, SyntaxTree& tree) {
-  return tree.KeepSource(SourceFile::Make(string.file->name(), std::string(string.text),
-                                          string.range().start_position(), string.file));
+  return tree.KeepSource(SourceFile::Make(string.file()->name(), std::string(string.text),
+                                          string.range().start_position(), string.file()));
 }
 
 /// The keyword of a literal (null, true, false), or empty.
@@ -48,7 +48,7 @@ class ReferenceCollector {
     switch (expr.kind) {
       case ExprKind::kTraversal: {
         const auto& traversal = static_cast<const TraversalExpr&>(expr);
-        if (std::ranges::find(local_names_, traversal.root) == local_names_.end()) {
+        if (std::ranges::find(local_names_, traversal.root.view()) == local_names_.end()) {
           traversals_.push_back(&traversal);
         }
         return;
@@ -91,13 +91,13 @@ class ReferenceCollector {
 }  // namespace
 
 const JsonStringExpr* AsJsonString(const Expr& expr) {
-  return expr.file->is_json() && expr.kind == ExprKind::kTemplateWrap
+  return expr.file()->is_json() && expr.kind == ExprKind::kTemplateWrap
              ? static_cast<const JsonStringExpr*>(&expr)
              : nullptr;
 }
 
 bool IsJsonExpr(const Expr& expr) {
-  return expr.file->is_json();
+  return expr.file()->is_json();
 }
 
 std::string_view NativeKeyword(const Expr& expr) {
@@ -110,7 +110,7 @@ std::string_view NativeKeyword(const Expr& expr) {
   }
   if (inner.kind == ExprKind::kTraversal) {
     const auto& traversal = static_cast<const TraversalExpr&>(inner);
-    return traversal.steps.empty() ? traversal.root : std::string_view();
+    return traversal.steps.empty() ? traversal.root.view() : std::string_view();
   }
   return {};
 }
@@ -204,9 +204,9 @@ std::optional<StaticCall> AsCall(const Expr& expr, SyntaxTree& tree) {
   }
   const auto& call = static_cast<const CallExpr&>(*inner);
   return StaticCall{call.name,
-                    {call.file, call.begin, call.name_end},
+                    {call.file(), call.begin, call.name_end},
                     call.arguments,
-                    {call.file, call.open_paren, call.end}};
+                    {call.file(), call.open_paren, call.end}};
 }
 
 std::optional<std::string_view> AsLiteralString(const Expr& expr) {
@@ -214,10 +214,16 @@ std::optional<std::string_view> AsLiteralString(const Expr& expr) {
     const JsonStringExpr* string = AsJsonString(expr);
     return string == nullptr ? std::nullopt : std::optional(string->text);
   }
+  if (expr.kind == ExprKind::kQuoted) {
+    return static_cast<const QuotedExpr&>(expr).part.text();
+  }
   if (expr.kind != ExprKind::kTemplate) {
     return std::nullopt;
   }
   const auto parts = static_cast<const TemplateExpr&>(expr).parts;
+  if (parts.size() == 1 && parts.front()->kind == ExprKind::kText) {
+    return static_cast<const TextExpr&>(*parts.front()).text();
+  }
   if (parts.size() != 1 || parts.front()->kind != ExprKind::kLiteral) {
     return std::nullopt;
   }

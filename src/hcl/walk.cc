@@ -9,24 +9,24 @@ SourceRange StartRange(const Expr& expr) {
   for (;;) {
     switch (at->kind) {
       case ExprKind::kCall:
-        return {at->file, at->begin, static_cast<const CallExpr&>(*at).open_paren + 1};
+        return {at->file(), at->begin, static_cast<const CallExpr&>(*at).open_paren + 1};
       case ExprKind::kIndex: {
         const uint32_t open = static_cast<const IndexExpr&>(*at).open_bracket;
-        return {at->file, open, open + 1};
+        return {at->file(), open, open + 1};
       }
       case ExprKind::kTuple:
-        return {at->file, at->begin, static_cast<const TupleExpr&>(*at).open_end};
+        return {at->file(), at->begin, static_cast<const TupleExpr&>(*at).open_end};
       case ExprKind::kObject:
       case ExprKind::kJsonObject:
-        return {at->file, at->begin, static_cast<const ObjectExpr&>(*at).open_end};
+        return {at->file(), at->begin, static_cast<const ObjectExpr&>(*at).open_end};
       case ExprKind::kFor:
-        return {at->file, at->begin, static_cast<const ForExpr&>(*at).open_end};
+        return {at->file(), at->begin, static_cast<const ForExpr&>(*at).open_end};
       case ExprKind::kSplat: {
         const auto& splat = static_cast<const SplatExpr&>(*at);
-        return {at->file, splat.marker_begin, splat.marker_end};
+        return {at->file(), splat.marker_begin, splat.marker_end};
       }
       case ExprKind::kUnary:
-        return {at->file, at->begin, static_cast<const UnaryExpr&>(*at).symbol_end};
+        return {at->file(), at->begin, static_cast<const UnaryExpr&>(*at).symbol_end};
       case ExprKind::kConditional:
         at = static_cast<const ConditionalExpr&>(*at).condition;
         break;
@@ -48,7 +48,11 @@ SourceRange StartRange(const Expr& expr) {
       case ExprKind::kParentheses:
         at = static_cast<const WrapExpr&>(*at).wrapped;
         break;
+      case ExprKind::kQuoted:
+        at = &static_cast<const QuotedExpr&>(*at).part;
+        break;
       case ExprKind::kLiteral:
+      case ExprKind::kText:
       case ExprKind::kTraversal:
       case ExprKind::kRelative:
       case ExprKind::kObjectWord:

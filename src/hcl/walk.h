@@ -20,10 +20,14 @@ template <typename Visit>
 void ForEachChild(const Expr& expr, Visit&& visit) {
   switch (expr.kind) {
     case ExprKind::kLiteral:
+    case ExprKind::kText:
     case ExprKind::kTraversal:
     case ExprKind::kObjectWord:
     case ExprKind::kSplatItem:
     case ExprKind::kInvalid:
+      return;
+    case ExprKind::kQuoted:
+      visit(static_cast<const QuotedExpr&>(expr).part);
       return;
     case ExprKind::kRelative:
       visit(*static_cast<const RelativeExpr&>(expr).source);

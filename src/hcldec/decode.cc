@@ -23,8 +23,8 @@ struct Source {
   const lang::Binding* bindings = nullptr;
   bool unknown = false;
   MarkSet marks;
-  std::span<const std::string_view> labels;
-  std::span<const SourceRange> label_ranges;
+  std::span<const hcl::Label> labels;
+  const SourceFile* label_file = nullptr;
 };
 // The content of a body, read through a spec.
 struct Reading {
@@ -88,8 +88,7 @@ class SpecDecoder {
       source.marks = source.marks.Union(parent.marks);
     }
     source.labels = block.block.labels.subspan(std::min(skip_labels, block.block.labels.size()));
-    source.label_ranges =
-        block.block.label_ranges.subspan(std::min(skip_labels, block.block.label_ranges.size()));
+    source.label_file = block.block.def_range.file;
     return source;
   }
   static bool IsUnknown(const ExpandedBlock& block, const Source& parent) {
@@ -439,8 +438,10 @@ class SpecDecoder {
         return blocks.empty() ? missing : blocks.front()->block.def_range;
       }
       case Kind::kBlockLabel:
-        return spec.label_index < reading.source->label_ranges.size()
-                   ? reading.source->label_ranges[spec.label_index]
+        return spec.label_index < reading.source->labels.size()
+                   ? SourceRange{reading.source->label_file,
+                                 reading.source->labels[spec.label_index].begin,
+                                 reading.source->labels[spec.label_index].end}
                    : missing;
       default:
         return missing;

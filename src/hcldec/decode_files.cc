@@ -206,10 +206,10 @@ void FileDecoder::WriteReference(JsonWriter& json, const hcl::TraversalExpr& tra
     json.BeginObject();
     if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
       json.Member("kind", "attr");
-      json.Member("name", step.name);
+      json.Member("name", step.name());
     } else {
       json.Member("kind", "index");
-      if (const auto key = ValueToJson(*step.key, step.key->type())) {
+      if (const auto key = ValueToJson(*step.key(), step.key()->type())) {
         json.Key("key");
         json.Raw(*key);
       }

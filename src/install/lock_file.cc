@@ -39,7 +39,7 @@ class LockReader {
 
   void ReadProvider(const hcl::Block& block) {
     std::string raw(block.labels[0]);
-    const SourceRange& label = block.label_ranges[0];
+    const SourceRange label = block.label_range(0);
     auto source = ParseProviderSource(raw);
     if (!source) {
       diags_.Error("Invalid provider source address",

@@ -229,14 +229,14 @@ Value ReadAttribute(const Value& object, std::string_view raw_name, const Source
 Value ApplySteps(Value value, std::span<const hcl::TraversalStep> steps, const hcl::Expr& whole,
                  Diagnostics& diags) {
   for (const hcl::TraversalStep& step : steps) {
-    const SourceRange subject{whole.file, step.begin, step.end};
+    const SourceRange subject{whole.file(), step.begin, step.end};
     const size_t errors = diags.error_count();
     switch (step.kind) {
       case hcl::TraversalStep::Kind::kAttribute:
-        value = ReadAttribute(value, step.name, subject, diags);
+        value = ReadAttribute(value, step.name(), subject, diags);
         break;
       case hcl::TraversalStep::Kind::kIndex:
-        value = IndexElement(value, *step.key, subject, diags);
+        value = IndexElement(value, *step.key(), subject, diags);
         break;
       case hcl::TraversalStep::Kind::kSplat:
         return Fail("Invalid expression", "A splat cannot be followed here.", subject, diags);

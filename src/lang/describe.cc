@@ -112,10 +112,10 @@ std::string TraversalText(std::string_view root, std::span<const TraversalStep> 
     switch (step.kind) {
       case TraversalStep::Kind::kAttribute:
         out += '.';
-        out += step.name;
+        out += step.name();
         break;
       case TraversalStep::Kind::kIndex:
-        out += '[' + (step.key->type().is_primitive() ? Compact(*step.key) : "...") + ']';
+        out += '[' + (step.key()->type().is_primitive() ? Compact(*step.key()) : "...") + ']';
         break;
       case TraversalStep::Kind::kSplat:
         break;
@@ -139,6 +139,14 @@ void AttachSides(const hcl::BinaryExpr& expr, const Evaluator& evaluator, const 
   }
 }
 
+/// The root and first steps of a traversal.
+const TraversalExpr* Shortened(const TraversalExpr& whole, size_t steps, hcl::SyntaxTree& tree) {
+  const std::span<const TraversalStep> kept = whole.steps.first(steps);
+  const uint32_t end = kept.empty() ? whole.root_end : kept.back().end;
+  return tree.New<TraversalExpr>(hcl::ExprKind::kTraversal, {whole.file(), whole.begin, end},
+                                 whole.root, kept, whole.root_end);
+}
+
 }  // namespace
 
 void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bindings,
@@ -148,21 +156,20 @@ void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bi
   const Evaluator evaluator(scope, false);
   for (const TraversalExpr* traversal : traversals) {
     // If the whole traversal fails, shows the longest prefix that has a value.
-    TraversalExpr shorter = *traversal;
+    std::optional<hcl::SyntaxTree> temporary;
     for (size_t steps = traversal->steps.size() + 1; steps-- > 0;) {
       const bool is_whole = steps == traversal->steps.size();
+      const TraversalExpr* prefix = traversal;
       if (!is_whole) {
-        shorter.steps = traversal->steps.first(steps);
-        shorter.end = steps == 0 ? shorter.root_end : shorter.steps.back().end;
-        shorter.binding = TraversalExpr::kUnbound;
+        prefix = Shortened(*traversal, steps, temporary ? *temporary : temporary.emplace());
       }
       Diagnostics ignored;
       // A scope may keep what it knows of a whole traversal, but nothing of a temporary one.
-      const Value value = evaluator.Eval(is_whole ? *traversal : shorter, bindings, ignored);
+      const Value value = evaluator.Eval(*prefix, bindings, ignored);
       if (ignored.has_errors()) {
         continue;
       }
-      std::string text = TraversalText(shorter.root, shorter.steps);
+      std::string text = TraversalText(prefix->root, prefix->steps);
       const bool seen =
           std::any_of(diagnostic.values.begin(), diagnostic.values.end(),
                       [&](const ExpressionValue& other) { return other.traversal == text; });

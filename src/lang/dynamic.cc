@@ -185,21 +185,18 @@ class Expansion {
     iterator.emplace_back("value", std::move(value));
     ExpandedBlock generated;
     generated.bindings = store_.Bind(iterator_, Value::Object(std::move(iterator)), bindings_);
-    std::vector<std::string_view> labels;
-    std::vector<SourceRange> ranges;
+    std::vector<hcl::Label> labels;
     for (const Expr* expr : labels_) {
       std::string label;
       if (!EvaluateLabel(*expr, generated.bindings, label)) {
         return;
       }
-      labels.push_back(store_.tree().arena.CopyString(label));
-      ranges.push_back(expr->range());
+      labels.push_back({store_.tree().arena.CopyString(label), expr->begin, expr->end});
     }
     generated.block.type = schema_.type;
-    generated.block.type_range = source_.label_ranges.front();
+    generated.block.type_range = source_.label_range(0);
     generated.block.def_range = source_.def_range;
     generated.block.labels = store_.tree().arena.CopySpan(labels);
-    generated.block.label_ranges = store_.tree().arena.CopySpan(ranges);
     generated.block.body = content_;
     generated.unknown = unknown;
     generated.marks = marks;
@@ -293,7 +290,7 @@ ExpandedContent ExpandContent(const hcl::Body& body, const hcl::BodySchema& sche
       diags.Error(
           "Unsupported block type",
           "Blocks of type \"" + std::string(block.labels.front()) + "\" are not expected here.",
-          block.label_ranges.front());
+          block.label_range(0));
     }
   }
   return result;

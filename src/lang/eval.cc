@@ -93,7 +93,8 @@ Value EvaluateTo(const Expr& expr, const Type& type, const Scope& scope, Diagnos
 }
 
 Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& diags) const {
-  const bool is_leaf = expr.kind == ExprKind::kLiteral || expr.kind == ExprKind::kTraversal;
+  const bool is_leaf = expr.kind == ExprKind::kLiteral || expr.kind == ExprKind::kQuoted ||
+                       expr.kind == ExprKind::kTraversal;
   if (!is_leaf && hcl::StackNearlyExhausted()) {
     // The parser's own check is not enough: evaluation needs more stack per level.
     diags.Error("Nesting too deep",
@@ -104,6 +105,10 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
   switch (expr.kind) {
     case ExprKind::kLiteral:
       return *As<hcl::LiteralExpr>(expr).value;
+    case ExprKind::kText:
+      return As<hcl::TextExpr>(expr).value();
+    case ExprKind::kQuoted:
+      return As<hcl::QuotedExpr>(expr).part.value();
     case ExprKind::kTraversal:
       return EvalTraversal(As<hcl::TraversalExpr>(expr), bindings, diags);
     case ExprKind::kRelative:
@@ -202,7 +207,7 @@ Value Evaluator::EvalIndex(const hcl::IndexExpr& expr, const Binding* bindings,
   const Value key = Eval(*expr.key, bindings, diags);
   const size_t first = diags.size();
   Value value =
-      IndexElement(collection, key, {expr.file, expr.open_bracket, expr.bracket_end}, diags);
+      IndexElement(collection, key, {expr.file(), expr.open_bracket, expr.bracket_end}, diags);
   DescribeValuesSince(first, expr, bindings, diags);
   return value;
 }
@@ -393,7 +398,7 @@ void Evaluator::DescribeValuesSince(size_t first, const Expr& about, const Bindi
   }
   for (size_t i = first; i < diags.size(); ++i) {
     Diagnostic& problem = diags.list()[i];
-    if (problem.values.empty() && problem.subject.file == about.file) {
+    if (problem.values.empty() && problem.subject.file == about.file()) {
       DescribeValues(about, scope_, bindings, problem);
     }
   }

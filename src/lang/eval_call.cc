@@ -133,12 +133,13 @@ Value Evaluator::EvalCall(const hcl::CallExpr& expr, const Binding* bindings,
   const Parameter* variadic = callable->variadic();
   if (arguments.size() < params.size()) {
     const Parameter& missing = params[arguments.size()];
-    describe_call(Fail(
-        "Not enough function arguments",
-        "Function " + Quoted(expr.name) + " expects " + (variadic != nullptr ? "at least " : "") +
-            std::to_string(params.size()) + " argument(s). Missing value for " +
-            Quoted(missing.name) + ".",
-        {expr.file, expr.close_paren, expr.close_paren + 1}, expr.range(), expr, bindings, diags));
+    describe_call(Fail("Not enough function arguments",
+                       "Function " + Quoted(expr.name) + " expects " +
+                           (variadic != nullptr ? "at least " : "") +
+                           std::to_string(params.size()) + " argument(s). Missing value for " +
+                           Quoted(missing.name) + ".",
+                       {expr.file(), expr.close_paren, expr.close_paren + 1}, expr.range(), expr,
+                       bindings, diags));
     return Value::DynamicUnknown();
   }
   if (variadic == nullptr && arguments.size() > params.size()) {
@@ -251,7 +252,7 @@ Value Evaluator::ReportUnknownFunction(const hcl::CallExpr& expr, const Binding*
     }
   }
   Diagnostic& problem =
-      Fail("Call to unknown function", std::move(detail), {expr.file, expr.begin, expr.name_end},
+      Fail("Call to unknown function", std::move(detail), {expr.file(), expr.begin, expr.name_end},
            expr.range(), expr, bindings, diags);
   scope_.ExplainUnknownFunction(expr, problem);
   return Value::DynamicUnknown();

@@ -328,12 +328,12 @@ Value Evaluator::EvalSplat(const hcl::SplatExpr& expr, const Binding* bindings,
     if (single) {
       return remark(Value::EmptyTuple());
     }
-    Fail(
-        "Splat of null value",
-        "Splat expressions (with the * symbol) cannot be applied to null sequences.",
-        expr.source->range(),
-        SourceRange::Between(expr.source->range(), {expr.file, expr.marker_begin, expr.marker_end}),
-        *expr.source, bindings, diags);
+    Fail("Splat of null value",
+         "Splat expressions (with the * symbol) cannot be applied to null sequences.",
+         expr.source->range(),
+         SourceRange::Between(expr.source->range(),
+                              {expr.file(), expr.marker_begin, expr.marker_end}),
+         *expr.source, bindings, diags);
     return Value::DynamicUnknown();
   }
   if (type.is_dynamic()) {

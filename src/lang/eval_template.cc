@@ -27,6 +27,9 @@ constexpr const char* kTooLong =
 
 Value Evaluator::EvalTemplate(const hcl::TemplateExpr& expr, const Binding* bindings,
                               Diagnostics& diags) const {
+  if (expr.parts.size() == 1 && expr.parts[0]->kind == hcl::ExprKind::kText) {
+    return static_cast<const hcl::TextExpr*>(expr.parts[0])->value();
+  }
   if (expr.parts.size() == 1 && expr.parts[0]->kind == hcl::ExprKind::kLiteral) {
     const Value& text = *static_cast<const hcl::LiteralExpr*>(expr.parts[0])->value;
     if (text.IsKnown() && !text.IsNull() && text.type() == Type::String()) {
@@ -38,7 +41,21 @@ Value Evaluator::EvalTemplate(const hcl::TemplateExpr& expr, const Binding* bind
   const size_t errors = diags.error_count();
   const auto failed = [&] { return diags.error_count() != errors; };
   bool known = true;
+  const auto append = [&](std::string_view text, const Expr& part) {
+    if (!known || failed()) {
+      return;
+    }
+    if (text.size() > kMaxText - buffer.size()) {
+      diags.Error("Template result too long", kTooLong, part.range(), expr.range());
+      return;
+    }
+    buffer += text;
+  };
   for (const Expr* part : expr.parts) {
+    if (part->kind == hcl::ExprKind::kText) {
+      append(static_cast<const hcl::TextExpr&>(*part).text(), *part);
+      continue;
+    }
     Value value = Eval(*part, bindings, diags);
     if (value.IsNull()) {
       Fail("Invalid template interpolation value",
@@ -61,15 +78,7 @@ Value Evaluator::EvalTemplate(const hcl::TemplateExpr& expr, const Binding* bind
            part->range(), expr.range(), *part, bindings, diags);
       continue;
     }
-    if (!known || failed()) {
-      continue;
-    }
-    const std::string_view text = piece->AsString();
-    if (text.size() > kMaxText - buffer.size()) {
-      diags.Error("Template result too long", kTooLong, part->range(), expr.range());
-      continue;
-    }
-    buffer += text;
+    append(piece->AsString(), *part);
   }
   Value result;
   if (known) {

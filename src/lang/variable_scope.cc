@@ -41,7 +41,7 @@ void CheckFunctionNames(std::span<const hcl::CallExpr* const> calls, Diagnostics
                   "invalid provider function \"" + std::string(call->name) +
                       "\": expected provider::<name>::<function> or "
                       "provider::<name>::<alias>::<function>",
-                  {call->file, call->begin, call->name_end});
+                  {call->file(), call->begin, call->name_end});
     }
   }
 }

@@ -82,7 +82,7 @@ Value EvaluateMessage(Program& program, const config::Module& module, const conf
   const hcl::Expr& expr = *rule.error_message;
   Diagnostics problems;
   Value message = lang::Evaluate(expr, scope, problems);
-  if (problems.has_errors() && expr.file->is_json() && HasOnlyReferences(program, module, expr)) {
+  if (problems.has_errors() && expr.file()->is_json() && HasOnlyReferences(program, module, expr)) {
     Diagnostics ignored;
     const Value text = lang::EvaluateLiteral(expr, scope, ignored);
     if (ValueResult<Value> literal = Convert(text, Type::String());

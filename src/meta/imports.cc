@@ -90,9 +90,9 @@ class Evaluator {
                           std::vector<Step>& steps) {
     for (const hcl::TraversalStep& step : from) {
       if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
-        steps.push_back({step.name, {}});
+        steps.push_back({step.name(), {}});
       } else {
-        steps.push_back({{}, KeyOf(program, *step.key)});
+        steps.push_back({{}, KeyOf(program, *step.key())});
       }
     }
   }

@@ -11,10 +11,10 @@ namespace {
 
 std::string StepName(const hcl::TraversalStep& step) {
   if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
-    return std::string(step.name);
+    return std::string(step.name());
   }
-  if (step.key != nullptr) {
-    if (auto text = Convert(*step.key, Type::String()); text && !text->IsNull()) {
+  if (step.key() != nullptr) {
+    if (auto text = Convert(*step.key(), Type::String()); text && !text->IsNull()) {
       return std::string(text->AsString());
     }
   }
@@ -22,8 +22,10 @@ std::string StepName(const hcl::TraversalStep& step) {
 }
 
 bool SameStep(const hcl::TraversalStep& a, const hcl::TraversalStep& b) {
-  return a.kind == b.kind && a.name == b.name && (a.key == nullptr) == (b.key == nullptr) &&
-         (a.key == nullptr || Value::RawEquals(*a.key, *b.key));
+  const Value* key = a.key();
+  const Value* other = b.key();
+  return a.kind == b.kind && a.name() == b.name() && (key == nullptr) == (other == nullptr) &&
+         (key == nullptr || Value::RawEquals(*key, *other));
 }
 
 void TakeArgument(const std::vector<const hcl::Body*>& bodies, std::string_view name,
@@ -117,7 +119,7 @@ uint64_t RelevantAttributeFinder::Meaning::Hash() const {
   if (traversal != nullptr) {
     hash = HashCombine(hash, HashBytes(traversal->root));
     for (const hcl::TraversalStep& step : traversal->steps) {
-      hash = HashCombine(hash, step.key == nullptr ? HashBytes(step.name) : step.key->Hash());
+      hash = HashCombine(hash, step.key() == nullptr ? HashBytes(step.name()) : step.key()->Hash());
     }
   }
   return hash;

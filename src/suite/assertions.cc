@@ -41,7 +41,7 @@ class AssertionScope final : public lang::Scope {
   const config::Module& module() const { return *walk_.config.root().module; }
   /// The attribute that follows the root of a traversal; empty: something else does.
   static std::string_view Member(const hcl::TraversalExpr& traversal, std::string_view root) {
-    return traversal.root == root && !traversal.steps.empty() ? traversal.steps[0].name
+    return traversal.root == root && !traversal.steps.empty() ? traversal.steps[0].name()
                                                               : std::string_view();
   }
   int FindOutput(std::string_view name) const {
@@ -99,7 +99,7 @@ Value AssertionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& 
 }
 
 void AssertionScope::ReportNoOutput(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
-  const std::string_view name = traversal.steps[0].name;
+  const std::string_view name = traversal.steps[0].name();
   std::vector<std::string_view> names;
   for (const config::Output& output : module().outputs) {
     names.push_back(walk_.program.Text(output.name));
@@ -108,7 +108,7 @@ void AssertionScope::ReportNoOutput(const hcl::TraversalExpr& traversal, Diagnos
   diags.Error("Reference to undeclared output value",
               "An output value with the name " + text::GoQuote(name) + " has not been declared." +
                   (similar.empty() ? "" : " Did you mean " + text::GoQuote(similar) + "?"),
-              {traversal.file, traversal.begin, traversal.steps[0].end});
+              {traversal.file(), traversal.begin, traversal.steps[0].end});
 }
 
 engine::References AssertionScope::Check(std::span<const hcl::Expr* const> exprs,
@@ -129,7 +129,7 @@ engine::References AssertionScope::Check(std::span<const hcl::Expr* const> exprs
       diags.Error("Reference to \"check\" in invalid context",
                   "The \"check\" object can only be referenced from an \"expect_failures\" "
                   "attribute within a testing \"run\" block.",
-                  {traversal->file, traversal->begin, traversal->steps[0].end});
+                  {traversal->file(), traversal->begin, traversal->steps[0].end});
     } else if (output.empty() && !variables_.contains(Member(*traversal, "var"))) {
       of_module.push_back(traversal);
     }

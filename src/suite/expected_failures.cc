@@ -17,20 +17,20 @@ ExpectedFailures::ExpectedFailures(Program& program, const config::Module& modul
     entry.range = config::ReferenceRange(*traversal);
     const bool is_output = traversal->root == "output";
     if (is_output || traversal->root == "check" || traversal->root == "var") {
-      const std::string_view name = traversal->steps[0].name;
+      const std::string_view name = traversal->steps[0].name();
       entry.kind = is_output                    ? CheckableKind::kOutput
                    : traversal->root == "check" ? CheckableKind::kCheck
                                                 : CheckableKind::kVariable;
       entry.name.name = program.Intern(name);
       entry.address = std::string(traversal->root) + "." + std::string(name);
-      entry.range = {traversal->file, traversal->begin, traversal->steps[0].end};
+      entry.range = {traversal->file(), traversal->begin, traversal->steps[0].end};
     } else {
       const config::Reference ref = config::ResolveReference(program, module, *traversal, nullptr);
       const bool is_data = traversal->root == "data";
       const hcl::TraversalStep* step = traversal->steps.data();
       entry.name.mode = is_data ? ResourceMode::kData : ResourceMode::kManaged;
-      entry.name.type = program.Intern(is_data ? (step++)->name : traversal->root);
-      entry.name.name = program.Intern(step->name);
+      entry.name.type = program.Intern(is_data ? (step++)->name() : traversal->root.view());
+      entry.name.name = program.Intern(step->name());
       entry.whole = !ref.has_key;
       entry.key = ref.key;
       entry.address = program.ToText(ResourceInstance{{ModuleInstId(), entry.name}, entry.key});

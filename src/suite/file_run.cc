@@ -35,7 +35,7 @@ void DropCheckWarnings(Diagnostics& diags) {
 }
 
 std::string_view TextOf(const hcl::TraversalExpr& traversal) {
-  return traversal.file->text().substr(traversal.begin, traversal.end - traversal.begin);
+  return traversal.file()->text().substr(traversal.begin, traversal.end - traversal.begin);
 }
 
 }  // namespace

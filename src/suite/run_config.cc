@@ -99,15 +99,7 @@ size_t Place(config::Module& module, config::ProviderBlock block) {
 
 const hcl::Expr* Constants::Add(Value value, const SourceRange& place) {
   const std::scoped_lock hold(mutex_);
-  values_.push_back(std::move(value));
-  hcl::LiteralExpr expr;
-  expr.kind = hcl::ExprKind::kLiteral;
-  expr.begin = place.begin;
-  expr.end = place.end;
-  expr.file = place.file;
-  expr.value = &values_.back();
-  exprs_.push_back(expr);
-  return &exprs_.back();
+  return tree_.New<hcl::LiteralExpr>(hcl::ExprKind::kLiteral, place, tree_.Keep(std::move(value)));
 }
 
 void EvaluatedBody::Evaluate(hcl::Attribute& attribute) const {

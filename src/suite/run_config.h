@@ -21,8 +21,7 @@ class Constants {
 
  private:
   std::mutex mutex_;
-  std::deque<Value> values_;
-  std::deque<hcl::LiteralExpr> exprs_;
+  hcl::SyntaxTree tree_;
 };
 
 /// A provider block of a test file whose expressions see the names of the file.

@@ -21,7 +21,7 @@ void ReadCheckBlock(BlockReader& reader, const hcl::Block& block) {
   }
   const hcl::BodyContent content =
       block.body->Content({.blocks = kBlocks}, hcl::Strictness::kExact, diags);
-  CheckName(reader, block.labels[0], "Invalid check block name", block.label_ranges[0]);
+  CheckName(reader, block.labels[0], "Invalid check block name", block.label_range(0));
   for (const hcl::Block& nested : content.blocks) {
     if (nested.type == "assert") {
       const size_t errors = diags.error_count();

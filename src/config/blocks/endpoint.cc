@@ -29,19 +29,19 @@ class EndpointReader {
     return i < size() && (i == 0 || step(i).kind == Step::Kind::kAttribute);
   }
   bool IsKey(size_t i) const { return i > 0 && i < size() && step(i).kind == Step::Kind::kIndex; }
-  std::string_view Name(size_t i) const { return i == 0 ? traversal_.root : step(i).name; }
+  std::string_view Name(size_t i) const { return i == 0 ? traversal_.root.view() : step(i).name(); }
   SourceRange Range(size_t i) const {
     return i == 0 ? traversal_.root_range() : traversal_.step_range(step(i));
   }
   SourceRange RangeFrom(size_t i) const {
-    return {traversal_.file, Range(i).begin, Range(size() - 1).end};
+    return {traversal_.file(), Range(i).begin, Range(size() - 1).end};
   }
   bool ReportError(std::string_view summary, std::string_view detail, const SourceRange& range) {
     reader_.diags.Error(std::string(summary), std::string(detail), range);
     return false;
   }
   std::optional<InstanceKey> Key(size_t i) {
-    const Value& key = *step(i).key;
+    const Value& key = *step(i).key();
     if (!key.IsNull() && key.type() == Type::String()) {
       return InstanceKey::String(reader_.Intern(key.AsString()));
     }

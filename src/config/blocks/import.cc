@@ -52,9 +52,9 @@ bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
                        wrong->range());
     return false;
   }
-  const auto* address = reader.tree.arena.New<hcl::TraversalExpr>(
-      hcl::Expr{hcl::ExprKind::kTraversal, expr->begin, expr->end, expr->file}, root->root,
-      reader.tree.arena.CopySpan(steps), root->root_end);
+  const auto* address =
+      reader.tree.New<hcl::TraversalExpr>(hcl::ExprKind::kTraversal, expr->range(), root->root,
+                                          reader.tree.arena.CopySpan(steps), root->root_end);
   std::optional<Endpoint> endpoint = ReadEndpoint(reader, *address, true);
   if (!endpoint) {
     return false;

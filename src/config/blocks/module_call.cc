@@ -56,7 +56,7 @@ void ReadModuleBlock(BlockReader& reader, const hcl::Block& block) {
     schema.attributes = kOverrideArguments;
   }
   const hcl::BodyContent content = block.body->Content(schema, hcl::Strictness::kPartial, diags);
-  CheckName(reader, block.labels[0], "Invalid module instance name", block.label_ranges[0]);
+  CheckName(reader, block.labels[0], "Invalid module instance name", block.label_range(0));
   ExclusiveArguments repetition;
   if (const hcl::Attribute* a = content.Find("version")) {
     call.version_expr = a->expr;

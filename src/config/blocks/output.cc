@@ -23,7 +23,7 @@ void ReadOutputBlock(BlockReader& reader, const hcl::Block& block) {
     schema.attributes = kOverrideArguments;
   }
   const hcl::BodyContent content = block.body->Content(schema, hcl::Strictness::kExact, diags);
-  CheckName(reader, block.labels[0], "Invalid output name", block.label_ranges[0]);
+  CheckName(reader, block.labels[0], "Invalid output name", block.label_range(0));
   if (const hcl::Attribute* a = content.Find("description")) {
     ReadString(*a->expr, output.description, diags);
     output.has_description = true;

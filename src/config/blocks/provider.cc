@@ -22,7 +22,7 @@ void ReadProviderBlock(BlockReader& reader, const hcl::Block& block) {
   provider.local_name = reader.Intern(block.labels[0]);
   provider.body = block.body;
   provider.range = block.def_range;
-  provider.name_range = block.label_ranges[0];
+  provider.name_range = block.label_range(0);
   if (const hcl::Attribute* a = content.Find("alias")) {
     std::string alias;
     ReadString(*a->expr, alias, diags);

@@ -17,7 +17,7 @@ bool IsSelfReference(const hcl::TraversalExpr& traversal) {
   const std::string_view attribute = root == "count" ? "index" : root == "each" ? "key" : "";
   return !attribute.empty() && traversal.steps.size() == 1 &&
          traversal.steps[0].kind == hcl::TraversalStep::Kind::kAttribute &&
-         traversal.steps[0].name == attribute;
+         traversal.steps[0].name() == attribute;
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::optional<Provisioner> ReadProvisioner(BlockReader& reader, const hcl::Block
   out.type = block.labels[0];
   out.body = block.body;
   out.range = block.def_range;
-  out.type_range = block.label_ranges[0];
+  out.type_range = block.label_range(0);
   for (std::string_view removed : kRemoved) {
     if (out.type == removed) {
       diags.Error("The \"" + std::string(removed) + "\" provisioner has been removed",

@@ -50,7 +50,7 @@ void ReadAliases(BlockReader& reader, const hcl::Expr& expr, std::string_view lo
     }
     ProviderRef alias;
     alias.local_name = provider.local_name;
-    alias.alias = traversal->steps.empty() ? Symbol{} : reader.Intern(traversal->steps[0].name);
+    alias.alias = traversal->steps.empty() ? Symbol{} : reader.Intern(traversal->steps[0].name());
     alias.range = traversal->range();
     provider.aliases.push_back(alias);
   }

@@ -27,7 +27,7 @@ Resource StartResource(BlockReader& reader, const hcl::Block& block, ResourceMod
   Resource resource;
   resource.name = {mode, reader.Intern(block.labels[0]), reader.Intern(block.labels[1])};
   resource.range = block.def_range;
-  resource.type_range = block.label_ranges[0];
+  resource.type_range = block.label_range(0);
   resource.body = block.body;
   std::string_view type_summary = "Invalid resource type name";
   std::string_view name_summary = "Invalid resource name";
@@ -38,8 +38,8 @@ Resource StartResource(BlockReader& reader, const hcl::Block& block, ResourceMod
     type_summary = "Invalid ephemeral resource type name";
     name_summary = "Invalid ephemeral resource name";
   }
-  CheckName(reader, block.labels[0], type_summary, block.label_ranges[0]);
-  CheckName(reader, block.labels[1], name_summary, block.label_ranges[1]);
+  CheckName(reader, block.labels[0], type_summary, block.label_range(0));
+  CheckName(reader, block.labels[1], name_summary, block.label_range(1));
   return resource;
 }
 

@@ -35,7 +35,7 @@ void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block) {
   for (const hcl::Block& nested : content.blocks) {
     if (nested.type == "backend") {
       reader.out.backends.push_back(
-          {std::string(nested.labels[0]), nested.body, nested.def_range, nested.label_ranges[0]});
+          {std::string(nested.labels[0]), nested.body, nested.def_range, nested.label_range(0)});
     } else if (nested.type == "cloud") {
       reader.out.clouds.push_back({nested.body, nested.def_range});
     } else if (nested.type == "required_providers") {

@@ -127,12 +127,12 @@ void ReadVariableBlock(BlockReader& reader, const hcl::Block& block) {
   variable.range = block.def_range;
   const hcl::BodyContent content = block.body->Content(
       {.attributes = kArguments, .blocks = kBlocks}, hcl::Strictness::kExact, diags);
-  CheckName(reader, name, "Invalid variable name", block.label_ranges[0]);
+  CheckName(reader, name, "Invalid variable name", block.label_range(0));
   if (std::find(kModuleMetaNames.begin(), kModuleMetaNames.end(), name) != kModuleMetaNames.end()) {
     diags.Error("Invalid variable name",
                 "The variable name " + Quoted(name) +
                     " is reserved due to its special meaning inside module blocks.",
-                block.label_ranges[0]);
+                block.label_range(0));
   }
   if (const hcl::Attribute* a = content.Find("description")) {
     ReadString(*a->expr, variable.description, diags);
@@ -150,7 +150,7 @@ void ReadVariableBlock(BlockReader& reader, const hcl::Block& block) {
       diags.Error("Invalid `deprecated` value",
                   "The \"deprecated\" argument must not be empty, and should provide instructions "
                   "on how to migrate away from usage of this deprecated variable.",
-                  block.label_ranges[0]);
+                  block.label_range(0));
     }
   }
   if (const hcl::Attribute* a = content.Find("ephemeral")) {

@@ -88,7 +88,7 @@ bool IsDecidedByProvider(const schema::Block& schema, const hcl::TraversalExpr& 
   enter(traversal.root);
   for (const hcl::TraversalStep& step : traversal.steps) {
     if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
-      enter(step.name);
+      enter(step.name());
     }
   }
   return found != nullptr && found->computed && !found->optional;
@@ -102,7 +102,7 @@ void ValidateIgnoreChanges(const ValidatedBlock& block, Diagnostics& diags) {
     if (diags.error_count() == errors && IsDecidedByProvider(schema, *traversal)) {
       diags.Warning("Redundant ignore_changes element",
                     "Only the provider decides about " +
-                        std::string(traversal->file->text().substr(
+                        std::string(traversal->file()->text().substr(
                             traversal->begin, traversal->end - traversal->begin)) +
                         ", so there is nothing configured whose change could be ignored.",
                     block.resource.type_range);

@@ -217,7 +217,7 @@ void ReportSelfReferences(const Program& program, const config::Module& module,
       diags.Error("Self-referencing local value",
                   "Local value local." + std::string(program.Text(local.name)) +
                       " cannot use its own result as part of its expression.",
-                  {traversal->file, traversal->begin, traversal->steps[0].end},
+                  {traversal->file(), traversal->begin, traversal->steps[0].end},
                   local.expr->range());
     }
   }

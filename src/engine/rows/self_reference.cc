@@ -9,7 +9,7 @@ namespace {
 /// The part of a traversal that names a resource or its instance.
 SourceRange NameRange(const hcl::TraversalExpr& traversal, const config::Reference& ref) {
   const size_t last = size_t{ref.consumed} - 1 + (ref.has_key ? 1 : 0);
-  return {traversal.file, traversal.begin, traversal.steps[last].end};
+  return {traversal.file(), traversal.begin, traversal.steps[last].end};
 }
 
 }  // namespace

@@ -98,19 +98,18 @@ void EditableBlock::SetLabels(std::span<const std::string> labels) {
 
 void EditableBody::ReadAttribute(const NativeAttribute& attribute, std::string_view text,
                                  Item& item) {
-  item.name = text.substr(attribute.begin, attribute.name_end - attribute.begin);
-  item.gap = text.substr(attribute.name_end, attribute.expr->begin - attribute.name_end);
+  item.name = text.substr(attribute.begin, attribute.name_end() - attribute.begin);
+  item.gap = text.substr(attribute.name_end(), attribute.expr->begin - attribute.name_end());
   item.expression = text.substr(attribute.expr->begin, attribute.expr->end - attribute.expr->begin);
 }
 
 void EditableBody::ReadBlock(const NativeBlock& block, std::string_view text, Item& item) {
   item.block.reset(new EditableBlock);
   EditableBlock& out = *item.block;
-  const uint32_t labels_end =
-      block.label_ranges.empty() ? block.type_end : block.label_ranges.back().end;
+  const uint32_t labels_end = block.header_end();
   out.document_ = document_;
-  out.type_ = text.substr(block.type_begin, block.type_end - block.type_begin);
-  out.label_text_ = text.substr(block.type_end, labels_end - block.type_end);
+  out.type_ = text.substr(block.type_begin, block.type_end() - block.type_begin);
+  out.label_text_ = text.substr(block.type_end(), labels_end - block.type_end());
   out.open_gap_ = text.substr(labels_end, block.open_brace - labels_end);
   out.labels_.assign(block.labels.begin(), block.labels.end());
   out.body_.reset(new EditableBody(document_, &item));

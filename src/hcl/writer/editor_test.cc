@@ -81,11 +81,7 @@ TEST(Editor, SetsAttributes) {
        "a { b = 2 }\n"},
       {"a reference", "a = 1\n",
        [](EditableBody& body) {
-         const TraversalStep step{.kind = TraversalStep::Kind::kAttribute,
-                                  .begin = 0,
-                                  .end = 0,
-                                  .name = "x",
-                                  .key = nullptr};
+         const auto step = TraversalStep::Attribute(0, 0, "x");
          EXPECT_TRUE(body.SetAttributeTraversal("a", "var", std::span(&step, 1)));
        },
        "a = var.x\n"},

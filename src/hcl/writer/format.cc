@@ -215,8 +215,8 @@ void Modernizer::VisitValue(const Expr& expr) {
 
 /// Whether there are only blanks and plain quoted strings from the type to the last label.
 bool Modernizer::LabelsAreCanonical(const NativeBlock& block) const {
-  uint32_t at = block.type_end;
-  for (const SourceRange& range : block.label_ranges) {
+  uint32_t at = block.type_end();
+  for (const Label& range : block.labels) {
     const std::string_view gap = Text(at, range.begin);
     const std::string_view label = Text(range.begin, range.end);
     const bool blank = gap.find_first_not_of(" \t") == std::string_view::npos;
@@ -237,7 +237,7 @@ void Modernizer::VisitLabels(const NativeBlock& block) {
   if (block.labels.empty() || LabelsAreCanonical(block)) {
     return;
   }
-  Replace(block.type_end, block.label_ranges.back().end, [&] {
+  Replace(block.type_end(), block.header_end(), [&] {
     for (const std::string_view label : block.labels) {
       AppendString(replacements_, Value::String(label).AsString());
     }

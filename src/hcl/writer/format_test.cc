@@ -381,7 +381,8 @@ std::string Form(const Expr& expr) {
     return Form(*static_cast<const WrapExpr&>(expr).wrapped);
   }
   std::string out = "(" + std::to_string(static_cast<int>(expr.kind));
-  if (expr.kind == ExprKind::kTraversal || expr.kind == ExprKind::kLiteral) {
+  if (expr.kind == ExprKind::kTraversal || expr.kind == ExprKind::kLiteral ||
+      expr.kind == ExprKind::kText) {
     out += std::string(expr.range().text());
   }
   ForEachChild(expr, [&](const Expr& child) { out += Form(child); });
@@ -509,12 +510,12 @@ TEST(Tokens, StringsParseBack) {
     const Expr* expr = ParseExpression(source.get(), tree, diags);
     ASSERT_TRUE(diags.empty()) << source->text();
     std::string read;
-    if (expr->kind == ExprKind::kTemplate) {
-      for (const Expr* part : static_cast<const TemplateExpr*>(expr)->parts) {
-        ASSERT_EQ(part->kind, ExprKind::kLiteral);
-        read += static_cast<const LiteralExpr*>(part)->value->AsString();
-      }
-    }
+    ForEachChild(*expr, [&](const Expr& part) {
+      ASSERT_TRUE(part.kind == ExprKind::kLiteral || part.kind == ExprKind::kText);
+      read += part.kind == ExprKind::kText
+                  ? static_cast<const TextExpr&>(part).text()
+                  : static_cast<const LiteralExpr&>(part).value->AsString();
+    });
     EXPECT_EQ(read, Value::String(text).AsString()) << source->text();
   }
 }
@@ -522,10 +523,9 @@ TEST(Tokens, StringsParseBack) {
 TEST(Tokens, Traversals) {
   const Value key = Value::String("k\"");
   const Value index = Value::Int(3);
-  const TraversalStep steps[] = {
-      {.kind = TraversalStep::Kind::kAttribute, .begin = 0, .end = 0, .name = "b", .key = nullptr},
-      {.kind = TraversalStep::Kind::kIndex, .begin = 0, .end = 0, .name = {}, .key = &key},
-      {.kind = TraversalStep::Kind::kIndex, .begin = 0, .end = 0, .name = {}, .key = &index}};
+  const TraversalStep steps[] = {TraversalStep::Attribute(0, 0, "b"),
+                                 TraversalStep::Index(0, 0, &key),
+                                 TraversalStep::Index(0, 0, &index)};
   EXPECT_EQ(TraversalText("a", steps), "a.b[\"k\\\"\"][3]");
   EXPECT_EQ(TraversalText("a", {}), "a");
 }

@@ -137,11 +137,11 @@ Result<void> AppendTraversal(TokenList& out, std::string_view root,
     switch (step.kind) {
       case TraversalStep::Kind::kAttribute:
         out.AddView(kDot, ".");
-        out.Add(kIdent, step.name);
+        out.Add(kIdent, step.name());
         break;
       case TraversalStep::Kind::kIndex:
         out.AddView(kOpenBracket, "[");
-        if (Result<void> done = AppendValue(out, *step.key); !done) {
+        if (Result<void> done = AppendValue(out, *step.key()); !done) {
           return done;
         }
         out.AddView(kCloseBracket, "]");

@@ -33,7 +33,7 @@ std::optional<std::string> KeyText(std::span<const Step> steps, size_t index) {
   if (index >= steps.size() || steps[index].kind != Step::Kind::kIndex) {
     return std::nullopt;
   }
-  const Value& key = *steps[index].key;
+  const Value& key = *steps[index].key();
   if (key.kind() == TypeKind::kString) {
     return "[" + QuoteKey(key.AsString()) + "]";
   }
@@ -52,7 +52,7 @@ std::optional<Subject> ResourceSubject(std::string_view type, std::span<const St
   }
   text += type;
   text += '.';
-  text += steps[at].name;
+  text += steps[at].name();
   Subject subject{.consumed = at + 1};
   if (at + 1 < steps.size() && steps[at + 1].kind == Step::Kind::kIndex) {
     const std::optional<std::string> key = KeyText(steps, at + 1);
@@ -71,7 +71,7 @@ std::optional<Subject> ModuleSubject(std::span<const Step> steps, std::string& t
     return std::nullopt;
   }
   text += "module.";
-  text += steps[0].name;
+  text += steps[0].name();
   Subject subject{.consumed = 1};
   if (steps.size() > 1 && steps[1].kind == Step::Kind::kIndex) {
     const std::optional<std::string> key = KeyText(steps, 1);
@@ -86,7 +86,7 @@ std::optional<Subject> ModuleSubject(std::span<const Step> steps, std::string& t
     // For an output, the shorter reference is the call instance with its key.
     subject.without_key = text.size();
     text += '.';
-    text += steps[subject.consumed].name;
+    text += steps[subject.consumed].name();
     ++subject.consumed;
   }
   return subject;
@@ -102,7 +102,7 @@ std::optional<Subject> SubjectOf(const hcl::TraversalExpr& traversal, std::strin
     }
     text += root;
     text += '.';
-    text += steps[0].name;
+    text += steps[0].name();
     return Subject{.consumed = 1};
   }
   if (root == "self") {
@@ -120,7 +120,7 @@ std::optional<Subject> SubjectOf(const hcl::TraversalExpr& traversal, std::strin
       text += root;
       text += '.';
     }
-    return ResourceSubject(steps[0].name, steps, 1, text);
+    return ResourceSubject(steps[0].name(), steps, 1, text);
   }
   if (root == "template" || root == "lazy" || root == "arg") {
     return std::nullopt;
@@ -130,13 +130,13 @@ std::optional<Subject> SubjectOf(const hcl::TraversalExpr& traversal, std::strin
 
 std::string StepText(const Step& step) {
   if (step.kind == Step::Kind::kAttribute) {
-    return "." + std::string(step.name);
+    return "." + std::string(step.name());
   }
-  if (step.kind == Step::Kind::kIndex && step.key->kind() == TypeKind::kString) {
-    return "[" + text::GoQuote(step.key->AsString()) + "]";
+  if (step.kind == Step::Kind::kIndex && step.key()->kind() == TypeKind::kString) {
+    return "[" + text::GoQuote(step.key()->AsString()) + "]";
   }
-  if (step.kind == Step::Kind::kIndex && step.key->kind() == TypeKind::kNumber) {
-    return "[" + step.key->AsNumber().Format('g', 10) + "]";
+  if (step.kind == Step::Kind::kIndex && step.key()->kind() == TypeKind::kNumber) {
+    return "[" + step.key()->AsNumber().Format('g', 10) + "]";
   }
   return "[...]";
 }
