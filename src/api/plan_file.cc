@@ -171,7 +171,7 @@ std::optional<std::vector<PlanFile::Source>> PlanFile::sources(Diagnostics& prob
   std::vector<Source> out;
   for (config::SnapshotModule& module : snapshot->modules) {
     for (config::SnapshotFile& file : module.files) {
-      out.push_back({module.key, module.dir, std::move(file.name), std::move(file.content)});
+      out.push_back({module.key, module.dir, std::move(file.name), std::string(file.content())});
     }
   }
   return out;

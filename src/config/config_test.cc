@@ -95,7 +95,7 @@ module "inner" { source = "../n" }
   ASSERT_EQ(snapshot.modules.size(), 5u);
   EXPECT_EQ(snapshot.modules[2].key, "a.inner");
   EXPECT_EQ(snapshot.modules[2].files[0].name, "main.tf");
-  EXPECT_EQ(snapshot.modules[2].files[0].content, "resource \"t_x\" \"z\" {}");
+  EXPECT_EQ(snapshot.modules[2].files[0].content(), "resource \"t_x\" \"z\" {}");
 }
 
 TEST(Load, TheManifestSaysWhereModulesAre) {

@@ -140,7 +140,7 @@ SourceSnapshot TakeSnapshot(const Config& config) {
     SnapshotModule module{
         DottedPath(*config.program, node->path), node->source_dir, node->source, node->version, {}};
     for (const Ref<const SourceFile>& file : node->module->files) {
-      module.files.push_back({BaseName(file->name()), std::string(file->text())});
+      module.files.push_back({BaseName(file->name()), file});
     }
     snapshot.modules.push_back(std::move(module));
   }

@@ -54,7 +54,7 @@ Result<std::string> SnapshotFiles::Read(const std::string& dir, const std::strin
   if (const SnapshotModule* module = Find(dir)) {
     for (const SnapshotFile& file : module->files) {
       if (file.name == name) {
-        return file.content;
+        return std::string(file.content());
       }
     }
   }

@@ -10,14 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ref.h"
 #include "base/result.h"
+#include "diag/source.h"
 
 namespace kinu::config {
 
 /// One source file of a module.
 struct SnapshotFile {
   std::string name;
-  std::string content;
+  Ref<const SourceFile> source;  ///< its text is that of the file
+
+  std::string_view content() const { return source->text(); }
 };
 /// The files that one module was read from.
 struct SnapshotModule {

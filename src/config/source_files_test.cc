@@ -9,10 +9,15 @@
 namespace kinu::config {
 namespace {
 
+SnapshotFile File(const std::string& name, std::string content) {
+  return {name, SourceFile::Make(name, std::move(content))};
+}
+
 SourceSnapshot TwoModules() {
   return {
-      .modules = {{"", ".", "", "", {{"main.tf", "module \"m\" { source = \"./m\" }"}}},
-                  {"m", "m", "./m", "", {{"b.tf", "output \"o\" { value = 1 }"}, {"a.tf", ""}}}}};
+      .modules = {
+          {"", ".", "", "", {File("main.tf", "module \"m\" { source = \"./m\" }")}},
+          {"m", "m", "./m", "", {File("b.tf", "output \"o\" { value = 1 }"), File("a.tf", "")}}}};
 }
 
 TEST(SourceFiles, SnapshotHasItsModulesAlone) {

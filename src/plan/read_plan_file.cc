@@ -246,8 +246,9 @@ Result<config::SourceSnapshot> PlanFile::Configuration() const {
                                             " from module \"" + std::string(name.substr(0, slash)) +
                                             "\": " + content.error().message);
     }
-    module(name.substr(0, slash))
-        .files.push_back({std::string(name.substr(slash + 1)), *std::move(content)});
+    std::string base(name.substr(slash + 1));
+    Ref<const SourceFile> source = SourceFile::Make(base, *std::move(content));
+    module(name.substr(0, slash)).files.push_back({std::move(base), std::move(source)});
   }
   Result<std::string> manifest = archive_->zip.Read(kManifestEntry);
   if (!manifest) {

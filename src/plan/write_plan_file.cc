@@ -373,7 +373,7 @@ std::string DigestSources(const Plan& plan) {
   std::vector<SourceEntry> entries;
   for (const config::SnapshotModule* module : modules) {
     for (const config::SnapshotFile& file : module->files) {
-      entries.push_back({EntryName(*module, file), file.content});
+      entries.push_back({EntryName(*module, file), file.content()});
     }
   }
   const std::string manifest = Manifest(modules);
@@ -491,7 +491,7 @@ void AddEntries(const Plan& plan, std::vector<std::string> message, std::string 
   const std::vector<const config::SnapshotModule*> modules = SortedModules(plan);
   for (const config::SnapshotModule* module : modules) {
     for (const config::SnapshotFile& file : module->files) {
-      add(EntryName(*module, file), file.content);
+      add(EntryName(*module, file), file.content());
     }
   }
   add(kManifestEntry, Manifest(modules));

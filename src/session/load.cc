@@ -36,7 +36,7 @@ bool ArePlanned(const Workspace& workspace, const plan::PlanFile& plan) {
          root->files.size() == files.primary.size() + files.overrides.size() &&
          std::ranges::all_of(root->files, [&](const config::SnapshotFile& file) {
            return config::DiskFiles().Read(workspace.directory, file.name).value_or("") ==
-                  file.content;
+                  file.content();
          });
 }
 
