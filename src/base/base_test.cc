@@ -289,28 +289,6 @@ TEST(StreamInPieces, EndsAtTheFirstError) {
   EXPECT_EQ(out, "0,16,32,48,");
 }
 
-TEST(MakeInPieces, KeepsTheOrder) {
-  for (const size_t count : {0, 1, 31, 32, 5003}) {
-    std::string wanted;
-    for (size_t i = 0; i < count; ++i) {
-      wanted += std::to_string(i) + ' ';
-    }
-    const auto pieces =
-        MakeInPieces(count, 16, [](size_t begin, size_t end, std::string& piece) -> Result<void> {
-          for (size_t i = begin; i < end; ++i) {
-            piece += std::to_string(i) + ' ';
-          }
-          return {};
-        });
-    ASSERT_TRUE(pieces);
-    std::string all;
-    for (const std::string& piece : *pieces) {
-      all += piece;
-    }
-    EXPECT_EQ(all, wanted);
-  }
-}
-
 TEST(Packed, IsReadAsWhatItStandsFor) {
   struct Node {
     uint32_t number = 7;

@@ -96,17 +96,29 @@ void ZipWriter::Add(std::string_view name, std::string_view content, ZipMethod m
 
 void ZipWriter::AddStored(std::string_view name, std::span<const std::string_view> parts,
                           int64_t modified) {
-  Entry entry;
-  entry.name = name;
-  entry.method = kMethodStored;
-  entry.dos_time = DosTime(modified);
-  Begin(entry);
+  BeginStored(name, modified);
   for (std::string_view part : parts) {
-    entry.crc = Crc32(part, entry.crc);
-    entry.size += static_cast<uint32_t>(part.size());
-    Append(part);
+    AddPart(part);
   }
-  End(std::move(entry));
+  EndStored();
+}
+
+void ZipWriter::BeginStored(std::string_view name, int64_t modified) {
+  stored_ = {};
+  stored_.name = name;
+  stored_.method = kMethodStored;
+  stored_.dos_time = DosTime(modified);
+  Begin(stored_);
+}
+
+void ZipWriter::AddPart(std::string_view part) {
+  stored_.crc = Crc32(part, stored_.crc);
+  stored_.size += static_cast<uint32_t>(part.size());
+  Append(part);
+}
+
+void ZipWriter::EndStored() {
+  End(std::move(stored_));
 }
 
 void ZipWriter::Begin(Entry& entry) {

@@ -31,6 +31,11 @@ class ZipWriter {
   /// Adds an entry that is stored: the parts, one after the other.
   void AddStored(std::string_view name, std::span<const std::string_view> parts,
                  int64_t modified = 0);
+  /// The same, for parts of which there is one at a time: begins an entry, adds any number of
+  /// parts to it and ends it.
+  void BeginStored(std::string_view name, int64_t modified = 0);
+  void AddPart(std::string_view part);
+  void EndStored();
   /// Ends the archive. Call it once.
   std::string Finish();
 
@@ -52,6 +57,7 @@ class ZipWriter {
   std::string out_;
   uint64_t given_ = 0;  ///< bytes that the sink has
   std::vector<Entry> entries_;
+  Entry stored_;  ///< from BeginStored() to EndStored()
 };
 
 /// Reads an archive. Its bytes must not move or change while it is used.

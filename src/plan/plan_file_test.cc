@@ -250,6 +250,29 @@ TEST_P(RoundTrip, KeepsEverything) {
   ASSERT_EQ(again.configuration.modules.size(), plan.configuration.modules.size());
 }
 
+// The message of many changes is not held as a whole.
+TEST(PlanFile, WritesManyChangesAsTheyAreMade) {
+  constexpr size_t kChanges = 9000;
+  Plan plan = Golden("create");
+  ASSERT_FALSE(plan.changes.empty());
+  const ResourceChange first = plan.changes[0];
+  plan.changes.clear();
+  for (size_t i = 0; i < kChanges; ++i) {
+    plan.changes.push_back(first);
+    plan.changes.back().address.key = InstanceKey::Int(static_cast<int64_t>(i));
+  }
+  Result<std::string> bytes = EncodePlanFile(plan, BuiltIn());
+  ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
+  Result<PlanFile> file = PlanFile::FromBytes(*bytes);
+  ASSERT_TRUE(file.has_value());
+  const Plan again = MustRead(*file, plan.program);
+  ASSERT_EQ(again.changes.size(), kChanges);
+  for (size_t i = 0; i < kChanges; ++i) {
+    ASSERT_EQ(again.changes[i].address, plan.changes[i].address);
+    ASSERT_TRUE(Value::RawEquals(again.changes[i].after, first.after));
+  }
+}
+
 TEST_P(RoundTrip, HasTheSameEntriesInTheSameOrder) {
   std::string recorded = ReadFile(GoldenPath(GetParam())).value();
   std::string ours = EncodePlanFile(Golden(GetParam()), BuiltIn()).value();

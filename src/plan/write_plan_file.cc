@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ctime>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -382,8 +383,9 @@ std::string DigestSources(const Plan& plan) {
   return wire::DigestSources(std::move(entries));
 }
 
-/// The plan message, in pieces. Fails if one of the states cannot be written.
-Result<std::vector<std::string>> EncodeMessage(const Plan& plan, const SchemaLookup& schemas) {
+/// Writes the plan message in pieces. Fails if one of the states cannot be written.
+Result<void> WriteMessage(const Plan& plan, const SchemaLookup& schemas,
+                          const std::function<void(std::string_view)>& write) {
   constexpr size_t kPiece = 512;
   std::mutex mutex;
   const SchemaLookup one_by_one = [&](auto provider, auto name) {
@@ -393,17 +395,21 @@ Result<std::vector<std::string>> EncodeMessage(const Plan& plan, const SchemaLoo
   std::string start;
   Result<void> done = PlanEncoder(plan, schemas, start).WriteStart();
   if (!done) {
-    return std::unexpected(std::move(done).error());
+    return done;
   }
-  KINU_TRY(
-      std::vector<std::string> message,
-      MakeInPieces(plan.changes.size(), kPiece, [&](size_t begin, size_t end, std::string& out) {
+  write(start);
+  done = StreamInPieces(
+      plan.changes.size(), kPiece,
+      [&](size_t begin, size_t end, std::string& out) {
         constexpr size_t kUsualSize = 512;
         out.reserve((end - begin) * kUsualSize);
         return PlanEncoder(plan, one_by_one, out).WriteChanges(begin, end);
-      }));
-  message.insert(message.begin(), std::move(start));
-  std::string& rest = message.emplace_back();
+      },
+      write);
+  if (!done) {
+    return done;
+  }
+  std::string rest;
   done = PlanEncoder(plan, schemas, rest).WriteRest();
   for (const state::State* stored : {&plan.prior_state, &plan.previous_state}) {
     if (done) {
@@ -411,10 +417,11 @@ Result<std::vector<std::string>> EncodeMessage(const Plan& plan, const SchemaLoo
     }
   }
   if (!done) {
-    return std::unexpected(std::move(done).error());
+    return done;
   }
   ProtoWriter(rest).Bytes(PlanField::kSources, DigestSources(plan));
-  return message;
+  write(rest);
+  return {};
 }
 
 std::string StateText(const Plan& plan, const state::State& stored, std::string_view lineage,
@@ -427,52 +434,73 @@ std::string StateText(const Plan& plan, const state::State& stored, std::string_
   return state::WriteState(empty, state::Layout::kCompact, lineage, serial);
 }
 
-/// The large entries of a plan file.
-struct LargeEntries {
-  Result<std::vector<std::string>> message;  ///< in pieces
-  std::string prior_state;
-};
+/// Adds an entry; a large one is stored.
+void AddEntry(ZipWriter& zip, std::string_view name, std::span<const std::string_view> parts,
+              int64_t now) {
+  size_t size = 0;
+  for (const std::string_view part : parts) {
+    size += part.size();
+  }
+  if (size > kMostDeflated) {
+    zip.AddStored(name, parts, now);
+    return;
+  }
+  std::string content;
+  content.reserve(size);
+  for (const std::string_view part : parts) {
+    content += part;
+  }
+  zip.Add(name, content, ZipMethod::kDeflated, now);
+}
 
-LargeEntries MakeLargeEntries(const Plan& plan, const SchemaLookup& schemas) {
+/// Adds the plan message. That of many changes goes to the archive as it is made.
+Result<void> AddMessage(const Plan& plan, const SchemaLookup& schemas, int64_t now,
+                        ZipWriter& zip) {
+  constexpr size_t kLeastOfChange = 128;  // bytes: names, provider and values of a resource
+  if (plan.changes.size() > kMostDeflated / kLeastOfChange) {
+    zip.BeginStored(kPlanEntry, now);
+    Result<void> done =
+        WriteMessage(plan, schemas, [&](std::string_view piece) { zip.AddPart(piece); });
+    zip.EndStored();
+    return done;
+  }
+  std::string message;
+  Result<void> done =
+      WriteMessage(plan, schemas, [&](std::string_view piece) { message += piece; });
+  if (done) {
+    const std::string_view whole = message;
+    AddEntry(zip, kPlanEntry, {&whole, 1}, now);
+  }
+  return done;
+}
+
+/// Adds the plan message, and meanwhile makes the text of the prior state.
+Result<std::string> AddMessageAndMakeState(const Plan& plan, const SchemaLookup& schemas,
+                                           int64_t now, ZipWriter& zip) {
   constexpr size_t kMany = 1000;
-  LargeEntries entries;
+  std::string prior;
+  Result<void> done;
   const unsigned threads = plan.changes.size() < kMany ? 1 : 2;
   LoopThreads::OfProcess().Run(2, threads, [&](size_t i) {
     if (i == 0) {
-      entries.message = EncodeMessage(plan, schemas);
+      done = AddMessage(plan, schemas, now, zip);
     } else {
-      entries.prior_state =
-          StateText(plan, plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
+      prior = StateText(plan, plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
     }
   });
-  return entries;
+  if (!done) {
+    return std::unexpected(std::move(done).error());
+  }
+  return prior;
 }
 
 /// Adds all entries. Each is freed before the next is created.
-void AddEntries(const Plan& plan, std::vector<std::string> message, std::string prior,
-                ZipWriter& zip) {
+Result<void> AddEntries(const Plan& plan, const SchemaLookup& schemas, ZipWriter& zip) {
   const int64_t now = std::time(nullptr);
-  const auto add_parts = [&](std::string_view name, std::span<const std::string_view> parts) {
-    size_t size = 0;
-    for (const std::string_view part : parts) {
-      size += part.size();
-    }
-    if (size > kMostDeflated) {
-      zip.AddStored(name, parts, now);
-      return;
-    }
-    std::string content;
-    content.reserve(size);
-    for (const std::string_view part : parts) {
-      content += part;
-    }
-    zip.Add(name, content, ZipMethod::kDeflated, now);
-  };
+  KINU_TRY(std::string prior, AddMessageAndMakeState(plan, schemas, now, zip));
   const auto add = [&](std::string_view name, std::string_view content) {
-    add_parts(name, {&content, 1});
+    AddEntry(zip, name, {&content, 1}, now);
   };
-  add_parts(kPlanEntry, std::vector<std::string_view>(message.begin(), message.end()));
-  message = {};
   add(kStateEntry, prior);
   // Usually nothing has changed outside of OpenTofu; then the two states differ in the header
   // alone.
@@ -482,7 +510,7 @@ void AddEntries(const Plan& plan, std::vector<std::string> message, std::string 
       state::SameContent(plan.prior_state, plan.previous_state)) {
     auto [start, rest] = state::Relabel(prior, {}, 0);
     const std::string_view parts[] = {start, rest};
-    add_parts(kPreviousStateEntry, parts);
+    AddEntry(zip, kPreviousStateEntry, parts, now);
   } else {
     prior = StateText(plan, plan.previous_state, {}, 0);
     add(kPreviousStateEntry, prior);
@@ -499,6 +527,7 @@ void AddEntries(const Plan& plan, std::vector<std::string> message, std::string 
   if (!plan.schemas.empty()) {
     add(kSchemasEntry, plan.schemas);
   }
+  return {};
 }
 
 }  // namespace
@@ -515,10 +544,10 @@ std::string wire::DigestSources(std::vector<SourceEntry> entries) {
 }
 
 Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas) {
-  LargeEntries entries = MakeLargeEntries(plan, schemas);
-  KINU_TRY(std::vector<std::string> message, std::move(entries.message));
   ZipWriter zip;
-  AddEntries(plan, std::move(message), std::move(entries.prior_state), zip);
+  if (Result<void> done = AddEntries(plan, schemas, zip); !done) {
+    return std::unexpected(std::move(done).error());
+  }
   return zip.Finish();
 }
 
@@ -531,11 +560,11 @@ Result<void> WritePlanFile(const std::string& path, const Plan& plan, const Sche
     file.Write(sealed);
     return file.Commit();
   }
-  LargeEntries entries = MakeLargeEntries(plan, schemas);
-  KINU_TRY(std::vector<std::string> message, std::move(entries.message));
   KINU_TRY(FileReplacement file, FileReplacement::Start(path, 0644));
   ZipWriter zip([&](std::string_view bytes) { file.Write(bytes); });
-  AddEntries(plan, std::move(message), std::move(entries.prior_state), zip);
+  if (Result<void> done = AddEntries(plan, schemas, zip); !done) {
+    return done;
+  }
   (void)zip.Finish();
   return file.Commit();
 }
