@@ -105,10 +105,10 @@ enum class IgnoreChanges : uint8_t { kNone, kSome, kAll };
 /// A `resource`, `data` or `ephemeral` block. There may be a million: most have little but a body.
 struct Resource {
   ResourceName name;
-  Symbol provider;    ///< full source address
-  SourceRange range;  ///< the header
-  SourceRange type_range;
-  const hcl::Body* body = nullptr;  ///< read with kResourceMetaNames hidden
+  Symbol provider;                        ///< full source address
+  SourceRange range;                      ///< the header
+  uint32_t type_begin = 0, type_end = 0;  ///< of the type, in the same file
+  const hcl::Body* body = nullptr;        ///< read with kResourceMetaNames hidden
   const hcl::Expr* count = nullptr;
   const hcl::Expr* for_each = nullptr;
   const hcl::Expr* enabled = nullptr;
@@ -125,6 +125,8 @@ struct Resource {
   int check = -1;  ///< index of the check block that a data source is nested in
   std::optional<bool> create_before_destroy;
   IgnoreChanges ignore = IgnoreChanges::kNone;
+
+  SourceRange type_range() const { return {range.file, type_begin, type_end}; }
 };
 
 /// Arguments and blocks in resource bodies that belong to the language and not to the schema.

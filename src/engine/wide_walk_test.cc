@@ -18,7 +18,7 @@ static_assert(sizeof(Row) <= 96);
 static_assert(sizeof(ResourceTable) <= 128);
 static_assert(sizeof(BlockInfo) <= 72);
 static_assert(sizeof(plan::ResourceChange) <= 224);
-static_assert(sizeof(config::Resource) <= 168);
+static_assert(sizeof(config::Resource) <= 160);
 static_assert(sizeof(config::Reference) <= 32);
 
 class WideWalkTest : public EngineTest {

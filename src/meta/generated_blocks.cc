@@ -28,7 +28,8 @@ void GeneratedBlocks::AddBlocks(const config::Config& config) {
     config::Resource resource;
     resource.name = import.target.resource;
     resource.range = import.range;
-    resource.type_range = import.range;
+    resource.type_begin = import.range.begin;
+    resource.type_end = import.range.end;
     resource.body = empty;
     resource.provider_ref = import.provider_ref;
     resource.provider = import.provider;

@@ -27,7 +27,8 @@ Resource StartResource(BlockReader& reader, const hcl::Block& block, ResourceMod
   Resource resource;
   resource.name = {mode, reader.Intern(block.labels[0]), reader.Intern(block.labels[1])};
   resource.range = block.def_range;
-  resource.type_range = block.label_range(0);
+  resource.type_begin = block.labels[0].begin;
+  resource.type_end = block.labels[0].end;
   resource.body = block.body;
   std::string_view type_summary = "Invalid resource type name";
   std::string_view name_summary = "Invalid resource name";

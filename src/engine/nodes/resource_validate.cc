@@ -105,7 +105,7 @@ void ValidateIgnoreChanges(const ValidatedBlock& block, Diagnostics& diags) {
                         std::string(traversal->file()->text().substr(
                             traversal->begin, traversal->end - traversal->begin)) +
                         ", so there is nothing configured whose change could be ignored.",
-                    block.resource.type_range);
+                    block.resource.type_range());
     }
   }
 }
@@ -194,7 +194,7 @@ void ReportUnknownType(const ValidatedBlock& block, Diagnostics& diags) {
               "The provider " + std::string(program.Text(slot.address.provider)) + " has no " +
                   std::string(kind.words) + " named \"" + std::string(type) + "\"." +
                   SuggestType(*slot.schema, kind, type),
-              block.resource.type_range);
+              block.resource.type_range());
 }
 
 /// Lets the provider validate a configuration.

@@ -102,7 +102,7 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
   if (walk.context.kind == WalkKind::kApply && !known) {
     diags.Error("Incomplete configuration for ephemeral resource",
                 "Ephemeral resource \"" + row.AddressText() + "\" has incomplete configuration.",
-                row.resource.type_range, row.resource.range);
+                row.resource.type_range(), row.resource.range);
     return;
   }
   if (walk.context.kind == WalkKind::kPlan && (!known || DependenciesPending(row))) {
