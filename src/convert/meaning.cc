@@ -288,16 +288,9 @@ class Writer {
     const size_t begin = out_.size();
     out_ += "template(";
     for (const Expr* part : expr.parts) {
-      if (part->kind == ExprKind::kText) {
-        text += As<hcl::TextExpr>(*part).text();
+      if (const auto more = hcl::TextOfPart(*part)) {
+        text += *more;
         continue;
-      }
-      if (part->kind == ExprKind::kLiteral) {
-        const Value& value = *As<hcl::LiteralExpr>(*part).value;
-        if (value.IsKnown() && !value.IsNull() && value.type() == Type::String()) {
-          text += value.AsString();
-          continue;
-        }
       }
       is_text = false;
       if (!text.empty()) {

@@ -480,18 +480,11 @@ class JsonConverter {
     if (expr.kind == ExprKind::kTemplate) {
       std::string text;
       for (const Expr* part : static_cast<const hcl::TemplateExpr&>(expr).parts) {
-        if (part->kind == ExprKind::kText) {
-          text += EscapedSequences(static_cast<const hcl::TextExpr*>(part)->text());
-          continue;
-        }
-        const Value* value = part->kind == ExprKind::kLiteral
-                                 ? static_cast<const hcl::LiteralExpr*>(part)->value.get()
-                                 : nullptr;
-        if (value == nullptr || !value->IsKnown() || value->IsNull() ||
-            value->type() != Type::String()) {
+        const auto more = hcl::TextOfPart(*part);
+        if (!more) {
           return Interpolated(expr);
         }
-        text += EscapedSequences(value->AsString());
+        text += EscapedSequences(*more);
       }
       MarkKept(expr.begin, expr.end);
       return text;

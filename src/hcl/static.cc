@@ -221,14 +221,19 @@ std::optional<std::string_view> AsLiteralString(const Expr& expr) {
     return std::nullopt;
   }
   const auto parts = static_cast<const TemplateExpr&>(expr).parts;
-  if (parts.size() == 1 && parts.front()->kind == ExprKind::kText) {
-    return static_cast<const TextExpr&>(*parts.front()).text();
+  return parts.size() == 1 ? TextOfPart(*parts.front()) : std::nullopt;
+}
+
+std::optional<std::string_view> TextOfPart(const Expr& part) {
+  if (part.kind == ExprKind::kText) {
+    return static_cast<const TextExpr&>(part).text();
   }
-  if (parts.size() != 1 || parts.front()->kind != ExprKind::kLiteral) {
+  if (part.kind != ExprKind::kLiteral) {
     return std::nullopt;
   }
-  const Value& value = *static_cast<const LiteralExpr&>(*parts.front()).value;
-  return value.IsKnown() ? std::optional(value.AsString()) : std::nullopt;
+  const Value& value = *static_cast<const LiteralExpr&>(part).value;
+  const bool is_text = value.IsKnown() && !value.IsNull() && value.type() == Type::String();
+  return is_text ? std::optional(value.AsString()) : std::nullopt;
 }
 
 void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out) {

@@ -41,6 +41,8 @@ std::optional<StaticCall> AsCall(const Expr& expr, SyntaxTree& tree);
 /// JSON: the string without template processing. Native syntax: a string literal without template
 /// sequences. Nothing for other expressions.
 std::optional<std::string_view> AsLiteralString(const Expr& expr);
+/// The text of a part of a template; nothing for a sequence.
+std::optional<std::string_view> TextOfPart(const Expr& part);
 /// Whether the expression is in a JSON file.
 bool IsJsonExpr(const Expr& expr);
 
