@@ -29,6 +29,7 @@ int GiveOnce(void* context, kinu_named_text* out) {
 
 void ReadTable(const char* table, std::string text) {
   ArrowArrayStream stream{};
+  kinu_text_release(kinu_table_of_text(table, text.data(), text.size(), "f", 0, nullptr));
   if (kinu_table_of_documents(table, GiveOnce, &text, nullptr, 0, &stream, nullptr) != 0) {
     return;
   }
