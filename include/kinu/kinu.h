@@ -224,7 +224,8 @@ KINU_API kinu_text kinu_document_table(const kinu_document* document, const char
                                        const char* source, int show_sensitive,
                                        kinu_problems** problems);
 /** The same of a text: a document, a state file, or the bytes of a plan file, of which only what the
- *  table needs is read. It costs less than a kinu_document that nothing else is asked of. */
+ *  table needs is read. It costs less than a kinu_document that nothing else is asked of. It is a failure
+ *  too if `text` is null or a plan file cannot be read. */
 KINU_API kinu_text kinu_table_of_text(const char* table, const char* text, size_t size,
                                       const char* source, int show_sensitive,
                                       kinu_problems** problems);

@@ -315,7 +315,7 @@ class Table:
 def arrow(source: Path | bytes, table: str = "changes", name: str | None = None, show_sensitive: bool = False) -> bytes:
     """A table of one plan or state (a file, or its bytes) as a stream of Arrow IPC, for files and other processes; no
     other package is needed. `name` is the first column of its rows, by default the file. Of a plan file only what the
-    table needs is read."""
+    table needs is read. Raises Error if it is neither, or there is no such table; OSError if the file cannot be read."""
     given = name if name is not None else "" if isinstance(source, bytes) else os.fspath(source)
     return _result(_kinu.table_of_text(table, _read(source), given, show_sensitive))
 

@@ -201,7 +201,7 @@ class _Plan:
             return {table: kinu.arrow(file, table, name, self._options.show_sensitive)
                     for table in self._options.tables}
 
-        with contextlib.suppress(kinu.Error):
+        with contextlib.suppress(kinu.Error, OSError):
             return read(self._file("plan"))
         code, output, errors = self._program(["show", "-json", self._file("plan")])
         if code != 0:

@@ -46,7 +46,7 @@ def batches(sources: list[Source], table: str, show_sensitive: bool) -> Iterator
 
 
 def end_task() -> None:
-    """Saves what Spark lets Python do between two tasks of a worker: 0.15 s.
+    """Saves what Spark lets Python do between two tasks of a worker, which takes longer than a small plan.
 
     Python looks for changes of its path, for which it reads the index of each archive that it imported from. An archive
     that is forgotten here is found again when it is needed. And it searches all its objects for garbage: those of imported

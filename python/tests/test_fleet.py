@@ -152,6 +152,8 @@ class Fleet(unittest.TestCase):
         row = self.row(self.plan(self.folder, program=self.script("echo no memory >&2\nkill -6 $$\n")))
         self.assertEqual((row["status"], row["diagnostics"][0]["summary"], row["diagnostics"][0]["detail"]),
                          ("failed", "The command plan ended with signal 6", "no memory"))
+        row = self.row(self.plan(self.folder, program=self.script('[ "$1" = plan ] || exit 3\n')))  # writes no plan
+        self.assertEqual((row["status"], row["diagnostics"][0]["summary"]), ("failed", "The plan could not be shown"))
         none = os.path.join(self.folder, "none")
         self.assertEqual(self.row(self.plan(none))["diagnostics"][0]["summary"], "There is no such directory")
 

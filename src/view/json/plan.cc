@@ -219,7 +219,8 @@ Written PlanWriter::Place(Write write) {
   return {.at = at, .size = out_.out().size() - at};
 }
 
-/// Writes once more what the document, which is on one line, has; or has `write` write it.
+/// Writes once more what the document, which is on one line, has; or has `write` write it. A string
+/// may append a part of itself.
 template <typename Write>
 void PlanWriter::Repeat(const Written& written, Write write) {
   if (written.size > 0) {
