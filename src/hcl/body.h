@@ -47,6 +47,8 @@ struct Label {
 
   operator std::string_view() const { return text; }  // NOLINT(google-explicit-constructor)
   bool operator==(std::string_view other) const { return text.view() == other; }
+  /// Of their texts, wherever they stand.
+  bool operator==(const Label& other) const { return text.view() == other.text.view(); }
 };
 /// A block of a body. Valid as long as the SyntaxTree.
 struct Block {
