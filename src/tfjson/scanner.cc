@@ -187,6 +187,8 @@ struct ScanWith {
                                                           std::string_view text, size_t from,
                                                           size_t to, uint32_t* const out) {
     constexpr size_t kBlock = StructureScanner::kBlock;
+    // By itself the processor reads ahead within a page only, and the scan waits for memory.
+    constexpr size_t kAhead = 4096;
     uint32_t* end = out;
     uint64_t in_string = scanner.in_string_;
     uint64_t after_word = scanner.after_word_ ? 1 : 0;
@@ -201,6 +203,7 @@ struct ScanWith {
         block = padded;
         valid = (uint64_t{1} << (to - at)) - 1;
       }
+      __builtin_prefetch(text.data() + at + kAhead);  // beyond the text this does nothing
       const Masks masks = Kernel::Look(block);
       non_ascii |= masks.non_ascii;
       uint64_t quotes = masks.quotes;
