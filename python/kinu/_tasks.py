@@ -14,8 +14,9 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from kinu import sources
 from kinu._planning import Options, name_of, plan_directory
@@ -30,17 +31,30 @@ def folder_of(job: str) -> str:
     return os.path.join(tempfile.gettempdir(), "kinu-fleet-" + job)
 
 
-def tasks_at_once(spark: SparkSession) -> int:
-    """How many tasks an executor has at a time; 0 where the session does not say it."""
+def tasks_at_once(spark: SparkSession) -> tuple[int, int]:
+    """How many tasks an executor and the whole session have at a time; 0 where the session does not say it."""
     try:
         context = spark.sparkContext
     except Exception:  # a session of Spark Connect has none
-        return 0
+        return 0, 0
     configuration = context.getConf()
     cores = configuration.get("spark.executor.cores")
     if cores is None and (context.master or "").startswith("local"):
         cores = str(context.defaultParallelism)
-    return int(cores or 0) // int(configuration.get("spark.task.cpus") or 1)
+    each = int(configuration.get("spark.task.cpus") or 1)
+    return int(cores or 0) // each, context.defaultParallelism // each
+
+
+def shares(count: int, largest: int, at_once: int) -> Iterator[tuple[int, int]]:
+    """Where tasks begin and end in a list of directories. The last tasks have fewer than `largest`, so that those that
+    are at work at a time end at about the same time."""
+    smallest = -(-largest // 32)
+    first = 0
+    while first < count:
+        rest = count - first
+        size = min(rest, max(smallest, min(largest, rest // (2 * at_once) if at_once else largest)))
+        yield first, first + size
+        first += size
 
 
 def processors_folder() -> str:
@@ -71,64 +85,92 @@ def own_processors(tasks: int) -> Iterator[None]:
         yield
 
 
+class Packed(NamedTuple):
+    """The answer of a task about a directory. It is compressed, for it passes through several processes."""
+
+    #: That of the directory.
+    number: int
+    #: How often it was tried.
+    attempts: int
+    #: That of the reply as bytes.
+    size: int
+    reply: bytes
+
+    @classmethod
+    def of(cls, number: int, attempts: int, reply: Reply) -> Packed:
+        import pyarrow
+        data = reply.to_bytes()
+        return cls(number, attempts, len(data), pyarrow.compress(data, _CODEC, asbytes=True))
+
+    def answer(self) -> Answer:
+        import pyarrow
+        data = pyarrow.decompress(self.reply, self.size, _CODEC, asbytes=True)
+        return Answer(self.number, Reply.read(io.BytesIO(data)), self.attempts)
+
+
+_CODEC = "zstd"
+#: The columns of answers in Spark.
+_COLUMNS = "number bigint, attempts bigint, size bigint, reply binary"
+#: A task passes its answers on when it has so many bytes of them: each time costs as much as a part of a small plan.
+_MOST_BYTES = 1 << 20
+
+
+def _rows(answers: list[Packed]) -> pyarrow.RecordBatch:
+    import pyarrow
+    *counts, replies = zip(*answers)
+    columns = [*(pyarrow.array(each, pyarrow.int64()) for each in counts), pyarrow.array(replies, pyarrow.binary())]
+    return pyarrow.RecordBatch.from_arrays(columns, list(Packed._fields))
+
+
 class Kept:
-    """The answers of a task while it runs, in files of this machine which only its user reads."""
+    """The answers of a task while it runs, in files of this machine which only its user reads: one for each try."""
 
     def __init__(self, job: str, task: int):
         self._folder = os.path.join(folder_of(job), str(task))
+        self._file: IO[bytes] | None = None
 
-    def read(self, index: int) -> tuple[int, Reply] | None:
-        """How often a directory was tried, and its reply, where there is one."""
-        try:
-            with open(self._file(index), "rb") as file:
-                attempt = int(file.readline())
-                reply = Reply.read(file)
-        except (OSError, ValueError):
-            return None
-        return None if reply is None else (attempt, reply)
+    def read(self) -> dict[int, Packed]:
+        """What earlier tries have answered, by the numbers of the directories."""
+        answers: dict[int, Packed] = {}
+        with contextlib.suppress(OSError):  # there was none
+            for name in os.listdir(self._folder):
+                with open(os.path.join(self._folder, name), "rb") as file:
+                    answers.update((answer.number, answer) for answer in _answers_in(file))
+        return answers
 
-    def write(self, index: int, attempt: int, reply: Reply) -> None:
+    def write(self, answer: Packed) -> None:
         # Without room on the disk the directory is planned again after a death.
         with contextlib.suppress(OSError):
-            for folder in (os.path.dirname(self._folder), self._folder):
-                os.makedirs(folder, mode=0o700, exist_ok=True)
-            with tempfile.NamedTemporaryFile("wb", dir=self._folder, delete=False) as file:
-                file.write(b"%d\n" % attempt)
-                reply.write(file)
-            os.replace(file.name, self._file(index))
+            if self._file is None:
+                for folder in (os.path.dirname(self._folder), self._folder):
+                    os.makedirs(folder, mode=0o700, exist_ok=True)
+                self._file = tempfile.NamedTemporaryFile("wb", dir=self._folder, buffering=0, delete=False)
+            self._file.write(b"%d %d %d %d\n" % (*answer[:3], len(answer.reply)) + answer.reply)
 
     def forget(self) -> None:
+        if self._file is not None:
+            self._file.close()
         shutil.rmtree(self._folder, ignore_errors=True)
         with contextlib.suppress(OSError):  # other tasks have answers there
             os.rmdir(os.path.dirname(self._folder))
 
-    def _file(self, index: int) -> str:
-        return os.path.join(self._folder, "%d.reply" % index)
+
+def _answers_in(file: IO[bytes]) -> Iterator[Packed]:
+    """The answers in a file, up to one that was not written to its end."""
+    with contextlib.suppress(ValueError):
+        while line := file.readline():
+            number, attempts, size, length = map(int, line.split())
+            reply = file.read(length)
+            if len(reply) == length:
+                yield Packed(number, attempts, size, reply)
 
 
-def _planned(name: str, directory: str, options: Options, attempts: int) -> tuple[int, Reply]:
+def _planned(number: int, name: str, directory: str, options: Options, attempts: int) -> Packed:
     for attempt in range(1, attempts + 1):
         reply = plan_directory(directory, name, options)
         if not reply.was_killed:
             break
-    return attempt, reply
-
-
-#: The columns of an answer in Spark; a reply is compressed, for it passes through several processes.
-_COLUMNS = "index bigint, attempts bigint, size bigint, reply binary"
-
-
-def _row(index: int, attempt: int, reply: Reply) -> pyarrow.RecordBatch:
-    import pyarrow
-    data = reply.to_bytes()
-    columns = [*(pyarrow.array([number], pyarrow.int64()) for number in (index, attempt, len(data))),
-               pyarrow.array([pyarrow.compress(data, "zstd", asbytes=True)], pyarrow.binary())]
-    return pyarrow.RecordBatch.from_arrays(columns, ["index", "attempts", "size", "reply"])
-
-
-def _answer(index: int, attempts: int, size: int, reply: bytes) -> Answer:
-    import pyarrow
-    return Answer(index, Reply.read(io.BytesIO(pyarrow.decompress(reply, size, "zstd", asbytes=True))), attempts)
+    return Packed.of(number, attempt, reply)
 
 
 def _collect(frame: DataFrame) -> Iterator[tuple[int, int, int, bytes]]:
@@ -142,43 +184,50 @@ def _collect(frame: DataFrame) -> Iterator[tuple[int, int, int, bytes]]:
 
 def plan_task(task: int, first: int, names: list[str], directories: list[str], options: Options, attempts: int,
               job: str) -> Iterator[pyarrow.RecordBatch]:
-    """A row for each directory of a task: its number, from `first`, how often it was tried, and its reply."""
+    """An answer for each directory of a task; their numbers begin with `first`."""
     kept = Kept(job, task)
-    for index, (name, directory) in enumerate(zip(names, directories), first):
-        answer = kept.read(index)
+    before = kept.read()
+    ready: list[Packed] = []
+    for number, (name, directory) in enumerate(zip(names, directories), first):
+        answer = before.get(number)
         if answer is None:
-            answer = _planned(name, directory, options, attempts)
+            answer = _planned(number, name, directory, options, attempts)
             if len(directories) > 1:
-                kept.write(index, *answer)
-        yield _row(index, *answer)
+                kept.write(answer)
+        ready.append(answer)
+        if sum(len(each.reply) for each in ready) >= _MOST_BYTES:
+            yield _rows(ready)
+            ready = []
+    if ready:
+        yield _rows(ready)
     kept.forget()
 
 
 def plan_on_spark(spark: SparkSession, directories: list[str], options: Options, attempts: int,
                   directories_per_task: int) -> Generator[Answer, None, None]:
-    from kinu.spark import end_task, one_a_task
+    from kinu.spark import end_task
     options = replace(options, own_group=True)
     job = uuid.uuid4().hex
-    at_once = tasks_at_once(spark)
+    of_executor, of_session = tasks_at_once(spark)
+    names = [name_of(path) for path in directories]
+    paths = [path if sources.is_uri(path) else os.path.abspath(path) for path in directories]
+    tasks = list(shares(len(directories), directories_per_task, of_session))
 
+    # The function has all directories; a table of them would take two more jobs of Spark to distribute.
     def plan_part(parts: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         try:
-            with own_processors(at_once):
+            with own_processors(of_executor):
                 for part in parts:
-                    for task, first, names, given in zip(*(column.to_pylist() for column in part.columns)):
-                        yield from plan_task(task, first, names, given, options, attempts, job)
+                    for task in part.column(0).to_pylist():
+                        first, end = tasks[task]
+                        yield from plan_task(task, first, names[first:end], paths[first:end], options, attempts, job)
         finally:
             end_task()
 
-    rows = []
-    for first in range(0, len(directories), directories_per_task):
-        given = directories[first:first + directories_per_task]
-        rows.append((first, [name_of(path) for path in given],
-                     [path if sources.is_uri(path) else os.path.abspath(path) for path in given]))
-    frame = one_a_task(spark, rows, "first bigint, names array<string>, directories array<string>")
+    frame = spark.range(0, len(tasks), 1, max(1, len(tasks)))
     try:
         answers = list(_collect(frame.mapInArrow(plan_part, _COLUMNS)))
     finally:
         shutil.rmtree(folder_of(job), ignore_errors=True)  # on this machine, where a job has failed
-    for answer in answers:
-        yield _answer(*answer)
+    with ThreadPoolExecutor() as threads:
+        yield from threads.map(lambda answer: Packed(*answer).answer(), answers)

@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 import shutil
+import signal
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -11,6 +12,9 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 EXAMPLES = os.path.join(ROOT, "docs", "examples")
 #: Plan files that OpenTofu wrote.
 PLANS = os.path.join(ROOT, "tests", "golden", "plan")
+
+# A shell has processes in the background ignore interrupts, and so do those that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def installed(*names):

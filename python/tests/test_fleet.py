@@ -338,6 +338,15 @@ class Fleet(unittest.TestCase):
                 _tasks.own_processors(1):
             self.assertEqual(os.sched_getaffinity(0), processors)
 
+    def test_sizes_of_tasks(self):
+        from kinu._tasks import shares
+        for count, largest, at_once, wanted in ((0, 5, 2, []), (3, 1, 2, [1, 1, 1]), (10, 4, 0, [4, 4, 2]),
+                                                (40, 8, 2, [8, 8, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1]),
+                                                (70, 33, 1, [33, 18, 9, 5, 2, 2, 1])):
+            found = list(shares(count, largest, at_once))
+            self.assertEqual([end - first for first, end in found], wanted)
+            self.assertEqual([index for first, end in found for index in range(first, end)], list(range(count)))
+
     def test_task_that_is_tried_again(self):
         """It plans the directories that are left, and answers for all of them."""
         from kinu import _planning, _tasks
@@ -355,15 +364,17 @@ class Fleet(unittest.TestCase):
             yield from _tasks.plan_task(3, 12, names, [os.path.join(self.folder, name) for name in names],
                                         _planning.Options(logged), 3, "job")
         tried = rows()
-        self.assertEqual([next(tried).column("index").to_pylist() for _ in range(2)], [[12], [13]])
+        with unittest.mock.patch.object(_tasks, "_MOST_BYTES", 1):
+            self.assertEqual([next(tried).column("number").to_pylist() for _ in range(2)], [[12], [13]])
         tried.close()
-        damaged = os.path.join(_tasks.folder_of("job"), "3", "13.reply")
-        self.assertEqual(os.stat(os.path.dirname(damaged)).st_mode & 0o777, 0o700)
+        kept = os.path.join(_tasks.folder_of("job"), "3")
+        self.assertEqual(os.stat(kept).st_mode & 0o777, 0o700)
+        damaged = os.path.join(kept, *os.listdir(kept))
         os.truncate(damaged, os.path.getsize(damaged) - 1)
-        found = [row.to_pylist()[0] for row in rows()]
-        self.assertEqual([row["index"] for row in found], [12, 13, 14, 15])
+        found = [row for part in rows() for row in part.to_pylist()]
+        self.assertEqual([row["number"] for row in found], [12, 13, 14, 15])
         for name, row in zip(names, found):
-            report = _tasks._answer(**row).reply.report
+            report = _tasks.Packed(**row).answer().reply.report
             self.assertEqual((report["directory"], report["status"]), (name, "changed"))
         with open(log, encoding="utf-8") as file:
             self.assertEqual(file.read().split(), ["d0", "d1", "d1", "d2", "d3"])
