@@ -117,9 +117,10 @@ CHECK = """check "names" {
 LIFE = [
     ["version"], ["init"], ["fmt", "-recursive"], ["validate"], ["plan"], ["validate", "-json"], ["plan", "-out=p"],
     ["show", "p"], ["show", "-json", "p"], ["show", "-summary", "p"], ["check", "-plan=p", "c.kinucheck.hcl"],
-    ["query", "$.resource_changes[*].address", "p"], ["apply", "p"], ["plan"], ["plan", "-json"], ["output"],
+    ["query", "$.resource_changes[*].address", "p"], ["export", "-table=changes", "-to=arrow", "p"],
+    ["export", "-table=attributes", "-to=arrow", "p"], ["apply", "p"], ["plan"], ["plan", "-json"], ["output"],
     ["output", "-json"], ["show"], ["show", "-json"], ["state", "list"], ["state", "show", "terraform_data.server[0]"],
-    ["console"], ["graph"], ["refresh"], ["providers", "schema", "-json"], ["workspace", "list"],
+    ["export", "-table=resources", "-to=arrow", "terraform.tfstate"], ["console"], ["graph"], ["refresh"], ["providers", "schema", "-json"], ["workspace", "list"],
     ["plan", "-var=environment=staging", "-out=q"], ["show", "q"], ["diff", "p", "q"],
     ["apply", "-auto-approve", "-json", "-var=environment=staging"], ["plan", "-destroy"], ["destroy", "-auto-approve"],
 ]
