@@ -3,7 +3,8 @@
 #include <array>
 #include <atomic>
 #include <mutex>
-#include <shared_mutex>
+#include <thread>
+#include <vector>
 
 #include "base/arena.h"
 #include "base/flat_map.h"
@@ -54,81 +55,126 @@ struct Texts {
   }
 };
 
-/// An entry of the hash table. Small, because lookups touch the table at random; holds the hash, so
-/// that growing the table does not read the texts again.
-struct Entry {
-  uint32_t hash = 0;
-  uint32_t id = 0;
-};
+/// A hash table of names, read without a lock. A slot holds a hash and an id, so that growing the
+/// table does not read the texts again; a slot of zero is free, since the empty name is not in it.
+class Slots {
+ public:
+  explicit Slots(size_t size) : mask_(size - 1), slots_(new std::atomic<uint64_t>[size]()) {}
 
-struct LookupKey {
-  std::string_view text;
-  uint32_t hash = 0;
-};
+  size_t size() const { return mask_ + 1; }
 
-struct HashOfEntry {
-  using is_transparent = void;
-  size_t operator()(const Entry& entry) const { return entry.hash; }
-  size_t operator()(const LookupKey& key) const { return key.hash; }
-};
-
-struct SameEntry {
-  using is_transparent = void;
-  const Texts* texts = nullptr;
-  bool operator()(const Entry& a, const Entry& b) const { return a.id == b.id; }
-  bool operator()(const LookupKey& key, const Entry& entry) const {
-    return key.hash == entry.hash && key.text == (*texts)[entry.id];
+  /// The id of a name; 0 if there is none.
+  uint32_t Find(const Texts& texts, std::string_view text, uint32_t hash) const {
+    for (size_t at = hash;; ++at) {
+      const uint64_t slot = slots_[at & mask_].load(std::memory_order_acquire);
+      const auto id = static_cast<uint32_t>(slot);
+      if (id == 0 || (slot >> 32 == hash && texts[id] == text)) {
+        return id;
+      }
+    }
   }
-  bool operator()(const Entry& entry, const LookupKey& key) const { return (*this)(key, entry); }
+  /// Adds a name that is not there, and whose text can be read. One caller at a time; there is a
+  /// free slot.
+  void Add(uint32_t hash, uint32_t id) {
+    size_t at = hash;
+    while (slots_[at & mask_].load(std::memory_order_relaxed) != 0) {
+      ++at;
+    }
+    slots_[at & mask_].store(uint64_t{hash} << 32 | id, std::memory_order_release);
+  }
+  void AddAll(const Slots& other) {
+    for (size_t at = 0; at < other.size(); ++at) {
+      const uint64_t slot = other.slots_[at].load(std::memory_order_relaxed);
+      if (slot != 0) {
+        Add(static_cast<uint32_t>(slot >> 32), static_cast<uint32_t>(slot));
+      }
+    }
+  }
+
+ private:
+  size_t mask_;
+  std::unique_ptr<std::atomic<uint64_t>[]> slots_;
+};
+
+/// A lock for a few instructions: who waits for it does not sleep.
+class ShortLock {
+ public:
+  void lock() {
+    constexpr int kLooks = 64;
+    while (taken_.exchange(true, std::memory_order_acquire)) {
+      for (int looks = 1; taken_.load(std::memory_order_relaxed); ++looks) {
+        if (looks % kLooks == 0) {
+          std::this_thread::yield();  // the owner may have lost its core
+        }
+      }
+    }
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
 };
 
 }  // namespace
 
 struct SymbolTable::Impl {
-  mutable std::shared_mutex mutex;
+  static constexpr size_t kFirstSize = 64;
+
+  ShortLock lock;  ///< is held by who adds a name
   Arena arena;
   Texts texts;
-  tsl::robin_set<Entry, HashOfEntry, SameEntry> names{0, HashOfEntry(), SameEntry{&texts}};
+  /// The last one is complete. Others may still be read: a name that they lack is looked for again
+  /// under the lock.
+  std::vector<std::unique_ptr<Slots>> tables;
+  std::atomic<Slots*> names;
   uint32_t next = 0;
 
-  uint32_t Append(const LookupKey& name) {
+  Impl() {
+    Grow(kFirstSize);
+    texts.Set(next++, {});
+  }
+
+  uint32_t Find(std::string_view text, uint32_t hash) const {
+    return text.empty() ? 0 : names.load(std::memory_order_acquire)->Find(texts, text, hash);
+  }
+  uint32_t Append(std::string_view text, uint32_t hash) {
     const uint32_t id = next++;
-    texts.Set(id, arena.CopyString(name.text));
-    names.insert(Entry{name.hash, id});
+    texts.Set(id, arena.CopyString(text));
+    if (2 * size_t{next} > tables.back()->size()) {
+      Grow(2 * tables.back()->size());
+    }
+    tables.back()->Add(hash, id);
     return id;
+  }
+  void Grow(size_t size) {
+    auto larger = std::make_unique<Slots>(size);
+    if (!tables.empty()) {
+      larger->AddAll(*tables.back());
+    }
+    tables.push_back(std::move(larger));
+    names.store(tables.back().get(), std::memory_order_release);
   }
 };
 
 SymbolTable::SymbolTable() : impl_(std::make_unique<Impl>()) {
-  impl_->Append({"", HashOf("")});
 }
 SymbolTable::~SymbolTable() = default;
 
 Symbol SymbolTable::Intern(std::string_view text) {
-  const LookupKey name{text, HashOf(text)};
-  uint32_t seen = 0;
-  {
-    std::shared_lock lock(impl_->mutex);
-    auto it = impl_->names.find(name);
-    if (it != impl_->names.end()) {
-      return Symbol{it->id};
-    }
-    seen = impl_->next;
-  }
-  std::unique_lock lock(impl_->mutex);
-  if (impl_->next != seen) {  // another thread added names between the two locks
-    auto it = impl_->names.find(name);
-    if (it != impl_->names.end()) {
-      return Symbol{it->id};
+  const uint32_t hash = HashOf(text);
+  uint32_t id = impl_->Find(text, hash);
+  if (id == 0 && !text.empty()) {
+    const std::lock_guard lock(impl_->lock);
+    id = impl_->Find(text, hash);  // another thread may have added it
+    if (id == 0) {
+      id = impl_->Append(text, hash);
     }
   }
-  return Symbol{impl_->Append(name)};
+  return Symbol{id};
 }
 
 Symbol SymbolTable::Find(std::string_view text) const {
-  std::shared_lock lock(impl_->mutex);
-  auto it = impl_->names.find(LookupKey{text, HashOf(text)});
-  return it != impl_->names.end() ? Symbol{it->id} : Symbol{};
+  return Symbol{impl_->Find(text, HashOf(text))};
 }
 
 std::string_view SymbolTable::Text(Symbol symbol) const {
