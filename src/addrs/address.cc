@@ -36,7 +36,7 @@ struct ModuleInstEntry {
 
 }  // namespace
 
-// Every access locks the mutex and copies the entry. The mutex is recursive because
+// Every access but to the root locks the mutex and copies the entry. The mutex is recursive because
 // ModuleInstance() calls Module().
 struct Program::Paths {
   mutable std::recursive_mutex mutex;
@@ -45,11 +45,18 @@ struct Program::Paths {
   FlatMap<ModuleKey, uint32_t> module_ids;
   FlatMap<ModuleInstKey, uint32_t> instance_ids;
 
+  // The root is asked for at every block; it never changes.
   ModuleEntry Get(ModuleId id) const {
+    if (id.is_root()) {
+      return {};
+    }
     std::lock_guard lock(mutex);
     return modules[id.id];
   }
   ModuleInstEntry Get(ModuleInstId id) const {
+    if (id.is_root()) {
+      return {};
+    }
     std::lock_guard lock(mutex);
     return instances[id.id];
   }

@@ -9,6 +9,7 @@ void CheckRecord::Declare(NodeId node, const ConfigCheckable& block, size_t cond
   Entry& entry = entries_[node];
   entry.block = block;
   entry.conditions = conditions;
+  has_entries_.store(true, std::memory_order_release);
 }
 
 void CheckRecord::DeclareObject(NodeId node, const ResourceInstance& object_address) {
@@ -24,6 +25,9 @@ void CheckRecord::DeclareObject(NodeId node, const ResourceInstance& object_addr
 }
 
 void CheckRecord::DeclareExpanded(NodeId node) {
+  if (!has_entries_.load(std::memory_order_acquire)) {
+    return;
+  }
   std::lock_guard lock(mutex_);
   auto it = entries_.find(node);
   if (it != entries_.end()) {
@@ -32,6 +36,9 @@ void CheckRecord::DeclareExpanded(NodeId node) {
 }
 
 bool CheckRecord::Declared(NodeId node) const {
+  if (!has_entries_.load(std::memory_order_acquire)) {
+    return false;
+  }
   std::lock_guard lock(mutex_);
   return entries_.contains(node);
 }

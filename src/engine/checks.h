@@ -2,6 +2,7 @@
 // internal/checks.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -52,6 +53,8 @@ class CheckRecord {
     std::vector<ResourceInstance> order;
     FlatMap<ResourceInstance, Object> objects;
   };
+  /// Whether there are any; most configurations have none, and then the mutex is not taken.
+  std::atomic<bool> has_entries_{false};
   mutable std::mutex mutex_;
   std::map<NodeId, Entry> entries_;
 };

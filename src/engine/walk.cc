@@ -51,7 +51,8 @@ Walk::Walk(const PlanGraph& built, const ApplyGraph* built_apply)
       scheduler(built, built_apply),
       ticker(built.context.request.events),
       ephemeral(std::make_unique<EphemeralKeeper>(built.context.request.events, ticker)),
-      functions(std::make_unique<ProviderFunctions>(*this)) {
+      functions(std::make_unique<ProviderFunctions>(*this)),
+      validating_(built.providers.size()) {
   call_context_.timestamp = context.request.options.plan_timestamp;
   call_context_.pure_only = context.kind == WalkKind::kValidate || context.kind == WalkKind::kPlan;
   call_context_ = lang::WithTemplates(std::move(call_context_), functions::Table::Standard());
@@ -85,7 +86,17 @@ const state::Resource* Walk::StoredOf(const ModuleInstance& instance, size_t res
 }
 
 provider::Provider* Walk::ProviderForValidation(uint32_t provider, Diagnostics& diags) {
-  const std::lock_guard lock(validation_mutex_);
+  std::atomic<provider::Provider*>& known = validating_[provider];
+  provider::Provider* found = known.load(std::memory_order_acquire);
+  if (found == nullptr) {
+    const std::lock_guard lock(validation_mutex_);
+    found = StartForValidation(provider, diags);
+    known.store(found, std::memory_order_release);
+  }
+  return found;
+}
+
+provider::Provider* Walk::StartForValidation(uint32_t provider, Diagnostics& diags) {
   ProviderSlot& slot = slots.providers[provider];
   if (!slot.keyed.empty() || slot.provider != nullptr) {
     return slot.Any();

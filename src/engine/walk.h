@@ -2,8 +2,10 @@
 // the Slots and has a Scheduler; results are assembled from the slots afterwards, in graph order.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "engine/apply_graph.h"
 #include "engine/plan_graph.h"
@@ -59,8 +61,12 @@ class Walk {
   /// Whether executing the node calls another process.
   bool IsBlocking(NodeId id) const;
 
+  provider::Provider* StartForValidation(uint32_t provider, Diagnostics& diags);
+
   functions::CallContext call_context_;
   std::mutex validation_mutex_;  ///< for the start of providers that validate
+  /// By provider, what ProviderForValidation() has returned; null: nothing yet.
+  std::vector<std::atomic<provider::Provider*>> validating_;
 };
 
 }  // namespace kinu::engine
