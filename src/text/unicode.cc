@@ -174,31 +174,6 @@ void AppendUtf8(std::string& out, char32_t point) {
   }
 }
 
-bool IsAscii(std::string_view text) {
-  constexpr uint64_t kHighs = 0x8080808080808080;
-  const auto word_at = [&](size_t pos) {
-    uint64_t word;
-    std::memcpy(&word, text.data() + pos, sizeof(word));
-    return word;
-  };
-  if (text.size() < sizeof(uint64_t)) {
-    unsigned char seen = 0;
-    for (const char c : text) {
-      seen |= static_cast<unsigned char>(c);
-    }
-    return seen < 0x80;
-  }
-  // The last word is read first; it may overlap the one before it.
-  uint64_t seen = word_at(text.size() - sizeof(uint64_t));
-  for (size_t pos = 0; pos + sizeof(uint64_t) < text.size(); pos += sizeof(uint64_t)) {
-    seen |= word_at(pos);
-    if ((seen & kHighs) != 0) {
-      return false;
-    }
-  }
-  return (seen & kHighs) == 0;
-}
-
 namespace {
 
 constexpr size_t kBlock = 64;
@@ -215,6 +190,34 @@ bool IsAsciiBlock(const char* block) {
 }
 
 }  // namespace
+
+bool IsAscii(std::string_view text) {
+  constexpr uint64_t kHighs = 0x8080808080808080;
+  const auto word_at = [&](size_t pos) {
+    uint64_t word;
+    std::memcpy(&word, text.data() + pos, sizeof(word));
+    return word;
+  };
+  if (text.size() < sizeof(uint64_t)) {
+    unsigned char seen = 0;
+    for (const char c : text) {
+      seen |= static_cast<unsigned char>(c);
+    }
+    return seen < 0x80;
+  }
+  size_t pos = 0;
+  for (; pos + kBlock <= text.size(); pos += kBlock) {
+    if (!IsAsciiBlock(text.data() + pos)) {
+      return false;
+    }
+  }
+  // The last word is read first; it may overlap the one before it.
+  uint64_t seen = word_at(text.size() - sizeof(uint64_t));
+  for (; pos + sizeof(uint64_t) < text.size(); pos += sizeof(uint64_t)) {
+    seen |= word_at(pos);
+  }
+  return (seen & kHighs) == 0;
+}
 
 namespace {
 

@@ -7,6 +7,18 @@
 namespace kinu::text {
 namespace {
 
+TEST(Ascii, OneOtherByteAnywhere) {
+  for (size_t size = 0; size < 200; ++size) {
+    std::string text(size, 'x');
+    EXPECT_TRUE(IsAscii(text)) << size;
+    for (size_t at = 0; at < size; ++at) {
+      text[at] = '\x80';
+      EXPECT_FALSE(IsAscii(text)) << size << " " << at;
+      text[at] = '\x7F';
+    }
+  }
+}
+
 TEST(Utf8, RejectsInvalidBytes) {
   const std::string_view wrong[] = {
       "\x80",              // continuation alone
