@@ -250,6 +250,14 @@ TEST(LoopThreads, ForkedProcessesRunTheirLoops) {
 }
 #endif
 
+// After the tests of forked processes: its threads stay.
+TEST(LoopThreads, TwoCallsTogether) {
+  std::atomic<int> calls = 0;
+  RunTogether([&] { calls += 1; },
+              [&] { RunTogether([&] { calls += 10; }, [&] { calls += 100; }); });
+  EXPECT_EQ(calls, 111);
+}
+
 TEST(StreamInPieces, PassesPiecesOnInOrder) {
   for (const size_t count : {0, 1, 15, 16, 17, 5000}) {
     std::string whole;

@@ -140,4 +140,8 @@ void LoopThreads::Run(size_t count, unsigned most_threads,
   shared.ended.wait(lock, [&] { return loop.helping == 0; });
 }
 
+void RunTogether(const std::function<void()>& one, const std::function<void()>& other) {
+  LoopThreads::OfProcess().Run(2, 2, [&](size_t i) { i == 0 ? one() : other(); });
+}
+
 }  // namespace kinu

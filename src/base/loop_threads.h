@@ -36,4 +36,7 @@ class LoopThreads {
   std::unique_ptr<Shared> shared_;
 };
 
+/// Calls both and returns after both: at the same time if there are two cores.
+void RunTogether(const std::function<void()>& one, const std::function<void()>& other);
+
 }  // namespace kinu

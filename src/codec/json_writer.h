@@ -97,6 +97,10 @@ class JsonWriter {
   void Member(JsonKey key, int value) { Member(key, static_cast<int64_t>(value)); }
 
   std::string& out() { return out_; }
+  /// Whether all is on one line.
+  bool is_compact() const { return compact_; }
+  /// A writer of another text, with the same options.
+  JsonWriter Another(std::string& out) const { return {out, options_}; }
 
   /// A position of the writer. Rewind() removes everything that was written after it.
   struct Mark {

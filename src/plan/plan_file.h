@@ -51,6 +51,8 @@ class PlanFile {
   /// The variables of the root module without ephemeral ones. Loading the configuration can need
   /// them.
   Result<std::map<std::string, Value>> Variables() const;
+  /// The name of the workspace.
+  Result<std::string> Workspace() const;
   /// The dependency lock file at the time of planning.
   Result<std::string> LockFile() const;
   /// The state that the changes start from, and that of the last run, as the texts of state files.
@@ -64,6 +66,9 @@ class PlanFile {
   size_t size() const;
   /// Reads the whole plan.
   Result<Plan> Read(const std::shared_ptr<Program>& program, const SchemaLookup& schemas) const;
+  /// Reads the plan and its states, without configuration and lock file.
+  Result<Plan> ReadWithoutSources(const std::shared_ptr<Program>& program,
+                                  const SchemaLookup& schemas) const;
   /// Reads what a summary needs: the plan without states, configuration and lock file. Changes have
   /// values only where the object exists before and after; elsewhere both are null.
   Result<Plan> ReadChanges(const std::shared_ptr<Program>& program,

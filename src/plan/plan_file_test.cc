@@ -189,6 +189,7 @@ TEST(PlanFile, Modules) {
   EXPECT_EQ(modules->modules[1].source, "./m");
   EXPECT_EQ(modules->modules[2].key, "m.deep");
   EXPECT_EQ(modules->modules[2].dir, "n");
+  EXPECT_EQ(*file->Workspace(), "default");
   EXPECT_EQ(*file->Providers(), std::vector<std::string>{"terraform.io/builtin/terraform"});
   EXPECT_TRUE(file->CheckVersion());
 }

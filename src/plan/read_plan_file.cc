@@ -116,6 +116,23 @@ Result<std::map<std::string, Value>> PlanFile::Variables() const {
   return out;
 }
 
+Result<std::string> PlanFile::Workspace() const {
+  std::string_view name;
+  ProtoReader reader(archive_->plan);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == PlanField::kBackend) {
+      ProtoReader backend(field.bytes);
+      for (ProtoField member; backend.Next(member);) {
+        name = member.number == BackendField::kWorkspace ? member.bytes : name;
+      }
+    }
+  }
+  if (reader.failed()) {
+    return Unusable(std::string(kParseError));
+  }
+  return std::string(name);
+}
+
 Result<std::vector<std::string>> PlanFile::Providers() const {
   Program program;
   std::vector<std::string> out;
@@ -288,8 +305,8 @@ Result<config::SourceSnapshot> PlanFile::Configuration() const {
   return snapshot;
 }
 
-Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
-                            const SchemaLookup& schemas) const {
+Result<Plan> PlanFile::ReadWithoutSources(const std::shared_ptr<Program>& program,
+                                          const SchemaLookup& schemas) const {
   if (Result<void> usable = CheckVersion(); !usable) {
     return std::unexpected(std::move(usable).error());
   }
@@ -315,6 +332,15 @@ Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
                       " from plan file: " + state.error().message);
     }
     *part.state = *std::move(state);
+  }
+  return plan;
+}
+
+Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
+                            const SchemaLookup& schemas) const {
+  Result<Plan> plan = ReadWithoutSources(program, schemas);
+  if (!plan) {
+    return plan;
   }
   Result<config::SourceSnapshot> configuration = Configuration();
   if (!configuration) {

@@ -92,6 +92,63 @@ TEST(ConfigGolden, Document) {
   }
 }
 
+/// A configuration of so many terraform_data, and one more resource of a type.
+std::shared_ptr<config::Config> ManyResources(size_t count, std::string_view other) {
+  std::string text = "resource \"" + std::string(other) + "\" \"other\" {}\n";
+  for (size_t i = 0; i < count; ++i) {
+    text += "resource \"terraform_data\" \"r" + std::to_string(i) + "\" { input = \"" +
+            std::to_string(i) + "\" }\n";
+  }
+  config::SourceSnapshot sources;
+  sources.modules.push_back(
+      {.dir = ".", .files = {{"main.tf", SourceFile::Make("main.tf", text)}}});
+  Diagnostics diags;
+  config::LoadOptions options;
+  options.snapshot = &sources;
+  auto config = config::LoadConfig(std::make_shared<Program>(), ".", options, diags);
+  EXPECT_FALSE(diags.has_errors());
+  return config;
+}
+
+/// Documents on one line are written by two threads where there are many changes, indented ones by
+/// one.
+TEST(PlanDocument, OfManyChangesIsTheSameFromOneThread) {
+  constexpr size_t kCount = 700;
+  std::string recorded = R"({"format_version":"1.2","resource_changes":[)";
+  for (size_t i = 0; i < kCount; ++i) {
+    const std::string name = "r" + std::to_string(i);
+    recorded += std::string(i == 0 ? "" : ",") + R"({"address":"terraform_data.)" + name +
+                R"(","mode":"managed","type":"terraform_data","name":")" + name +
+                R"(","provider_name":"terraform.io/builtin/terraform","change":{"actions":)" +
+                R"(["create"],"before":null,"after":{"input":"a)" + name +
+                R"("},"after_unknown":{"id":true},"before_sensitive":false,)" +
+                R"("after_sensitive":{}}})";
+  }
+  recorded += "]}";
+  const TestSchemas schemas;
+  const plan::Plan plan = PlanFromJson(recorded, schemas);
+  const auto document = [&](const config::Config& config, const JsonWriter::Options& layout) {
+    std::string text;
+    JsonWriter out(text, layout);
+    const Result<void> done = WritePlan(out, plan, &config, schemas, {.version = "1.12.6"});
+    if (!done) {
+      return "error: " + done.error().message;
+    }
+    std::string compact;
+    JsonWriter(compact).Embed(text);
+    return compact;
+  };
+  const auto complete = ManyResources(kCount, "terraform_data");
+  const std::string from_two = document(*complete, {});
+  EXPECT_EQ(from_two, document(*complete, {.indent = " "}));
+  EXPECT_NE(MemberText(from_two, "resource_changes").find("ar699"), std::string::npos);
+  EXPECT_NE(MemberText(from_two, "configuration").find("r699"), std::string::npos);
+  const auto unknown = ManyResources(kCount, "mock_thing");
+  const std::string error = document(*unknown, {});
+  EXPECT_EQ(error, document(*unknown, {.indent = " "}));
+  EXPECT_TRUE(error.starts_with("error: error marshaling config: no schema found")) << error;
+}
+
 /// Adds the type mock_thing of the provider example.com/x/mock.
 void AddMockThing(TestSchemas& schemas, std::string_view block) {
   auto table = std::make_unique<provider::SchemaTable>();

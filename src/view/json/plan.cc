@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/loop_threads.h"
 #include "base/sort_runs.h"
 #include "view/json/documents.h"
 #include "view/json/module_tree.h"
@@ -491,19 +492,11 @@ bool HasObjects(const state::State& state) {
   });
 }
 
-}  // namespace
-
-Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* config,
-                       const SchemaLookup& schemas, const PlanDocumentOptions& options) {
-  std::optional<BlockPositions> positions;
-  if (options.positions && config != nullptr) {
-    positions.emplace(*config);
-  }
-  const BlockPositions* wanted = positions ? &*positions : nullptr;
-  PlanWriter writer(out, plan, schemas, wanted);
-  out.BeginObject();
-  out.Member("format_version", kPlanFormatVersion);
-  WriteOptional(out, "terraform_version", options.version);
+/// Writes the members that are about objects and outputs.
+Result<void> WriteObjects(JsonWriter& out, const Plan& plan, const config::Config* config,
+                          const SchemaLookup& schemas, const BlockPositions* positions,
+                          const PlanDocumentOptions& options) {
+  PlanWriter writer(out, plan, schemas, positions);
   writer.Variables(config);
   if (options.parts == PlanParts::kAll) {
     if (auto done = writer.PlannedValues(); !done) {
@@ -530,21 +523,76 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
       return std::unexpected(In("error marshaling prior state", std::move(done).error()));
     }
   }
-  out.Key("configuration");
-  if (config != nullptr && options.parts == PlanParts::kChanges) {
-    WriteConfigVariables(out, *config);
-  } else if (config != nullptr) {
-    if (auto done = WriteConfig(out, *config, schemas, options.positions); !done) {
-      return std::unexpected(In("error marshaling config", std::move(done).error()));
-    }
-  } else {
+  return {};
+}
+
+Result<void> WriteConfiguration(JsonWriter& out, const config::Config* config,
+                                const SchemaLookup& schemas, const PlanDocumentOptions& options) {
+  if (config == nullptr) {
     out.BeginObject();
     out.Key("root_module");
     out.BeginObject();
     out.EndObject();
     out.EndObject();
+  } else if (options.parts == PlanParts::kChanges) {
+    WriteConfigVariables(out, *config);
+  } else if (auto done = WriteConfig(out, *config, schemas, options.positions); !done) {
+    return std::unexpected(In("error marshaling config", std::move(done).error()));
   }
-  writer.RelevantAttributes();
+  return {};
+}
+
+/// Writes the members about objects and outputs, and the configuration; of a large plan at the same
+/// time.
+Result<void> WriteObjectsAndConfiguration(JsonWriter& out, const Plan& plan,
+                                          const config::Config* config, const SchemaLookup& schemas,
+                                          const BlockPositions* positions,
+                                          const PlanDocumentOptions& options) {
+  constexpr size_t kMany = 500;
+  const bool together = out.is_compact() && config != nullptr && options.parts == PlanParts::kAll &&
+                        plan.changes.size() >= kMany;
+  Result<void> objects;
+  Result<void> configuration;
+  std::string text;
+  const auto write_objects = [&] {
+    objects = WriteObjects(out, plan, config, schemas, positions, options);
+  };
+  if (together) {
+    RunTogether(write_objects, [&] {
+      JsonWriter apart = out.Another(text);
+      configuration = WriteConfiguration(apart, config, schemas, options);
+    });
+  } else {
+    write_objects();
+  }
+  if (!objects) {
+    return objects;
+  }
+  out.Key("configuration");
+  if (together) {
+    out.Raw(text);
+    return configuration;
+  }
+  return WriteConfiguration(out, config, schemas, options);
+}
+
+}  // namespace
+
+Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* config,
+                       const SchemaLookup& schemas, const PlanDocumentOptions& options) {
+  std::optional<BlockPositions> positions;
+  if (options.positions && config != nullptr) {
+    positions.emplace(*config);
+  }
+  const BlockPositions* wanted = positions ? &*positions : nullptr;
+  out.BeginObject();
+  out.Member("format_version", kPlanFormatVersion);
+  WriteOptional(out, "terraform_version", options.version);
+  auto done = WriteObjectsAndConfiguration(out, plan, config, schemas, wanted, options);
+  if (!done) {
+    return done;
+  }
+  PlanWriter(out, plan, schemas, wanted).RelevantAttributes();
   if (HasChecks(plan.checks)) {
     out.Key("checks");
     WriteChecks(out, *plan.program, plan.checks, wanted);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "addrs/compatible_version.h"
+#include "base/loop_threads.h"
 #include "codec/json_writer.h"
 #include "plan/planned_configuration.h"
 #include "view/json/documents.h"
@@ -39,17 +40,26 @@ std::string Explained(const Error& error, std::string_view advice) {
 
 namespace {
 
+/// What a plan file has that its document shows.
+struct Content {
+  plan::Plan plan;
+  std::shared_ptr<const config::Config> config;
+};
+
 /// The configuration of the plan; null, with one error, if it has errors.
 std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file,
-                                                      const plan::Plan& plan, Diagnostics& diags) {
+                                                      const config::SourceSnapshot& sources,
+                                                      const std::shared_ptr<Program>& program,
+                                                      Diagnostics& diags) {
   const auto variables = file.Variables();
-  if (!variables) {
-    diags.Error("Failed to read plan from plan file", variables.error().message);
+  const auto workspace = file.Workspace();
+  if (!variables || !workspace) {
+    diags.Error("Failed to read plan from plan file",
+                variables ? workspace.error().message : variables.error().message);
     return nullptr;
   }
   Diagnostics problems;
-  auto config = plan::LoadPlanned(plan.configuration, *variables, plan.backend.workspace,
-                                  plan.program, problems);
+  auto config = plan::LoadPlanned(sources, *variables, *workspace, program, problems);
   if (!problems.has_errors()) {
     return config;
   }
@@ -63,6 +73,41 @@ std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file
   return nullptr;
 }
 
+/// Reads the plan, and at the same time its configuration.
+std::optional<Content> ContentOf(const plan::PlanFile& file, const SchemaLookup& schemas,
+                                 std::string_view advice, Diagnostics& diags) {
+  const auto program = std::make_shared<Program>();
+  const auto sources = file.Configuration();
+  auto plan = Result<plan::Plan>();
+  std::shared_ptr<const config::Config> config;
+  Diagnostics problems;
+  const auto read = [&] {
+    const plan::SchemaLookup lookup = LookupFor(schemas, *program);
+    plan = sources ? file.ReadWithoutSources(program, lookup) : file.Read(program, lookup);
+  };
+  const auto load = [&] {
+    if (sources) {
+      config = ConfigurationOf(file, *sources, program, problems);
+    }
+  };
+  constexpr size_t kLarge = size_t{256} << 10;
+  if (file.size() < kLarge) {
+    read();
+    load();
+  } else {
+    RunTogether(read, load);
+  }
+  if (!plan) {
+    diags.Error("Failed to read plan from plan file", Explained(plan.error(), advice));
+    return std::nullopt;
+  }
+  diags.Append(std::move(problems));
+  if (config == nullptr) {
+    return std::nullopt;
+  }
+  return Content{*std::move(plan), std::move(config)};
+}
+
 }  // namespace
 
 std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const SchemaLookup& schemas,
@@ -72,25 +117,19 @@ std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const Sc
     diags.Error("Failed to read plan file", version.error().message);
     return std::nullopt;
   }
-  auto program = std::make_shared<Program>();
-  const auto plan = file.Read(program, LookupFor(schemas, *program));
-  if (!plan) {
-    diags.Error("Failed to read plan from plan file", Explained(plan.error(), options.advice));
-    return std::nullopt;
-  }
-  const auto config = ConfigurationOf(file, *plan, diags);
-  if (config == nullptr) {
+  const auto content = ContentOf(file, schemas, options.advice, diags);
+  if (!content) {
     return std::nullopt;
   }
   if (options.visit) {
-    options.visit(config);
+    options.visit(content->config);
   }
   std::string document;
   // Address space, not memory: the document is then never moved while it grows.
   document.reserve(16 * file.size());
   JsonWriter out(document);
   const auto written = WritePlan(
-      out, *plan, config.get(), schemas,
+      out, content->plan, content->config.get(), schemas,
       {.version = kCompatibleVersion, .positions = options.positions, .parts = options.parts});
   if (!written) {
     diags.Error("Failed to marshal plan to json", written.error().message);

@@ -9,7 +9,7 @@
 
 namespace kinu::view {
 
-/// Finds schemas by provider.
+/// Finds schemas by provider. Thread-safe.
 class SchemaLookup {
  public:
   virtual ~SchemaLookup() = default;
