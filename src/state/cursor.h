@@ -1,9 +1,10 @@
-// Cursor: reads a state file token by token. A text in memory is read with JsonCursor, whose errors
-// are those of OpenTofu. A mapped file is read with the document scanner, which is faster but
-// reports only that there is an error.
+// Cursor: reads a state file token by token. JsonCursor has the errors of OpenTofu. The document
+// scanner, which reads mapped files and large texts, is faster but reports only that there is an
+// error.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "state/json_text.h"
@@ -16,6 +17,12 @@ namespace kinu::state {
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text), json_(text) {}
+  /// With the document scanner.
+  struct Scanned {
+    const std::string& text;
+  };
+  explicit Cursor(Scanned scanned)
+      : text_(scanned.text), tokens_(std::make_unique<tfjson::TokenStream>(scanned.text)) {}
   explicit Cursor(tfjson::MappedFile& file)
       : text_(file.text()), tokens_(std::make_unique<tfjson::TokenStream>(file)) {}
 

@@ -80,8 +80,9 @@ std::string QuotedText(std::string_view text) {
   return out;
 }
 
-StateReader::StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text)
-    : in_(*text) {
+StateReader::StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text,
+                         Way way)
+    : in_(way == Way::kScanned ? Cursor(Cursor::Scanned{*text}) : Cursor(*text)) {
   state_.program = std::move(program);
   state_.buffer = std::move(text);
 }
@@ -503,7 +504,13 @@ Result<State> ReadGivenState(std::shared_ptr<Program> program, std::string bytes
 }
 
 Result<State> ReadState(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text) {
-  return StateReader(std::move(program), std::move(text)).Read();
+  constexpr size_t kLarge = size_t{64} << 10;
+  if (text->size() >= kLarge) {
+    if (auto state = StateReader(program, text, StateReader::Way::kScanned).Read()) {
+      return state;
+    }
+  }
+  return StateReader(std::move(program), std::move(text), StateReader::Way::kExact).Read();
 }
 
 namespace {

@@ -70,12 +70,14 @@ struct ParsedProvider {
 
 class StateReader {
  public:
-  StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text);
+  /// How a text is read. kScanned: faster, but its errors have no useful message.
+  enum class Way : uint8_t { kExact, kScanned };
+  StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text, Way way);
   StateReader(std::shared_ptr<Program> program, std::shared_ptr<tfjson::MappedFile> file,
               const StatePart& part);
 
-  /// Reads the file or the part. Errors of a mapped file have no useful message: read the file as
-  /// text then.
+  /// Reads the file or the part. Errors of a mapped file have no useful message either: read the
+  /// file as an exact text then.
   Result<State> Read();
   /// The instance addresses. Only for StatePart::Resources::kNames.
   StateNames TakeNames() { return std::move(names_); }

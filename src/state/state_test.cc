@@ -10,6 +10,7 @@
 #include "state/json_text.h"
 #include "state/large_file.h"
 #include "state/paths.h"
+#include "state/reader.h"
 #include "state/store.h"
 
 namespace kinu::state {
@@ -512,6 +513,12 @@ TEST(ReadLargeState, IsReadLikeAnyOther) {
   ASSERT_TRUE(large.has_value());
   EXPECT_NE(large->mapped, nullptr);
   EXPECT_TRUE(WriteState(*large, Layout::kIndented) == wanted);
+  const Result<State> exact =
+      StateReader(std::make_shared<Program>(), std::make_shared<const std::string>(text),
+                  StateReader::Way::kExact)
+          .Read();
+  ASSERT_TRUE(exact.has_value());
+  EXPECT_TRUE(WriteState(*exact, Layout::kIndented) == wanted);
   // A copy keeps the mapping, and released memory is loaded again.
   const State copy = large->Clone();
   CountReadBytes(*large, size_t{64} << 20);
@@ -525,7 +532,16 @@ TEST(ReadLargeState, IsReadLikeAnyOther) {
         OfFile(broken, [](int fd) { return ReadLargeState(std::make_shared<Program>(), fd); })
             .has_value())
         << wrong;
+    const Result<State> read = ReadState(std::make_shared<Program>(), broken);
+    ASSERT_FALSE(read.has_value()) << wrong;
+    EXPECT_GT(read.error().message.size(), 20U);
   }
+  std::string cut = text;
+  cut.pop_back();
+  const Result<State> read = ReadState(std::make_shared<Program>(), cut);
+  ASSERT_FALSE(read.has_value());
+  EXPECT_TRUE(read.error().message.contains("byte offset " + std::to_string(cut.size())))
+      << read.error().message;
 }
 
 TEST(ReadLargeState, NamesAndOneResource) {
