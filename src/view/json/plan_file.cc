@@ -73,9 +73,9 @@ std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file
   return nullptr;
 }
 
-/// Reads the plan, and at the same time its configuration.
-std::optional<Content> ContentOf(const plan::PlanFile& file, const SchemaLookup& schemas,
-                                 std::string_view advice, Diagnostics& diags) {
+/// Reads the plan, and at the same time its configuration. Null when it fails.
+std::shared_ptr<const Content> ContentOf(const plan::PlanFile& file, const SchemaLookup& schemas,
+                                         std::string_view advice, Diagnostics& diags) {
   const auto program = std::make_shared<Program>();
   const auto sources = file.Configuration();
   auto plan = Result<plan::Plan>();
@@ -99,13 +99,13 @@ std::optional<Content> ContentOf(const plan::PlanFile& file, const SchemaLookup&
   }
   if (!plan) {
     diags.Error("Failed to read plan from plan file", Explained(plan.error(), advice));
-    return std::nullopt;
+    return nullptr;
   }
   diags.Append(std::move(problems));
   if (config == nullptr) {
-    return std::nullopt;
+    return nullptr;
   }
-  return Content{*std::move(plan), std::move(config)};
+  return std::make_shared<const Content>(*std::move(plan), std::move(config));
 }
 
 }  // namespace
@@ -118,11 +118,13 @@ std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const Sc
     return std::nullopt;
   }
   const auto content = ContentOf(file, schemas, options.advice, diags);
-  if (!content) {
+  if (content == nullptr) {
     return std::nullopt;
   }
   if (options.visit) {
-    options.visit(content->config);
+    // Who keeps the configuration until the process ends keeps the plan too, which need not be
+    // freed.
+    options.visit({content, content->config.get()});
   }
   std::string document;
   // Address space, not memory: the document is then never moved while it grows.
