@@ -543,14 +543,14 @@ Result<void> WriteConfiguration(JsonWriter& out, const config::Config* config,
 }
 
 /// Writes the members about objects and outputs, and the configuration; of a large plan at the same
-/// time.
+/// time, if there are two cores: the configuration is then copied once.
 Result<void> WriteObjectsAndConfiguration(JsonWriter& out, const Plan& plan,
                                           const config::Config* config, const SchemaLookup& schemas,
                                           const BlockPositions* positions,
                                           const PlanDocumentOptions& options) {
   constexpr size_t kMany = 500;
   const bool together = out.is_compact() && config != nullptr && options.parts == PlanParts::kAll &&
-                        plan.changes.size() >= kMany;
+                        plan.changes.size() >= kMany && UsableCores() > 1;
   Result<void> objects;
   Result<void> configuration;
   std::string text;
