@@ -45,9 +45,9 @@ def tasks_at_once(spark: SparkSession) -> tuple[int, int]:
     return int(cores or 0) // each, context.defaultParallelism // each
 
 
-def shares(count: int, largest: int, at_once: int) -> Iterator[tuple[int, int]]:
-    """Where tasks begin and end in a list of directories. The last tasks have fewer than `largest`, so that those that
-    are at work at a time end at about the same time."""
+def task_ranges(count: int, largest: int, at_once: int) -> Iterator[tuple[int, int]]:
+    """The ranges [first, end) of tasks in a list of `count` directories. A task has at most `largest`; the last ones have
+    fewer, so that the `at_once` that run together (0: not known) end at about the same time."""
     smallest = -(-largest // 32)
     first = 0
     while first < count:
@@ -86,13 +86,13 @@ def own_processors(tasks: int) -> Iterator[None]:
 
 
 class Packed(NamedTuple):
-    """The answer of a task about a directory. It is compressed, for it passes through several processes."""
+    """The answer of a task about a directory. Its reply is compressed, for it passes through several processes."""
 
-    #: That of the directory.
+    #: The directory's place in the list of all of them.
     number: int
-    #: How often it was tried.
+    #: How often the directory was tried.
     attempts: int
-    #: That of the reply as bytes.
+    #: Bytes of the reply before it was compressed.
     size: int
     reply: bytes
 
@@ -128,6 +128,7 @@ class Kept:
     def __init__(self, job: str, task: int):
         self._folder = os.path.join(folder_of(job), str(task))
         self._file: IO[bytes] | None = None
+        self._is_full = False
 
     def read(self) -> dict[int, Packed]:
         """What earlier tries have answered, by the numbers of the directories."""
@@ -139,13 +140,19 @@ class Kept:
         return answers
 
     def write(self, answer: Packed) -> None:
-        # Without room on the disk the directory is planned again after a death.
-        with contextlib.suppress(OSError):
+        """Keeps an answer. Without room on the disk this one and those that follow are not kept: their directories are
+        planned again after a death."""
+        if self._is_full:
+            return
+        try:
             if self._file is None:
                 for folder in (os.path.dirname(self._folder), self._folder):
                     os.makedirs(folder, mode=0o700, exist_ok=True)
                 self._file = tempfile.NamedTemporaryFile("wb", dir=self._folder, buffering=0, delete=False)
-            self._file.write(b"%d %d %d %d\n" % (*answer[:3], len(answer.reply)) + answer.reply)
+            record = b"%d %d %d %d\n" % (*answer[:3], len(answer.reply)) + answer.reply
+            self._is_full = self._file.write(record) != len(record)
+        except OSError:
+            self._is_full = True
 
     def forget(self) -> None:
         if self._file is not None:
@@ -188,6 +195,7 @@ def plan_task(task: int, first: int, names: list[str], directories: list[str], o
     kept = Kept(job, task)
     before = kept.read()
     ready: list[Packed] = []
+    size = 0
     for number, (name, directory) in enumerate(zip(names, directories), first):
         answer = before.get(number)
         if answer is None:
@@ -195,9 +203,10 @@ def plan_task(task: int, first: int, names: list[str], directories: list[str], o
             if len(directories) > 1:
                 kept.write(answer)
         ready.append(answer)
-        if sum(len(each.reply) for each in ready) >= _MOST_BYTES:
+        size += len(answer.reply)
+        if size >= _MOST_BYTES:
             yield _rows(ready)
-            ready = []
+            ready, size = [], 0
     if ready:
         yield _rows(ready)
     kept.forget()
@@ -211,7 +220,7 @@ def plan_on_spark(spark: SparkSession, directories: list[str], options: Options,
     of_executor, of_session = tasks_at_once(spark)
     names = [name_of(path) for path in directories]
     paths = [path if sources.is_uri(path) else os.path.abspath(path) for path in directories]
-    tasks = list(shares(len(directories), directories_per_task, of_session))
+    tasks = list(task_ranges(len(directories), directories_per_task, of_session))
 
     # The function has all directories; a table of them would take two more jobs of Spark to distribute.
     def plan_part(parts: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

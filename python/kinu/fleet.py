@@ -222,8 +222,9 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
     workers         processes, by default one a processor
     attempts        how often a directory is tried whose worker or program is killed
     spark           a session: each directory is a task there. Spark tries the tasks of lost workers again
-    directories_per_task  at most so many; more than one saves what a task of Spark costs. A task that is tried again goes
-                    on behind the directories that it had planned, on the same machine; on another one it plans them all
+    directories_per_task  at most so many; more than one saves what a task of Spark costs. A task that is tried again
+                    goes on behind the directories that it had planned, on the same machine; on another one it plans
+                    them all
     progress        called with the row of each directory when it is ready, as a dictionary (on Spark: at the end)
     """
     # It is imported while the first directories are planned.

@@ -339,11 +339,11 @@ class Fleet(unittest.TestCase):
             self.assertEqual(os.sched_getaffinity(0), processors)
 
     def test_sizes_of_tasks(self):
-        from kinu._tasks import shares
+        from kinu._tasks import task_ranges
         for count, largest, at_once, wanted in ((0, 5, 2, []), (3, 1, 2, [1, 1, 1]), (10, 4, 0, [4, 4, 2]),
                                                 (40, 8, 2, [8, 8, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1]),
                                                 (70, 33, 1, [33, 18, 9, 5, 2, 2, 1])):
-            found = list(shares(count, largest, at_once))
+            found = list(task_ranges(count, largest, at_once))
             self.assertEqual([end - first for first, end in found], wanted)
             self.assertEqual([index for first, end in found for index in range(first, end)], list(range(count)))
 
@@ -379,6 +379,29 @@ class Fleet(unittest.TestCase):
         with open(log, encoding="utf-8") as file:
             self.assertEqual(file.read().split(), ["d0", "d1", "d1", "d2", "d3"])
         self.assertEqual(os.listdir(place), [])
+
+    def test_answers_without_room_on_the_disk(self):
+        """What is kept ends with the last answer that was written whole."""
+        from kinu import _tasks
+        self.addCleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
+        tempfile.tempdir = self.folder
+        answers = [_tasks.Packed(number, 1, 9, b"reply %d" % number) for number in range(3)]
+        for task, is_short in enumerate((True, False)):
+            kept = _tasks.Kept("full", task)
+            kept.write(answers[0])
+            whole = kept._file.write
+
+            def fail(record, is_short=is_short, whole=whole):
+                if is_short:
+                    return whole(record[:-3])
+                raise OSError("no room")
+
+            with unittest.mock.patch.object(kept, "_file", unittest.mock.Mock(write=fail)):
+                kept.write(answers[1])
+            kept.write(answers[2])
+            self.assertEqual(_tasks.Kept("full", task).read(), {0: answers[0]})
+            kept.forget()
+            self.assertEqual(_tasks.Kept("full", task).read(), {})
 
     def test_lines_of_messages(self):
         from kinu._planning import _lines_with
