@@ -120,7 +120,8 @@ LIFE = [
     ["query", "$.resource_changes[*].address", "p"], ["export", "-table=changes", "-to=arrow", "p"],
     ["export", "-table=attributes", "-to=arrow", "p"], ["apply", "p"], ["plan"], ["plan", "-json"], ["output"],
     ["output", "-json"], ["show"], ["show", "-json"], ["state", "list"], ["state", "show", "terraform_data.server[0]"],
-    ["export", "-table=resources", "-to=arrow", "terraform.tfstate"], ["console"], ["graph"], ["refresh"], ["providers", "schema", "-json"], ["workspace", "list"],
+    ["export", "-table=resources", "-to=arrow", "terraform.tfstate"], ["console"], ["graph"], ["refresh"],
+    ["providers", "schema", "-json"], ["workspace", "list"],
     ["plan", "-var=environment=staging", "-out=q"], ["show", "q"], ["diff", "p", "q"],
     ["apply", "-auto-approve", "-json", "-var=environment=staging"], ["plan", "-destroy"], ["destroy", "-auto-approve"],
 ]

@@ -96,7 +96,8 @@ class Slots {
   std::unique_ptr<std::atomic<uint64_t>[]> slots_;
 };
 
-/// A lock for a few instructions: who waits for it does not sleep.
+/// A lock that is held for a moment, or for milliseconds where a large table grows: who waits for
+/// it does not sleep, but lets others run.
 class ShortLock {
  public:
   void lock() {
