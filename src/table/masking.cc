@@ -112,10 +112,10 @@ void FollowPath(const Node& path, uint32_t at, const Node& given,
     return;
   }
   const Node step = StepOf(path, at);
-  for (const Member member : value.members()) {
-    if (Leads(step, {value, member.name, 0})) {
-      FollowPath(path, at + 1, member.value, visit);
-    }
+  if (step && step.is_string()) {
+    std::string scratch;
+    value.ForEachNamed(step.String(scratch),
+                       [&](const Node& member) { FollowPath(path, at + 1, member, visit); });
   }
   uint64_t index = 0;
   for (const Node element : value.elements()) {
@@ -126,6 +126,12 @@ void FollowPath(const Node& path, uint32_t at, const Node& given,
 }
 
 }  // namespace
+
+void Mask::ForEachAtPaths(const Node& value, const std::function<void(const Node&)>& visit) const {
+  for (const Rest& rest : paths_) {
+    FollowPath(rest.path, rest.at, value, visit);
+  }
+}
 
 void ForEachAtPaths(const Node& paths, const Node& value,
                     const std::function<void(const Node&)>& visit) {
@@ -155,12 +161,16 @@ bool Redaction::Hides(const Node& value, const Mask& mask) const {
 /// Adds what the mask of a value hides.
 void Redaction::AddMasked(std::vector<Cut>& cuts, const Node& given, const Mask& mask) const {
   const Node value = Inner(given);
-  if (mask.whole()) {
-    const tfjson::Tree::Entry& entry = value.tree().entry(value.at());
+  const auto cut = [&](const Node& hidden) {
+    const tfjson::Tree::Entry& entry = hidden.tree().entry(hidden.at());
     cuts.push_back({entry.begin, entry.end, true});
+  };
+  if (mask.whole()) {
+    cut(value);
     return;
   }
-  if (!mask.partial()) {
+  mask.ForEachAtPaths(value, cut);
+  if (!mask.has_shape()) {
     return;
   }
   for (const Member member : value.members()) {

@@ -10,9 +10,12 @@ namespace kinu::table {
 
 using tfjson::Node;
 
-std::string_view TextOf(const Node& object, std::string_view name, std::string& scratch) {
-  const Node text = object ? object.Find(name) : Node();
+std::string_view TextOf(const Node& text, std::string& scratch) {
   return text && text.is_string() ? text.String(scratch) : std::string_view();
+}
+
+std::string_view TextOf(const Node& object, std::string_view name, std::string& scratch) {
+  return object ? TextOf(object.Find(name), scratch) : std::string_view();
 }
 
 std::optional<int64_t> IntegerOf(const Node& number) {
@@ -72,8 +75,7 @@ tfjson::Secrets SecretsOfStateFile(const Node& root) {
       return;
     }
     for (const Node instance : instances.elements()) {
-      const Node paths = instance.Find("sensitive_attributes");
-      const Node values = instance.Find("attributes");
+      const auto [paths, values] = instance.FindEach({"sensitive_attributes", "attributes"});
       if (paths && values) {
         ForEachAtPaths(paths, values, [&](const Node& value) { secrets.Add(value); });
       }
@@ -140,19 +142,23 @@ void Source::VisitModule(const Node& module,
   view.module = TextOf(module, "address", scratch[0]);
   if (const Node resources = module.Find("resources")) {
     for (const Node resource : resources.elements()) {
-      view.address = TextOf(resource, "address", scratch[1]);
-      view.mode = TextOf(resource, "mode", scratch[2]);
-      view.type = TextOf(resource, "type", scratch[3]);
-      view.name = TextOf(resource, "name", scratch[4]);
-      view.index = resource.Find("index");
-      view.provider = TextOf(resource, "provider_name", scratch[5]);
-      view.schema_version = resource.Find("schema_version");
-      const Node tainted = resource.Find("tainted");
+      const auto [address, mode, type, name, index, provider, version, tainted, deposed, values,
+                  mask, depends_on] =
+          resource.FindEach({"address", "mode", "type", "name", "index", "provider_name",
+                             "schema_version", "tainted", "deposed_key", "values",
+                             "sensitive_values", "depends_on"});
+      view.address = TextOf(address, scratch[1]);
+      view.mode = TextOf(mode, scratch[2]);
+      view.type = TextOf(type, scratch[3]);
+      view.name = TextOf(name, scratch[4]);
+      view.index = index;
+      view.provider = TextOf(provider, scratch[5]);
+      view.schema_version = version;
       view.tainted = tainted && tainted.is_true();
-      view.deposed = TextOf(resource, "deposed_key", scratch[6]);
-      view.values = resource.Find("values");
-      view.mask = Mask::Over(resource.Find("sensitive_values"));
-      view.depends_on = resource.Find("depends_on");
+      view.deposed = TextOf(deposed, scratch[6]);
+      view.values = values;
+      view.mask = Mask::Over(mask);
+      view.depends_on = depends_on;
       visit(view);
     }
   }
@@ -211,15 +217,18 @@ void Source::VisitStateFile(const std::function<void(const ResourceView&)>& visi
     }
     for (const Node instance : instances.elements()) {
       std::string scratch_of_instance[3];
-      const std::string_view own = TextOf(instance, "provider", scratch_of_instance[0]);
+      const auto [provider, index, version, status, deposed, values, paths, depends_on] =
+          instance.FindEach({"provider", "index_key", "schema_version", "status", "deposed",
+                             "attributes", "sensitive_attributes", "dependencies"});
+      const std::string_view own = TextOf(provider, scratch_of_instance[0]);
       view.provider = ProviderOf(own.empty() ? whole : own);
-      view.index = instance.Find("index_key");
-      view.schema_version = instance.Find("schema_version");
-      view.tainted = TextOf(instance, "status", scratch_of_instance[1]) == "tainted";
-      view.deposed = TextOf(instance, "deposed", scratch_of_instance[2]);
-      view.values = instance.Find("attributes");
-      view.mask = Mask::OfPaths(instance.Find("sensitive_attributes"));
-      view.depends_on = instance.Find("dependencies");
+      view.index = index;
+      view.schema_version = version;
+      view.tainted = TextOf(status, scratch_of_instance[1]) == "tainted";
+      view.deposed = TextOf(deposed, scratch_of_instance[2]);
+      view.values = values;
+      view.mask = Mask::OfPaths(paths);
+      view.depends_on = depends_on;
       const std::string address = AddressOf(view);
       view.address = address;
       visit(view);

@@ -75,7 +75,9 @@ class Source {
   Redaction redaction_;
 };
 
-/// The text of a member that is a string; empty for all else. `scratch` holds what was escaped.
+/// The text of a string; empty for all else. `scratch` holds what was escaped.
+std::string_view TextOf(const tfjson::Node& text, std::string& scratch);
+/// The same of a member.
 std::string_view TextOf(const tfjson::Node& object, std::string_view name, std::string& scratch);
 
 /// A whole number of 64 bits, or nothing.

@@ -36,17 +36,15 @@ namespace {
 
 /// The attribute `id`, if it is a text.
 void AppendId(BatchWriter& rows, const Redaction& redaction, const ResourceView& view) {
-  if (view.values) {
-    for (const Member member : view.values.members()) {
-      if (member.name.Is("id") && member.value.is_string() &&
-          !redaction.Hides(member.value, view.mask.Into({view.values, member.name, 0}))) {
-        std::string scratch;
-        rows.Text(member.value.String(scratch));
-        return;
-      }
-    }
+  const Node id = view.values ? view.values.Find("id") : Node();
+  // The entry in front of a member is its name.
+  if (id && id.is_string() &&
+      !redaction.Hides(id, view.mask.Into({view.values, Node(&id.tree(), id.at() - 1), 0}))) {
+    std::string scratch;
+    rows.Text(id.String(scratch));
+  } else {
+    rows.Null();
   }
-  rows.Null();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "codec/json_lex.h"
 #include "tfjson/cpu_features.h"
+#include "tfjson/escapes.h"
 #include "tfjson/tree.h"
 
 #if defined(__x86_64__)
@@ -88,19 +89,14 @@ KINU_AVX512 char* CopyTokensAvx512(const char* at, const char* end, char* to) {
   constexpr ptrdiff_t kBlock = 64;
   const __m512i space = _mm512_set1_epi8(' ');
   uint64_t inside = 0;
-  uint64_t escaped = 0;  // the first byte of the block follows a backslash
+  Escapes escapes;
   for (; at < end; at += kBlock) {
     const uint64_t valid = end - at >= kBlock ? ~uint64_t{0} : (uint64_t{1} << (end - at)) - 1;
     const __m512i bytes = _mm512_maskz_loadu_epi8(valid, at);
     uint64_t quotes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"'));
-    uint64_t backslashes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\')) & ~escaped;
-    quotes &= ~escaped;
-    escaped = 0;
-    while (backslashes != 0) [[unlikely]] {
-      const uint64_t first = backslashes & -backslashes;
-      escaped = first >> 63;
-      quotes &= ~(first << 1);
-      backslashes &= ~(first | first << 1);
+    const uint64_t backslashes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\'));
+    if (backslashes != 0 || escapes.goes_on()) [[unlikely]] {
+      quotes &= ~escapes.EscapedBytes(backslashes);
     }
     // Outside of strings all bytes up to the space are white space.
     const uint64_t kept = (_mm512_cmpgt_epu8_mask(bytes, space) | Inside(quotes, inside)) & valid;

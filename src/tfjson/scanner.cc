@@ -24,6 +24,31 @@ struct Masks {
   bool non_ascii;     // whether any byte is above 0x7F
 };
 
+/// One bit per byte of a block that has bytes above 0x7F: how characters of two and three bytes
+/// begin and go on, and all that is looked at later, because it is no such character or one that
+/// may not begin so.
+struct CharacterMasks {
+  uint64_t two;    // 0xC2 to 0xDF
+  uint64_t three;  // 0xE1 to 0xEF without 0xED
+  uint64_t rest;   // 0x80 to 0xBF
+  uint64_t other;
+
+  /// `high`: bytes above 0x7F; `from_…`: those from this one on; `careful`: 0xE0 and 0xED.
+  static CharacterMasks Of(uint64_t high, uint64_t from_c0, uint64_t from_c2, uint64_t from_e0,
+                           uint64_t from_f0, uint64_t careful) {
+    const uint64_t two = from_c2 & ~from_e0;
+    const uint64_t three = from_e0 & ~from_f0 & ~careful;
+    return {.two = two, .three = three, .rest = high & ~from_c0, .other = from_c0 & ~two & ~three};
+  }
+  /// Whether the block is UTF-8 as far as it goes. `open`: the bytes at its beginning that go on
+  /// with a character, and then those of the next block.
+  bool AreUtf8(uint64_t& open) const {
+    const uint64_t wanted = two << 1 | three << 1 | three << 2 | open;
+    open = two >> 63 | (three >> 63) * 3 | (three >> 62 & 1);
+    return wanted == rest && other == 0;
+  }
+};
+
 /// Writes the positions of the set bits. May write up to 15 more than there are.
 inline __attribute__((always_inline)) uint32_t* WriteBits(uint64_t bits, uint32_t base,
                                                           uint32_t* out) {
@@ -67,6 +92,7 @@ struct PortableKernel {
     }
     return masks;
   }
+  static CharacterMasks Characters(const char*) { return {.other = ~uint64_t{0}}; }
 };
 
 #if defined(__x86_64__)
@@ -118,6 +144,20 @@ struct Avx2Kernel {
             .spaces = spaces,
             .controls = controls,
             .non_ascii = _mm256_movemask_epi8(_mm256_or_si256(low, high)) != 0};
+  }
+  KINU_AVX2 static inline CharacterMasks Characters(const char* block) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + 32));
+    const auto from = [&](int first) KINU_AVX2 {
+      const __m256i least = _mm256_set1_epi8(static_cast<char>(first));
+      return Join(static_cast<uint32_t>(
+                      _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(low, least), low))),
+                  static_cast<uint32_t>(
+                      _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(high, least), high))));
+    };
+    const uint64_t careful =
+        Join(Equal(low, '\xE0') | Equal(low, '\xED'), Equal(high, '\xE0') | Equal(high, '\xED'));
+    return CharacterMasks::Of(from(0x80), from(0xC0), from(0xC2), from(0xE0), from(0xF0), careful);
   }
 };
 
@@ -176,6 +216,14 @@ struct Avx512Kernel {
             .controls = controls,
             .non_ascii = _mm512_movepi8_mask(bytes) != 0};
   }
+  KINU_AVX512 static inline CharacterMasks Characters(const char* block) {
+    const __m512i bytes = _mm512_loadu_si512(block);
+    const auto from = [&](int first) KINU_AVX512 {
+      return _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(static_cast<char>(first)));
+    };
+    return CharacterMasks::Of(from(0x80), from(0xC0), from(0xC2), from(0xE0), from(0xF0),
+                              Equal(bytes, '\xE0') | Equal(bytes, '\xED'));
+  }
 };
 #endif
 
@@ -192,7 +240,8 @@ struct ScanWith {
     uint32_t* end = out;
     uint64_t in_string = scanner.in_string_;
     uint64_t after_word = scanner.after_word_ ? 1 : 0;
-    bool non_ascii = false;
+    bool is_utf8 = true;
+    uint64_t open = 0;  // bytes of the next block that go on with a character
     char padded[kBlock];
     for (size_t at = from; at < to; at += kBlock) {
       const char* block = text.data() + at;
@@ -205,9 +254,11 @@ struct ScanWith {
       }
       __builtin_prefetch(text.data() + at + kAhead);  // beyond the text this does nothing
       const Masks masks = Kernel::Look(block);
-      non_ascii |= masks.non_ascii;
+      if (masks.non_ascii || open != 0) [[unlikely]] {
+        is_utf8 &= Kernel::Characters(block).AreUtf8(open);
+      }
       uint64_t quotes = masks.quotes;
-      if ((masks.backslashes != 0 || scanner.escaped_)) [[unlikely]] {
+      if ((masks.backslashes != 0 || scanner.escapes_.goes_on())) [[unlikely]] {
         quotes &= ~scanner.Escaped(text, at, masks.backslashes & valid, masks.quotes);
       }
       const uint64_t inside = Kernel::PrefixParity(quotes) ^ in_string;
@@ -230,7 +281,7 @@ struct ScanWith {
     }
     scanner.in_string_ = in_string;
     scanner.after_word_ = after_word != 0;
-    scanner.non_ascii_seen_ = scanner.non_ascii_seen_ || non_ascii;
+    scanner.unchecked_seen_ = scanner.unchecked_seen_ || !is_utf8 || open != 0;
     return static_cast<size_t>(end - out);
   }
 };
@@ -283,7 +334,7 @@ StructureScanner::StructureScanner(Kernel kernel) : scan_(&ScanPortable) {
 uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t backslashes,
                                    uint64_t quotes) {
   backslash_seen_ = true;
-  const uint64_t escaped = EscapedBytes(backslashes);
+  const uint64_t escaped = escapes_.EscapedBytes(backslashes);
   // Most escapes are quotes and backslashes.
   for (uint64_t left = escaped & ~(quotes | backslashes); left != 0; left &= left - 1) {
     const size_t offset = at + static_cast<size_t>(std::countr_zero(left));
@@ -298,18 +349,6 @@ uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t ba
     }
   }
   return escaped;
-}
-
-/// The bytes that are escaped by these backslashes of a block, or by the last one of the block
-/// before. Ref: simdjson's find_escaped(): in a run of backslashes every second one is escaped, so
-/// a subtraction that borrows from the end of each run finds out how long it is.
-uint64_t StructureScanner::EscapedBytes(uint64_t backslashes) {
-  constexpr uint64_t kOdd = 0xAAAAAAAAAAAAAAAA;
-  const uint64_t before = escaped_ ? 1 : 0;
-  const uint64_t may_escape = backslashes & ~before;
-  const uint64_t escapes_and_ends = ((may_escape << 1 | kOdd) - may_escape) ^ kOdd;
-  escaped_ = (escapes_and_ends & backslashes) >> 63 != 0;
-  return escapes_and_ends ^ (backslashes | before);
 }
 
 void StructureScanner::Report(size_t offset, const char* message) {

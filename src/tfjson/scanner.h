@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tfjson/escapes.h"
+
 namespace kinu::tfjson {
 
 /// An error in a text, and the offset of the byte where it shows.
@@ -52,10 +54,11 @@ class StructureScanner {
     backslash_seen_ = false;
     return seen;
   }
-  /// The same for bytes above 0x7F.
-  bool TakeNonAsciiSeen() {
-    const bool seen = non_ascii_seen_;
-    non_ascii_seen_ = false;
+  /// The same for bytes that may not be UTF-8. Most characters are checked by the scan; which ones
+  /// depends on the kernel.
+  bool TakeUncheckedSeen() {
+    const bool seen = unchecked_seen_;
+    unchecked_seen_ = false;
     return seen;
   }
 
@@ -65,15 +68,14 @@ class StructureScanner {
   using ScanFunction = size_t (*)(StructureScanner&, std::string_view, size_t, size_t, uint32_t*);
 
   uint64_t Escaped(std::string_view text, size_t at, uint64_t backslashes, uint64_t quotes);
-  uint64_t EscapedBytes(uint64_t backslashes);
   void Report(size_t offset, const char* message);
 
   ScanFunction scan_;
-  uint64_t in_string_ = 0;   // all bits set inside a string
-  bool escaped_ = false;     // the next byte follows a backslash
+  uint64_t in_string_ = 0;  // all bits set inside a string
+  Escapes escapes_;
   bool after_word_ = false;  // the last byte belongs to a number or word
   bool backslash_seen_ = false;
-  bool non_ascii_seen_ = false;
+  bool unchecked_seen_ = false;
   Problem problem_;
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "codec/json_reader.h"
+#include "text/unicode.h"
 #include "tfjson/cpu_features.h"
 #include "tfjson/masks.h"
 #include "tfjson/path.h"
@@ -24,6 +25,8 @@ ByteSource InPieces(const std::string& text, size_t piece) {
     return static_cast<int64_t>(amount);
   };
 }
+
+using text::IsUtf8;
 
 /// "ok", or the problem.
 std::string Check(TokenStream& stream) {
@@ -62,8 +65,10 @@ TEST(StructureScanner, KernelsFindTheSame) {
       std::vector<uint32_t> found(text.size() + 64);
       found.resize(scanner.Scan(text, 0, text.size(), found.data()));
       const std::string end =
-          std::to_string(scanner.problem().offset) + (scanner.in_string() ? " in" : " out") +
-          (scanner.TakeNonAsciiSeen() && !scanner.problem() ? " other" : " ascii");
+          std::to_string(scanner.problem().offset) + (scanner.in_string() ? " in" : " out");
+      if (!scanner.problem() && !scanner.TakeUncheckedSeen()) {
+        EXPECT_TRUE(IsUtf8(text)) << text;
+      }
       if (kernel == Kernel::kPortable) {
         expected = found;
         expected_end = end;
@@ -72,6 +77,65 @@ TEST(StructureScanner, KernelsFindTheSame) {
         EXPECT_EQ(end, expected_end) << text;
       }
     }
+  }
+}
+
+/// Characters of one to four bytes, and with `broken` bytes that are none.
+std::string RandomCharacters(std::mt19937& random, size_t size, bool broken) {
+  static constexpr std::string_view kPieces[] = {"a", "\xC2\x80", "\xC3\xA9", "\xDF\xBF",
+                                                 "\xE2\x80\x93", "\xEF\xBF\xBF", "\xE0\xA0\x80",
+                                                 "\xED\x9F\xBF", "\xF0\x9F\x98\x80",
+                                                 // No characters:
+                                                 "\x80", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80",
+                                                 "\xE2\x80", "\xC3", "\xF4\x90\x80\x80", "\xFF"};
+  constexpr size_t kValid = 9;
+  std::string text;
+  while (text.size() < size) {
+    const size_t odds = broken && random() % 50 == 0 ? std::size(kPieces) : kValid;
+    text += random() % 3 == 0 ? kPieces[random() % odds] : kPieces[0];
+  }
+  return text;
+}
+
+/// Whether a scan leaves bytes of a text unchecked.
+bool LeavesUnchecked(StructureScanner::Kernel kernel, std::string_view text) {
+  StructureScanner scanner(kernel);
+  std::vector<uint32_t> found(text.size() + 64);
+  (void)scanner.Scan(text, 0, text.size(), found.data());
+  return scanner.TakeUncheckedSeen();
+}
+
+TEST(StructureScanner, ChecksCharacters) {
+  using Kernel = StructureScanner::Kernel;
+  std::mt19937 random(11);
+  size_t checked = 0;
+  for (const Kernel kernel : {Kernel::kPortable, Kernel::kAvx2, Kernel::kAvx512}) {
+    if (!StructureScanner::IsSupported(kernel)) {
+      continue;
+    }
+    for (int round = 0; round < 20000; ++round) {
+      const std::string text = '"' + RandomCharacters(random, random() % 200, true) + '"';
+      if (!LeavesUnchecked(kernel, text)) {
+        ++checked;
+        EXPECT_TRUE(IsUtf8(text)) << text;
+      }
+    }
+    // The characters of most languages.
+    EXPECT_EQ(
+        LeavesUnchecked(kernel, "\"\xC3\xA9t\xC3\xA9 \xE2\x80\x93 \xE6\x97\xA5\xE6\x9C\xAC\""),
+        kernel == Kernel::kPortable);
+  }
+  EXPECT_GT(checked, 1000u);
+}
+
+TEST(TokenStream, ChecksCharactersAcrossPieces) {
+  std::mt19937 random(13);
+  for (int round = 0; round < 400; ++round) {
+    // A text is scanned in pieces of 64 KB. The first one or two end in these characters.
+    const size_t before = (size_t{64} << 10) * (1 + random() % 2) - random() % 100;
+    const std::string text = '"' + std::string(before, 'a') +
+                             RandomCharacters(random, random() % 200, round % 2 == 0) + '"';
+    EXPECT_EQ(Document::Parse(text).has_value(), IsUtf8(text)) << text.substr(before);
   }
 }
 

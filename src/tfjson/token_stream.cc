@@ -146,8 +146,8 @@ void TokenStream::ScanMore() {
   next_ = index_.get();
   end_ = next_ + left;
   const size_t found = scanner_.Scan({text_, size_}, scanned_, to, end_);
-  const bool ascii = !scanner_.TakeNonAsciiSeen();
-  if (ascii && checked_ == scanned_) {
+  const bool is_utf8 = !scanner_.TakeUncheckedSeen();
+  if (is_utf8 && checked_ == scanned_) {
     checked_ = to;
   } else if (!CheckUtf8(to)) {
     return;

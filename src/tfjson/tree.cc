@@ -35,26 +35,13 @@ Kind KindOf(char first) {
   }
 }
 
-/// Whether a text has a backslash. Most are so short that a call would cost more than this.
+/// Whether a quoted text has a backslash.
 bool HasBackslash(const char* text, size_t size) {
-  constexpr size_t kWord = sizeof(uint64_t);
-  constexpr size_t kShort = 8 * kWord;
-  constexpr uint64_t kOnes = 0x0101010101010101;
-  if (size < kWord || size > kShort) {
-    return std::memchr(text, '\\', size) != nullptr;
-  }
-  uint64_t found = 0;
-  const auto look = [&](const char* at) {
-    uint64_t word = 0;
-    std::memcpy(&word, at, kWord);
-    word ^= kOnes * '\\';
-    found |= (word - kOnes) & ~word;
-  };
-  for (size_t at = 0; at + kWord <= size; at += kWord) {
-    look(text + at);
-  }
-  look(text + size - kWord);
-  return (found & kOnes << 7) != 0;
+  // Most texts are so short that a call would cost more than this.
+  constexpr size_t kShort = 64;
+  const char* const end = text + size - 1;
+  return size > kShort ? std::memchr(text, '\\', size) != nullptr
+                       : json::FindByte<json::kBackslash>(text + 1, end) != end;
 }
 
 }  // namespace
@@ -90,24 +77,6 @@ std::string_view Node::String(std::string& scratch) const {
     return scratch;
   }
   return tree_->Quoted(entry);
-}
-
-Node Node::Find(std::string_view name) const {
-  const Tree::Entry* entries = &tree_->entry(0);
-  if (entries[at_].kind() != Kind::kObject) {
-    return {};
-  }
-  // Most names differ in length, so that few of them are compared.
-  const size_t length = name.size() + 2;
-  uint32_t found = 0;
-  for (uint32_t at = at_ + 1; at != entries[at_].next; at = entries[at + 1].next) {
-    const Tree::Entry& entry = entries[at];
-    if (entry.escaped ? Node(tree_, at).Is(name)
-                      : entry.end - entry.begin == length && SameText(tree_->Quoted(entry), name)) {
-      found = at + 1;
-    }
-  }
-  return found == 0 ? Node() : Node(tree_, found);
 }
 
 Node Node::At(uint64_t index) const {

@@ -6,6 +6,7 @@
 // encoding/json does, and Repeated() finds such names for callers that refuse them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -94,6 +95,12 @@ class Node {
   uint32_t size() const;
   /// The last member of that name, or no node.
   Node Find(std::string_view name) const;
+  /// Calls `visit` with each member of that name.
+  template <typename Visit>
+  void ForEachNamed(std::string_view name, const Visit& visit) const;
+  /// Find() for several names, in one pass over the members.
+  template <size_t count>
+  std::array<Node, count> FindEach(const std::string_view (&names)[count]) const;
   /// The element at that index, or no node. Linear.
   Node At(uint64_t index) const;
 
@@ -250,6 +257,40 @@ inline Node::Elements Node::elements() const {
 }
 inline Node::Members Node::members() const {
   return {tree_, at_ + 1, is_object() ? tree_->entry(at_).next : at_ + 1};
+}
+
+/// Whether a name may be this one: most differ in length. Escapes make a name longer.
+inline bool MayBe(const Tree::Entry& name, std::string_view wanted) {
+  const size_t length = name.end - name.begin - 2;
+  return name.escaped ? length > wanted.size() : length == wanted.size();
+}
+
+template <typename Visit>
+void Node::ForEachNamed(std::string_view name, const Visit& visit) const {
+  for (const Member member : members()) {
+    if (MayBe(tree_->entry(member.name.at()), name) && member.name.Is(name)) {
+      visit(member.value);
+    }
+  }
+}
+
+inline Node Node::Find(std::string_view name) const {
+  Node found;
+  ForEachNamed(name, [&](const Node& value) { found = value; });
+  return found;
+}
+
+template <size_t count>
+std::array<Node, count> Node::FindEach(const std::string_view (&names)[count]) const {
+  std::array<Node, count> found;
+  for (const Member member : members()) {
+    for (size_t i = 0; i < count; ++i) {
+      if (MayBe(tree_->entry(member.name.at()), names[i]) && member.name.Is(names[i])) {
+        found[i] = member.value;
+      }
+    }
+  }
+  return found;
 }
 
 /// A document that owns its text. Its address is that of its nodes' tree, so it stays where it is.
