@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -115,6 +116,11 @@ inline const char* FindByte(const char* at, const char* end) {
   const auto load_8 = [](const char* from) {
     return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
   };
+  const auto load_4 = [](const char* from) {
+    int word = 0;
+    std::memcpy(&word, from, sizeof word);
+    return _mm_cvtsi32_si128(word);
+  };
   const char* const begin = at;
   while (end - at >= 16) {
     if (const uint32_t mask = MaskOf<classes>(load_16(at)); mask != 0) {
@@ -133,6 +139,13 @@ inline const char* FindByte(const char* at, const char* end) {
     return (mask & 0xFF) != 0 ? begin + std::countr_zero(mask)
            : mask != 0        ? end - 16 + std::countr_zero(mask)
                               : end;
+  }
+  if (end - begin >= 4) {
+    const __m128i both = _mm_unpacklo_epi32(load_4(begin), load_4(end - 4));
+    const uint32_t mask = MaskOf<classes>(both) & 0xFF;
+    return (mask & 0xF) != 0 ? begin + std::countr_zero(mask)
+           : mask != 0       ? end - 8 + std::countr_zero(mask)
+                             : end;
   }
 #endif
   while (at < end && !IsIn(*at, classes)) {
