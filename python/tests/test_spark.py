@@ -5,9 +5,11 @@ import importlib
 import json
 import os
 import shutil
+import socket
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import zipfile
 
 from support import installed, program, state, write
@@ -116,6 +118,23 @@ class Spark(unittest.TestCase):
             self.assertNotIn(archive, sys.path_importer_cache)
         self.assertGreater(gc.get_freeze_count(), 10_000)
         gc.unfreeze()
+
+    def test_connections_acknowledge_at_once(self):
+        from kinu import spark
+        with socket.create_server(("127.0.0.1", 0)) as server, \
+                socket.create_connection(server.getsockname()) as connection, \
+                unittest.mock.patch.object(spark, "_keep_objects"):
+            def quick():
+                return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK)
+
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
+            self.addCleanup(socket.setdefaulttimeout, None)
+            socket.setdefaulttimeout(1)
+            spark.end_task()
+            self.assertEqual((quick(), os.get_blocking(connection.fileno())), (0, True))
+            socket.setdefaulttimeout(None)
+            spark.end_task()
+            self.assertEqual((quick(), os.get_blocking(connection.fileno())), (1, True))
 
     def test_one_row_a_task(self):
         frame = kinu.spark.one_a_task(self.spark, [("row %d" % i,) for i in range(25)], "name string")
