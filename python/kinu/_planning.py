@@ -279,7 +279,7 @@ def _needs_init(diagnostics: list[dict[str, Any]]) -> bool:
                if each["severity"] == "error")
 
 
-def _counts(tables: dict[str, bytes]) -> tuple[int, int]:
+def _counts(tables: Mapping[str, bytes | memoryview]) -> tuple[int, int]:
     """The changes and the drifts of a plan."""
     import pyarrow
     rows = pyarrow.ipc.open_stream(tables["changes"]).read_all().select(["mode", "drift", "action"])

@@ -7,7 +7,6 @@ started is still at work when its request is tried again.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import queue
@@ -21,6 +20,8 @@ from typing import IO, Any
 
 #: A worker that has not answered so long after the time of a request is killed.
 _GRACE = 30.0
+#: The tables of replies begin at multiples of so many bytes, as Arrow wants the numbers in them.
+_ALIGNED = 64
 
 
 @dataclass
@@ -28,36 +29,43 @@ class Reply:
     """What a worker found: a report, and tables as streams of Arrow IPC."""
 
     report: dict[str, Any]
-    tables: dict[str, bytes] = field(default_factory=dict)
+    tables: Mapping[str, bytes | memoryview] = field(default_factory=dict)
     #: The worker ends after this reply.
     is_last: bool = False
     #: What the worker had started was killed: the request is tried again.
     was_killed: bool = False
 
-    def write(self, file: IO[bytes]) -> None:
-        sizes = {name: len(table) for name, table in self.tables.items()}
-        header = {"report": self.report, "tables": sizes, "is_last": self.is_last, "was_killed": self.was_killed}
-        file.write(json.dumps(header).encode() + b"\n")
-        for table in self.tables.values():
-            file.write(table)
-        file.flush()
-
     def to_bytes(self) -> bytes:
-        file = io.BytesIO()
-        self.write(file)
-        return file.getvalue()
+        sizes = {name: len(table) for name, table in self.tables.items()}
+        header = json.dumps({"report": self.report, "tables": sizes, "is_last": self.is_last,
+                             "was_killed": self.was_killed}).encode()
+        header += b" " * (-len(header) % _ALIGNED)
+        return b"".join([b"%*d" % (_ALIGNED, len(header)), header, *self.tables.values()])
 
     @classmethod
-    def read(cls, file: IO[bytes]) -> Reply | None:
-        """None where the file ends before the reply does."""
-        line = file.readline()
-        if not line.endswith(b"\n"):
+    def read(cls, take: Callable[[int], bytes | memoryview]) -> Reply | None:
+        """`take` gives the next so many bytes, and fewer at their end. None where they end before the reply does."""
+        size = bytes(take(_ALIGNED))
+        text = bytes(take(int(size))) if len(size) == _ALIGNED else b""
+        if not text or len(text) < int(size):
             return None
-        header = json.loads(line)
-        tables = {name: file.read(size) for name, size in header["tables"].items()}
+        header = json.loads(text)
+        tables = {name: take(size) for name, size in header["tables"].items()}
         if any(len(tables[name]) < size for name, size in header["tables"].items()):
             return None
         return cls(header["report"], tables, header["is_last"], header["was_killed"])
+
+    @classmethod
+    def of(cls, data: memoryview) -> Reply | None:
+        """The reply in some bytes, which its tables share."""
+        at = 0
+
+        def take(size: int) -> memoryview:
+            nonlocal at
+            at += size
+            return data[at - size:at]
+
+        return cls.read(take)
 
 
 @dataclass
@@ -114,7 +122,7 @@ class _Worker:
     def receive(self) -> tuple[Reply | None, bool]:
         """The reply, or None if the worker died; and whether it was killed because it was late."""
         try:
-            return Reply.read(self._replies), self._late.is_set()
+            return Reply.read(self._replies.read), self._late.is_set()
         except OSError:
             return None, self._late.is_set()
         finally:

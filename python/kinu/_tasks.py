@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import io
 import os
 import shutil
 import tempfile
@@ -48,7 +47,7 @@ def tasks_at_once(spark: SparkSession) -> tuple[int, int]:
 def task_ranges(count: int, largest: int, at_once: int) -> Iterator[tuple[int, int]]:
     """The ranges [first, end) of tasks in a list of `count` directories. A task has at most `largest`; the last ones have
     fewer, so that the `at_once` that run together (0: not known) end at about the same time."""
-    smallest = -(-largest // 32)
+    smallest = -(-largest // 16)
     first = 0
     while first < count:
         rest = count - first
@@ -104,8 +103,8 @@ class Packed(NamedTuple):
 
     def answer(self) -> Answer:
         import pyarrow
-        data = pyarrow.decompress(self.reply, self.size, _CODEC, asbytes=True)
-        return Answer(self.number, Reply.read(io.BytesIO(data)), self.attempts)
+        data = pyarrow.decompress(self.reply, self.size, _CODEC)
+        return Answer(self.number, Reply.of(memoryview(data)), self.attempts)
 
 
 _CODEC = "zstd"

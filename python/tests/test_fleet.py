@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import io
 import json
 import os
 import random
@@ -302,6 +303,21 @@ class Fleet(unittest.TestCase):
         self.assertEqual((worker.stderr.read(), worker.wait()), (b"", 0))
         worker.stderr.close()
 
+    def test_replies_in_bytes(self):
+        from kinu._pool import Reply
+        tables = {"changes": b"c" * 100, "outputs": b"", "checks": b"k"}
+        data = Reply({"directory": "a\nb"}, tables, was_killed=True).to_bytes()
+        reply = Reply.of(memoryview(data))
+        self.assertEqual((reply.report, {name: bytes(table) for name, table in reply.tables.items()}),
+                         ({"directory": "a\nb"}, tables))
+        self.assertEqual((reply.is_last, reply.was_killed), (False, True))
+        self.assertEqual(data.index(b"c" * 100) % 64, 0)
+        for size in range(len(data)):
+            self.assertIsNone(Reply.of(memoryview(data[:size])))
+        file = io.BytesIO(data + data)
+        self.assertEqual([Reply.read(file.read).tables["checks"] for _ in range(2)], [b"k", b"k"])
+        self.assertIsNone(Reply.read(file.read))
+
     def test_processors_of_workers(self):
         from kinu._pool import share
         self.assertEqual([share(i, 2, {0, 1}) for i in range(2)], [{0}, {1}])
@@ -342,7 +358,7 @@ class Fleet(unittest.TestCase):
         from kinu._tasks import task_ranges
         for count, largest, at_once, wanted in ((0, 5, 2, []), (3, 1, 2, [1, 1, 1]), (10, 4, 0, [4, 4, 2]),
                                                 (40, 8, 2, [8, 8, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1]),
-                                                (70, 33, 1, [33, 18, 9, 5, 2, 2, 1])):
+                                                (70, 33, 1, [33, 18, 9, 5, 3, 2])):
             found = list(task_ranges(count, largest, at_once))
             self.assertEqual([end - first for first, end in found], wanted)
             self.assertEqual([index for first, end in found for index in range(first, end)], list(range(count)))
