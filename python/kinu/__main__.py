@@ -13,6 +13,8 @@ plans directories and writes OUT/directories.parquet and OUT/changes.parquet.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import os
 import re
 import sys
@@ -93,7 +95,21 @@ def export(out: str, sources: Sequence[kinu.Path], table: str = "resources", sho
     return rows
 
 
+#: Settings of mallopt() of the GNU C library: from how many bytes at the end of the heap on it gives them back, and
+#: from how many bytes on something has pages of its own.
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+
+
+def _keep_memory() -> None:
+    """Lets malloc keep what is freed, some megabytes for each document, which the system would have to clear again."""
+    with contextlib.suppress(AttributeError, OSError):  # another library
+        settings = ctypes.CDLL(None)
+        settings.mallopt(_M_TRIM_THRESHOLD, 32 << 20)
+        settings.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
+
+
 def _export(given: argparse.Namespace) -> int:
+    _keep_memory()
     # pyarrow loads numpy, whose threads for matrices wait busily for work that never comes.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import pyarrow
