@@ -2,14 +2,16 @@
 """Measures the Python package with many files, directories and expressions; run it with the Python that has the package.
 
     bench/many.py export [--files 5000] [--distinct 100] [--megabytes 2] [--table resources]
-    bench/many.py fleet --program PATH [--directories 200] [--resources 500] [--spark [--per-task 1]] [--rounds 1]
+    bench/many.py fleet --program PATH [--directories 200] [--resources 500] [--mirror DIRECTORY]
+                        [--spark [--per-task 1]] [--rounds 1]
     bench/many.py language [--kilobytes 1000] [--expressions 10000]
 
 export  writes a table of generated states as Parquet, and beside it the same rows made with the module json from a part
         of the files. The files are links to `distinct` different ones, so that the disk is not measured.
 fleet   compares the wall time of a fleet with the sum of its plans divided by the processors: of plans as the fleet
         measured them, and of the same commands one after the other, half of them before and half of them after it.
-        Rounds have one session of Spark, whose compiler has less to do from round to round.
+        Rounds have one session of Spark, whose compiler has less to do from round to round. With --mirror the resources
+        are those of the provider hashicorp/time in that directory, which each plan starts; else of the one built in.
 language  parses generated files, beside python-hcl2 (PyPI) if that is there, and evaluates expressions.
 """
 import argparse
@@ -22,6 +24,8 @@ import tempfile
 import time
 
 import kinu
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def instance(chance, number):
@@ -97,15 +101,19 @@ def export_by_json(folder, first, last, out):
         writer.write_batch(pyarrow.RecordBatch.from_pylist(rows, schema))
 
 
-def used(command):
+def used(command, folder):
     """(wall seconds, processor seconds, megabytes) of a process."""
+    tool, report = os.path.join(folder, "measure"), os.path.join(folder, "report")
+    if not os.path.exists(tool):
+        subprocess.run(["cc", "-O1", "-o", tool, os.path.join(HERE, "measure.c")], check=True)
     start = time.monotonic()
-    process = subprocess.Popen(command)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
+    subprocess.run([tool, report, *command], check=True)
+    wall = time.monotonic() - start
+    with open(report, encoding="utf-8") as file:
+        status, cpu, kilobytes = file.read().split()
+    if status != "0":
         sys.exit("failed: %s" % command)
-    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return wall, float(cpu), int(kilobytes) / 1024
 
 
 def measure_export(given):
@@ -114,16 +122,16 @@ def measure_export(given):
         states = generate(folder, given.files, given.distinct, int(given.megabytes * 1e6))
         size = sum(entry.stat().st_size for entry in os.scandir(states))
         out = os.path.join(folder, "out")
-        wall, cpu, memory = used([sys.executable, "-m", "kinu", "export", "--table", given.table, out, states])
+        wall, cpu, memory = used([sys.executable, "-m", "kinu", "export", "--table", given.table, out, states], folder)
         print("kinu: %d files, %.2f GB: %.1f s wall, %.1f s CPU, %.0f MB" %
               (given.files, size / 1e9, wall, cpu, memory))
         if given.table != "resources":
             return
         part = min(given.files // kinu.fleet.cores(), 200)
         code = "import sys; sys.path.insert(0, %r); import many; many.export_by_json(%r, 0, %d, %r)" % (
-            os.path.dirname(os.path.abspath(__file__)), states, part, os.path.join(folder, "json.parquet"))
-        _, base, _ = used([sys.executable, "-c", code.replace(", 0, %d," % part, ", 0, 0,")])
-        _, other, _ = used([sys.executable, "-c", code])
+            HERE, states, part, os.path.join(folder, "json.parquet"))
+        _, base, _ = used([sys.executable, "-c", code.replace(", 0, %d," % part, ", 0, 0,")], folder)
+        _, other, _ = used([sys.executable, "-c", code], folder)
         whole = base + (other - base) * given.files / part
         print("json: %.1f s CPU (from %d files), %.1f times" % (whole, part, whole / cpu))
         wanted = parquet.read_table(os.path.join(folder, "json.parquet")).to_pylist()
@@ -143,20 +151,52 @@ def one_after_the_other(program, directories):
     return time.monotonic() - start
 
 
+def builtin_resources(count):
+    before = ["null", *("terraform_data.r%d.id" % k for k in range(count))]
+    return "".join('resource "terraform_data" "r%d" {\n  input = [%d, %s]\n}\n' % (k, k, before[k])
+                   for k in range(count))
+
+
+def time_resources(count):
+    return 'terraform {\n  required_providers {\n    time = { source = "hashicorp/time" }\n  }\n}\n' + "".join(
+        'resource "time_static" "r%d" {\n  triggers = { number = "%d" }\n}\n' % (k, k) for k in range(count))
+
+
+def initialized(given, folder):
+    """The names of what init writes, in a directory of its own."""
+    settings = os.path.join(folder, "settings.tfrc")
+    with open(settings, "w", encoding="utf-8") as file:
+        file.write("provider_installation {\n  filesystem_mirror {\n    path = %s\n  }\n}\n" %
+                   json.dumps(os.path.abspath(given.mirror)))
+    place = os.path.join(folder, "initialized")
+    os.mkdir(place)
+    with open(os.path.join(place, "main.tf"), "w", encoding="utf-8") as file:
+        file.write(time_resources(1))
+    subprocess.run([given.program, "init"], cwd=place, check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "TF_CLI_CONFIG_FILE": settings})
+    return [os.path.join(place, name) for name in (".terraform", ".terraform.lock.hcl")]
+
+
+def make_directories(given, folder):
+    text = time_resources(given.resources) if given.mirror else builtin_resources(given.resources)
+    written = initialized(given, folder) if given.mirror else []
+    directories = [os.path.join(folder, "d%04d" % i) for i in range(given.directories)]
+    for directory in directories:
+        os.mkdir(directory)
+        with open(os.path.join(directory, "main.tf"), "w", encoding="utf-8") as file:
+            file.write(text)
+        for path in written:
+            os.symlink(path, os.path.join(directory, os.path.basename(path)))
+    return directories
+
+
 def measure_fleet(given):
     with tempfile.TemporaryDirectory() as folder:
-        directories = []
-        for i in range(given.directories):
-            directories.append(os.path.join(folder, "d%04d" % i))
-            os.mkdir(directories[-1])
-            with open(os.path.join(directories[-1], "main.tf"), "w", encoding="utf-8") as file:
-                for k in range(given.resources):
-                    before = "terraform_data.r%d.id" % (k - 1) if k else "null"
-                    file.write('resource "terraform_data" "r%d" {\n  input = [%d, %s]\n}\n' % (k, k, before))
+        directories = make_directories(given, folder)
         session = None
         if given.spark:
             # PySpark loads Python's module profile, and not the program of this name beside this one.
-            sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
+            sys.path.remove(HERE)
             from pyspark.sql import SparkSession
             os.environ["PYSPARK_PYTHON"] = sys.executable
             session = SparkSession.builder.master("local[%d,4]" % kinu.fleet.cores()).config(
@@ -236,6 +276,7 @@ def main():
     command.add_argument("--program", required=True)
     command.add_argument("--directories", type=int, default=200)
     command.add_argument("--resources", type=int, default=500)
+    command.add_argument("--mirror", help="where the provider hashicorp/time is")
     command.add_argument("--spark", action="store_true")
     command.add_argument("--per-task", type=int, default=1, help="directories in a task of Spark")
     command.add_argument("--rounds", type=int, default=1)
