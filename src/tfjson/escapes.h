@@ -1,4 +1,4 @@
-// Escapes: which bytes of a JSON text follow a backslash that has no effect on its own.
+// Escapes: which bytes of a JSON text are escaped by backslashes.
 #pragma once
 
 #include <cstdint>

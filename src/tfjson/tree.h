@@ -95,7 +95,7 @@ class Node {
   uint32_t size() const;
   /// The last member of that name, or no node.
   Node Find(std::string_view name) const;
-  /// Calls `visit` with each member of that name.
+  /// Calls `visit` with the value of each member of that name.
   template <typename Visit>
   void ForEachNamed(std::string_view name, const Visit& visit) const;
   /// Find() for several names, in one pass over the members.
