@@ -73,10 +73,14 @@ Mask Mask::Into(const TrailStep& step) const {
   if (cursor_.partial()) {
     out.cursor_ = cursor_.Into(step);
   }
-  // Where a value has its type beside it, paths leave out the step to the value.
+  // Where a value has its type beside it, paths leave out the step to the value. Programs that sort
+  // names put the type in front.
   const bool wrapped = step.name && step.name.Is("value") && step.container.size() == 2;
   for (const Rest& rest : paths_) {
-    if (wrapped) {
+    // The rest before this one may have led here, too.
+    const bool is_new = out.paths_.empty() || out.paths_.back().path.at() != rest.path.at() ||
+                        out.paths_.back().at != rest.at;
+    if (wrapped && is_new) {
       out.paths_.push_back(rest);
     }
     if (Leads(rest.step, step)) {
@@ -127,12 +131,6 @@ void FollowPath(const Node& path, uint32_t at, const Node& given,
 
 }  // namespace
 
-void Mask::ForEachAtPaths(const Node& value, const std::function<void(const Node&)>& visit) const {
-  for (const Rest& rest : paths_) {
-    FollowPath(rest.path, rest.at, value, visit);
-  }
-}
-
 void ForEachAtPaths(const Node& paths, const Node& value,
                     const std::function<void(const Node&)>& visit) {
   for (const Node path : paths.elements()) {
@@ -161,16 +159,12 @@ bool Redaction::Hides(const Node& value, const Mask& mask) const {
 /// Adds what the mask of a value hides.
 void Redaction::AddMasked(std::vector<Cut>& cuts, const Node& given, const Mask& mask) const {
   const Node value = Inner(given);
-  const auto cut = [&](const Node& hidden) {
-    const tfjson::Tree::Entry& entry = hidden.tree().entry(hidden.at());
-    cuts.push_back({entry.begin, entry.end, true});
-  };
   if (mask.whole()) {
-    cut(value);
+    const tfjson::Tree::Entry& entry = value.tree().entry(value.at());
+    cuts.push_back({entry.begin, entry.end, true});
     return;
   }
-  mask.ForEachAtPaths(value, cut);
-  if (!mask.has_shape()) {
+  if (!mask.partial()) {
     return;
   }
   for (const Member member : value.members()) {

@@ -24,13 +24,8 @@ class Mask {
   /// The whole value is sensitive.
   bool whole() const { return whole_ || cursor_.whole(); }
   /// A part of it may be.
-  bool partial() const { return !paths_.empty() || has_shape(); }
+  bool partial() const { return !paths_.empty() || cursor_.partial(); }
   Mask Into(const tfjson::TrailStep& step) const;
-  /// Whether the parts are those of a mask of the value's shape.
-  bool has_shape() const { return cursor_.partial(); }
-  /// Visits the parts that paths lead to in the value that the mask belongs to.
-  void ForEachAtPaths(const tfjson::Node& value,
-                      const std::function<void(const tfjson::Node&)>& visit) const;
 
  private:
   /// The steps of a path from `at` on.

@@ -140,6 +140,37 @@ TEST(Table, JsonOfValuesHasNothingSensitive) {
       << row;
 }
 
+TEST(Table, SensitivePathsLeadIntoValuesWhoseTypeStandsInFront) {
+  const char* text = R"({"version": 4, "resources": [{"mode": "managed", "type": "t", "name": "n",
+    "provider": "p", "instances": [{"attributes": {
+      "d": {"type": ["object", {"p": "string"}], "value": {"p": "hidden-value", "q": "open"}}},
+    "sensitive_attributes": [[{"type": "get_attr", "value": "d"},
+                              {"type": "get_attr", "value": "p"}]]}]}]})";
+  for (const char* table : {"resources", "attributes"}) {
+    const std::string rows = Written(kJsonLines, table, text);
+    EXPECT_EQ(rows.find("hidden-value"), std::string::npos) << rows;
+    EXPECT_NE(rows.find("open"), std::string::npos) << rows;
+  }
+}
+
+TEST(Table, SensitivePathsAreFollowedOnceIntoEachValue) {
+  // Each object may be a value with its type beside it, so that each step may be left out.
+  constexpr int kDepth = 60;  // two ways at each step would not end
+  std::string value = "\"hidden-value\"";
+  std::string path = R"({"type": "get_attr", "value": "d"})";
+  for (int i = 0; i < kDepth; ++i) {
+    value = R"({"value": )" + value + R"(, "x": 1})";
+    path += R"(, {"type": "get_attr", "value": "value"})";
+  }
+  const std::string text = R"({"version": 4, "resources": [{"mode": "managed", "type": "t",
+    "name": "n", "provider": "p", "instances": [{"attributes": {"d": )" +
+                           value + R"(}, "sensitive_attributes": [[)" + path + "]]}]}]}";
+  for (const char* table : {"resources", "attributes"}) {
+    const std::string rows = Written(kJsonLines, table, text.c_str());
+    EXPECT_EQ(rows.find("hidden-value"), std::string::npos) << rows;
+  }
+}
+
 TEST(Table, NamesOfSensitiveAttributesMayBeWrittenWithEscapes) {
   const char* text = R"({"version": 4, "resources": [{"mode": "managed", "type": "t", "name": "n",
     "provider": "p", "instances": [{"attributes": {"p\u0061ss": "x", "word": "y", "p\\ss": "z"},
