@@ -103,9 +103,9 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 def _keep_memory() -> None:
     """Lets malloc keep what is freed, some megabytes for each document, which the system would have to clear again."""
     with contextlib.suppress(AttributeError, OSError):  # another library
-        settings = ctypes.CDLL(None)
-        settings.mallopt(_M_TRIM_THRESHOLD, 32 << 20)
-        settings.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_TRIM_THRESHOLD, 32 << 20)
+        library.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
 
 
 def _export(given: argparse.Namespace) -> int:

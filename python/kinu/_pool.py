@@ -45,9 +45,11 @@ class Reply:
     @classmethod
     def read(cls, take: Callable[[int], bytes | memoryview]) -> Reply | None:
         """`take` gives the next so many bytes, and fewer at their end. None where they end before the reply does."""
-        size = bytes(take(_ALIGNED))
-        text = bytes(take(int(size))) if len(size) == _ALIGNED else b""
-        if not text or len(text) < int(size):
+        digits = bytes(take(_ALIGNED))
+        if len(digits) < _ALIGNED:
+            return None
+        text = bytes(take(int(digits)))
+        if len(text) < int(digits):
             return None
         header = json.loads(text)
         tables = {name: take(size) for name, size in header["tables"].items()}

@@ -66,7 +66,8 @@ def end_task() -> None:
 def _acknowledge_at_once() -> None:
     """Lets the system acknowledge what arrives on the connections of this process. By default it waits 40 ms for an answer
     that could take the acknowledgement along."""
-    if not hasattr(socket, "TCP_QUICKACK") or socket.getdefaulttimeout() is not None:  # which would change connections
+    # A default timeout would be set on each connection.
+    if not hasattr(socket, "TCP_QUICKACK") or socket.getdefaulttimeout() is not None:
         return
     for number in map(int, os.listdir("/proc/self/fd")):
         with contextlib.suppress(OSError):  # no connection, or the folder just listed
