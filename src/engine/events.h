@@ -42,6 +42,12 @@ enum class EventKind : uint8_t {
   kEphemeralDeferred,  ///< not opened while planning; text: the reason
 };
 
+/// Whether something may change from this event on. A sink prints it before Post() returns, so that
+/// a run that is killed has said what it was about to change.
+constexpr bool BeginsChange(EventKind kind) {
+  return kind == EventKind::kApplyStart || kind == EventKind::kProvisionStart;
+}
+
 struct Event {
   EventKind kind;
   ResourceInstance address;
@@ -61,7 +67,7 @@ class EventSink {
   virtual ~EventSink() = default;
   virtual void Post(Event event) = 0;
   /// Until EndBurst() many events may follow each other within milliseconds: what is printed of
-  /// them may be kept for a moment and printed together.
+  /// them may be kept for a moment and printed together, up to the next one that BeginsChange().
   virtual void BeginBurst() {}
   virtual void EndBurst() {}
 };

@@ -509,6 +509,13 @@ void JsonUi::Post(Event event) {
   if (program_ == nullptr) {
     return;
   }
+  PrintMessages(event);
+  if (engine::BeginsChange(event.kind)) {
+    print_.Flush();
+  }
+}
+
+void JsonUi::PrintMessages(const Event& event) {
   EventMessages messages(*this, *program_, event);
   switch (event.kind) {
     case EventKind::kRefreshStart:

@@ -58,6 +58,8 @@ class JsonUi final : public engine::EventSink {
   void EndBurst() override { print_.End(); }
 
  private:
+  void PrintMessages(const engine::Event& event);
+
   BurstPrinter print_;
   Fields context_;
   const Program* program_ = nullptr;

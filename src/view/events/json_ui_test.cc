@@ -21,5 +21,22 @@ TEST(JsonUi, PrintsThePlanTogether) {
   EXPECT_EQ(prints.size(), 2U) << "other messages are printed at once";
 }
 
+TEST(JsonUi, PrintsWhatBeginsAChangeAtOnce) {
+  Program program;
+  std::vector<std::string> prints;
+  JsonUi ui([&](std::string_view text) { prints.emplace_back(text); });
+  ui.SetProgram(&program);
+  engine::Event event{.kind = engine::EventKind::kRefreshStart, .action = plan::Action::kDelete};
+  ASSERT_TRUE(program.ParseResourceInstance("a.b", &event.address));
+  ui.BeginBurst();
+  ui.Post(event);
+  EXPECT_TRUE(prints.empty());
+  event.kind = engine::EventKind::kApplyStart;
+  ui.Post(event);
+  ASSERT_EQ(prints.size(), 1U);
+  EXPECT_NE(prints[0].find("\"type\":\"refresh_start\""), std::string::npos);
+  EXPECT_NE(prints[0].find("\"type\":\"apply_start\""), std::string::npos);
+}
+
 }  // namespace
 }  // namespace kinu::view

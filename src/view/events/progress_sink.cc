@@ -18,7 +18,7 @@ void BurstPrinter::operator()(std::string_view text) {
   }
   kept_ += text;
   if (kept_.size() >= kMost || now - since_ >= kLongest) {
-    Flush();
+    PrintKept();
   }
 }
 
@@ -30,10 +30,15 @@ void BurstPrinter::Begin() {
 void BurstPrinter::End() {
   const std::lock_guard lock(mutex_);
   burst_ = false;
-  Flush();
+  PrintKept();
 }
 
 void BurstPrinter::Flush() {
+  const std::lock_guard lock(mutex_);
+  PrintKept();
+}
+
+void BurstPrinter::PrintKept() {
   if (!kept_.empty()) {
     print_(kept_);
     kept_.clear();
@@ -44,6 +49,9 @@ void ProgressSink::Post(engine::Event event) {
   const std::string lines = RenderEvent(program_, style_, event);
   if (!lines.empty()) {
     print_(lines);
+  }
+  if (engine::BeginsChange(event.kind)) {
+    print_.Flush();
   }
 }
 

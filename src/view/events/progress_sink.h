@@ -25,9 +25,11 @@ class BurstPrinter {
   void operator()(std::string_view text);
   void Begin();
   void End();
+  /// Prints what is kept of a burst.
+  void Flush();
 
  private:
-  void Flush();
+  void PrintKept();  ///< under `mutex_`
 
   std::mutex mutex_;
   Print print_;

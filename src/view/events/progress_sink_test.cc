@@ -35,5 +35,20 @@ TEST(BurstPrinter, PrintsALineAtOnceAndABurstTogether) {
   EXPECT_EQ(prints.back(), "b\n");
 }
 
+TEST(ProgressSink, PrintsWhatBeginsAChangeAtOnce) {
+  Program program;
+  const Style style(false);
+  std::vector<std::string> prints;
+  ProgressSink sink(program, style, [&](std::string_view text) { prints.emplace_back(text); });
+  engine::Event event{.kind = engine::EventKind::kRefreshStart, .action = plan::Action::kDelete};
+  ASSERT_TRUE(program.ParseResourceInstance("a.b", &event.address));
+  sink.BeginBurst();
+  sink.Post(event);
+  EXPECT_TRUE(prints.empty());
+  event.kind = engine::EventKind::kApplyStart;
+  sink.Post(event);
+  EXPECT_EQ(prints, (std::vector<std::string>{"a.b: Refreshing state...\na.b: Destroying...\n"}));
+}
+
 }  // namespace
 }  // namespace kinu::view
