@@ -51,6 +51,12 @@ bool Leads(const Node& value, const TrailStep& taken) {
   return !value.is_number() || value.text() == std::to_string(taken.index);
 }
 
+/// Whether a step leads to a value that may have its type beside it. Paths leave out this step.
+/// Programs that sort names put the type in front.
+bool LeadsToWrapped(const TrailStep& step) {
+  return step.name && step.container.size() == 2 && step.name.Is("value");
+}
+
 }  // namespace
 
 Mask Mask::OfPaths(const Node& paths) {
@@ -64,6 +70,11 @@ Mask Mask::OfPaths(const Node& paths) {
   return out;
 }
 
+bool Mask::LeadsInto(const TrailStep& step) const {
+  return whole() || cursor_.partial() || LeadsToWrapped(step) ||
+         std::ranges::any_of(paths_, [&](const Rest& rest) { return Leads(rest.step, step); });
+}
+
 Mask Mask::Into(const TrailStep& step) const {
   Mask out;
   out.whole_ = whole();
@@ -73,9 +84,7 @@ Mask Mask::Into(const TrailStep& step) const {
   if (cursor_.partial()) {
     out.cursor_ = cursor_.Into(step);
   }
-  // Where a value has its type beside it, paths leave out the step to the value. Programs that sort
-  // names put the type in front.
-  const bool wrapped = step.name && step.name.Is("value") && step.container.size() == 2;
+  const bool wrapped = LeadsToWrapped(step);
   for (const Rest& rest : paths_) {
     // The rest before this one may have led here, too.
     const bool is_new = out.paths_.empty() || out.paths_.back().path.at() != rest.path.at() ||
@@ -167,12 +176,17 @@ void Redaction::AddMasked(std::vector<Cut>& cuts, const Node& given, const Mask&
   if (!mask.partial()) {
     return;
   }
+  const auto add = [&](const Node& inside, const TrailStep& step) {
+    if (mask.LeadsInto(step)) {
+      AddMasked(cuts, inside, mask.Into(step));
+    }
+  };
   for (const Member member : value.members()) {
-    AddMasked(cuts, member.value, mask.Into({value, member.name, 0}));
+    add(member.value, {value, member.name, 0});
   }
   uint64_t index = 0;
   for (const Node element : value.elements()) {
-    AddMasked(cuts, element, mask.Into({value, {}, index++}));
+    add(element, {value, {}, index++});
   }
 }
 

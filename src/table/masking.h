@@ -25,6 +25,8 @@ class Mask {
   bool whole() const { return whole_ || cursor_.whole(); }
   /// A part of it may be.
   bool partial() const { return !paths_.empty() || cursor_.partial(); }
+  /// Whether Into() may mask anything.
+  bool LeadsInto(const tfjson::TrailStep& step) const;
   Mask Into(const tfjson::TrailStep& step) const;
 
  private:
