@@ -31,8 +31,20 @@ void BatchWriter::SetBit(std::vector<uint8_t>& bits, size_t row, bool value) {
 Column& BatchWriter::Next(ColumnType type) {
   KINU_INVARIANT(at_ < specs_.size() && specs_[at_].type == type, "a row has its table's columns");
   Column& column = batch_.columns[at_++];
-  SetBit(column.valid, batch_.rows, true);
+  if (column.nulls > 0) {
+    SetBit(column.valid, batch_.rows, true);
+  }
   return column;
+}
+
+void BatchWriter::AddNull(Column& column) const {
+  if (column.nulls++ == 0) {
+    column.valid.assign(batch_.rows / 8, 0xFF);
+    if (const size_t more = batch_.rows % 8; more > 0) {
+      column.valid.push_back(static_cast<uint8_t>((1U << more) - 1));
+    }
+  }
+  SetBit(column.valid, batch_.rows, false);
 }
 
 BatchWriter& BatchWriter::Text(std::string_view value) {
@@ -61,8 +73,7 @@ BatchWriter& BatchWriter::Bool(bool value) {
 BatchWriter& BatchWriter::Null() {
   KINU_INVARIANT(at_ < specs_.size(), "a row has its table's columns");
   Column& column = batch_.columns[at_];
-  SetBit(column.valid, batch_.rows, false);
-  ++column.nulls;
+  AddNull(column);
   switch (specs_[at_++].type) {
     case ColumnType::kText:
       column.offsets.push_back(column.offsets.back());

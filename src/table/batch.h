@@ -23,7 +23,8 @@ struct ColumnSpec {
 
 /// The values of a column.
 struct Column {
-  std::vector<uint8_t> valid;    ///< a bit per row, the first the lowest; clear: null
+  std::vector<uint8_t> valid;    ///< a bit per row, the first the lowest; clear: null. Empty without
+                                 ///< nulls.
   std::vector<int32_t> offsets;  ///< texts: one more than rows
   std::string bytes;             ///< texts, one after the other
   std::vector<int64_t> integers;
@@ -31,7 +32,7 @@ struct Column {
   std::vector<uint8_t> bools;  ///< a bit per row
   int64_t nulls = 0;
 
-  bool IsNull(size_t row) const { return (valid[row / 8] >> row % 8 & 1) == 0; }
+  bool IsNull(size_t row) const { return nulls > 0 && (valid[row / 8] >> row % 8 & 1) == 0; }
   std::string_view Text(size_t row) const {
     return std::string_view(bytes).substr(static_cast<size_t>(offsets[row]),
                                           static_cast<size_t>(offsets[row + 1] - offsets[row]));
@@ -83,6 +84,7 @@ class BatchWriter {
   static constexpr size_t kMostBytes = size_t{8} << 20;
 
   Column& Next(ColumnType type);
+  void AddNull(Column& column) const;
   static void SetBit(std::vector<uint8_t>& bits, size_t row, bool value);
   void Start();
   void GiveOut();

@@ -99,7 +99,7 @@ Source::Source(std::string name, std::unique_ptr<tfjson::Document> document, Doc
   std::string scratch;
   version_ = TextOf(root(), "terraform_version", scratch);
   lineage_ = TextOf(root(), "lineage", scratch);
-  serial_ = root().Find("serial");
+  serial_ = IntegerOf(root().Find("serial"));
   if (!options.show_sensitive) {
     redaction_ = Redaction(kind == DocumentKind::kStateFile ? SecretsOfStateFile(root())
                                                             : tfjson::Secrets(root()));
@@ -117,8 +117,7 @@ Node Source::configuration() const {
 
 BatchWriter& Source::BeginRow(BatchWriter& rows) const {
   rows.Text(name_).TextOrNull(lineage_);
-  const std::optional<int64_t> serial = IntegerOf(serial_);
-  (serial ? rows.Integer(*serial) : rows.Null()).TextOrNull(version_);
+  (serial_ ? rows.Integer(*serial_) : rows.Null()).TextOrNull(version_);
   return rows;
 }
 

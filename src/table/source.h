@@ -71,7 +71,7 @@ class Source {
   DocumentKind kind_;
   std::string version_;
   std::string lineage_;
-  tfjson::Node serial_;
+  std::optional<int64_t> serial_;
   Redaction redaction_;
 };
 

@@ -261,6 +261,29 @@ TEST(Table, BatchesAreBounded) {
   EXPECT_EQ(reader.rows(), uint64_t{kOutputs});
 }
 
+TEST(Table, ColumnsHaveBitsFromTheFirstNullOn) {
+  constexpr ColumnSpec kColumns[] = {{"text", ColumnType::kText, ""}};
+  constexpr size_t kRows = 20;
+  for (size_t first = 0; first <= kRows; ++first) {
+    Batch batch;
+    BatchWriter rows(kColumns, [&](Batch&& full) {
+      batch = std::move(full);
+      return true;
+    });
+    const auto is_null = [&](size_t row) { return row >= first && (row - first) % 3 == 0; };
+    for (size_t row = 0; row < kRows; ++row) {
+      (is_null(row) ? rows.Null() : rows.Text("a")).EndRow();
+    }
+    rows.Finish();
+    const Column& column = batch.columns[0];
+    EXPECT_EQ(column.valid.size(), first < kRows ? (kRows + 7) / 8 : 0);
+    EXPECT_EQ(column.nulls, static_cast<int64_t>((kRows - first + 2) / 3));
+    for (size_t row = 0; row < kRows; ++row) {
+      EXPECT_EQ(column.IsNull(row), is_null(row)) << first << " " << row;
+    }
+  }
+}
+
 // What other programs read of it is tested in tests/e2e/tables.py.
 TEST(Table, AnArrowStreamHasASchemaBatchesAndAnEnd) {
   const std::string stream = Written(kArrow, "outputs", kStateFile);
