@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import importlib.metadata
 import os
 import re
 import sys
@@ -108,10 +109,18 @@ def _keep_memory() -> None:
         library.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
 
 
+def _leave_out_numpy() -> None:
+    """Lets pyarrow not load numpy, which takes longer than an export of some files."""
+    # For the versions that need it: its threads for matrices would wait busily for work that never comes.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError, ValueError):
+        if int(importlib.metadata.version("pyarrow").partition(".")[0]) >= 18:
+            sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
+
+
 def _export(given: argparse.Namespace) -> int:
     _keep_memory()
-    # pyarrow loads numpy, whose threads for matrices wait busily for work that never comes.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _leave_out_numpy()
     import pyarrow
     # Other allocators keep a third more memory over thousands of batches.
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
