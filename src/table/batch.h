@@ -23,8 +23,8 @@ struct ColumnSpec {
 
 /// The values of a column.
 struct Column {
-  std::vector<uint8_t> valid;    ///< a bit per row, the first the lowest; clear: null. Empty without
-                                 ///< nulls.
+  std::vector<uint8_t> valid;  ///< a bit per row, the first the lowest; clear: null. Empty without
+                               ///< nulls.
   std::vector<int32_t> offsets;  ///< texts: one more than rows
   std::string bytes;             ///< texts, one after the other
   std::vector<int64_t> integers;
