@@ -69,7 +69,8 @@ def _acknowledge_at_once() -> None:
     # A default timeout would be set on each connection.
     if not hasattr(socket, "TCP_QUICKACK") or socket.getdefaulttimeout() is not None:
         return
-    for number in map(int, os.listdir("/proc/self/fd")):
+    folder = "/proc/self/fd"
+    for number in map(int, os.listdir(folder) if os.path.isdir(folder) else []):
         with contextlib.suppress(OSError):  # no connection, or the folder just listed
             connection = socket.socket(fileno=number)
             try:
