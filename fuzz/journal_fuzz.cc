@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   state::State state;
   state.program = std::make_shared<Program>();
-  (void)backend::Journal::ReplayBytes(bytes, state);
+  (void)backend::Journal::ReplayBytes(bytes, state, *state::NoSealing());
   (void)state::SameContent(state, state.Clone());
   return 0;
 }

@@ -24,7 +24,7 @@ Result<void> Reencode(const std::string& in, const std::string& out) {
   if (bytes.starts_with("PK")) {
     KINU_TRY(plan::PlanFile file, plan::PlanFile::FromBytes(std::move(bytes)));
     KINU_TRY(plan::Plan read, file.Read(program, BuiltIn));
-    return plan::WritePlanFile(out, read, BuiltIn);
+    return plan::WritePlanFile(out, read, BuiltIn, *state::NoSealing());
   }
   KINU_TRY(state::State read, state::ReadState(program, std::move(bytes)));
   return ReplaceFile(out, state::WriteState(read, state::Layout::kIndented));

@@ -160,6 +160,7 @@ std::vector<std::string> AzureSummaries(const Value& settings, net::Transport& t
   auto backend = MakeAzureBackend(transport);
   backend->Check(settings, problems);
   if (problems.empty()) {
+    backend->Seal(state::NoSealing());
     backend->Configure(settings, problems);
   }
   std::vector<std::string> summaries;
@@ -228,6 +229,7 @@ TEST(AzureBackend, ListsWorkspacesByTheirSuffix) {
           "</Blob></Blobs><NextMarker/></R>"));
   auto backend = MakeAzureBackend(transport);
   provider::Problems problems;
+  backend->Seal(state::NoSealing());
   backend->Configure(AzureSettings({{"access_key", Value::String("a2V5")}}), problems);
   ASSERT_TRUE(problems.empty());
   EXPECT_EQ(backend->Workspaces().value(), (std::vector<std::string>{"default", "w"}));

@@ -45,8 +45,8 @@ enum class Opening : uint8_t {
 
 /// How a store of a state elsewhere works.
 struct Storing {
-  state::SealerRef sealer;  ///< null: the state is not encrypted
-  std::string journal;      ///< path of its journal; empty: it has none
+  state::SealerRef sealer;
+  std::string journal;  ///< path of its journal; empty: it has none
 };
 
 class HostedRuns;
@@ -88,8 +88,8 @@ class Backend {
   virtual void CheckVersion(std::string_view, bool /*go_on*/, provider::Problems&) {}
   /// Lets the backend find services of hosts. Before Configure().
   void Reach(std::shared_ptr<ServiceHosts> hosts) { hosts_ = std::move(hosts); }
-  /// From now on stores encrypt and decrypt states; null: they do not.
-  void Seal(state::SealerRef sealer) { sealer_ = std::move(sealer); }
+  /// How stores protect states from now on. Until then they neither store nor read any.
+  void Seal(state::SealerRef sealer) { sealer_ = sealer; }
   /// From now on stores of states elsewhere keep journals in that directory.
   void KeepJournals(std::string directory) { journal_directory_ = std::move(directory); }
 
@@ -105,7 +105,7 @@ class Backend {
 
  private:
   std::shared_ptr<ServiceHosts> hosts_;
-  state::SealerRef sealer_;
+  state::SealerRef sealer_ = state::Undecided();
   std::string journal_directory_;
 };
 

@@ -14,6 +14,7 @@ std::unique_ptr<Backend> Make(std::string_view type, const Value& settings = Val
   provider::Problems problems;
   auto backend = MakeBackend(*FindBackend(type), settings, {}, problems);
   EXPECT_TRUE(problems.empty());
+  backend->Seal(state::NoSealing());
   return backend;
 }
 

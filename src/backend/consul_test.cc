@@ -29,6 +29,7 @@ class ConsulTest : public ::testing::Test {
   std::unique_ptr<Backend> Make() {
     auto backend = MakeConsulBackend(transport_);
     provider::Problems problems;
+    backend->Seal(state::NoSealing());
     backend->Configure(
         SettingsObject(*FindBackend("consul"), Value::Object({{"path", Value::String("a b/c")}})),
         problems);

@@ -114,6 +114,7 @@ std::vector<std::string> GcsSummaries(std::vector<std::pair<std::string, Value>>
   const Value all = SettingsObject(*FindBackend("gcs"), Value::Object(std::move(settings)));
   backend->Check(all, problems);
   if (problems.empty()) {
+    backend->Seal(state::NoSealing());
     backend->Configure(all, problems);
   }
   std::vector<std::string> summaries;
@@ -148,6 +149,7 @@ TEST(GcsBackend, ListsWorkspacesInItsDirectory) {
       ScriptedTransport::Make(200, R"({"items":[{"name":"p/a.tfstate"},{"name":"p/a.tflock"}]})"));
   auto backend = MakeGcsBackend(transport);
   provider::Problems problems;
+  backend->Seal(state::NoSealing());
   backend->Configure(
       SettingsObject(*FindBackend("gcs"), Value::Object({{"bucket", Value::String("b")},
                                                          {"prefix", Value::String("/p")},

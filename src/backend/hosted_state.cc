@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kReason = "Locked by OpenTofu";
 
 /// The document that announces a version of a state; with `inline_bytes` it has the state itself.
-std::string VersionDocument(std::string_view bytes, const state::State& state, bool force,
+/// It has the outputs only if the state is not encrypted.
+std::string VersionDocument(const state::StoredBytes& stored, const state::State& state, bool force,
                             bool inline_bytes) {
   std::string text;
   JsonWriter out(text);
@@ -28,13 +29,15 @@ std::string VersionDocument(std::string_view bytes, const state::State& state, b
   out.Key("attributes");
   out.BeginObject();
   out.Member("force", force);
-  out.Member("json-state-outputs", EncodeBase64(OutputsDocument(state)));
+  if (!stored.encrypted()) {
+    out.Member("json-state-outputs", EncodeBase64(OutputsDocument(state)));
+  }
   out.Member("lineage", state.lineage);
-  out.Member("md5", HexDigest(HashKind::kMd5, bytes));
+  out.Member("md5", HexDigest(HashKind::kMd5, stored.bytes()));
   out.Key("serial");
   out.Uint(state.serial);
   if (inline_bytes) {
-    out.Member("state", EncodeBase64(bytes));
+    out.Member("state", EncodeBase64(stored.bytes()));
   }
   out.EndObject();
   if (const std::string_view run = Environment("TFE_RUN_ID"); !run.empty()) {
@@ -147,19 +150,15 @@ Result<std::optional<std::string>> HostedStateClient::Get() {
   return content->body.empty() ? std::nullopt : std::optional(std::move(content->body));
 }
 
-Result<void> HostedStateClient::Put(std::string_view) {
-  return Fail(ErrorCode::kInvalid, "a version of a state has a serial and a lineage");
-}
-
-Result<void> HostedStateClient::Store(std::string_view bytes, const state::State& state,
+Result<void> HostedStateClient::Store(const state::StoredBytes& stored, const state::State& state,
                                       bool force) {
   const std::string path = PathOf("state-versions");
   Result<net::HttpResponse> version =
-      organization_->Ask("POST", path, VersionDocument(bytes, state, force, false));
+      organization_->Ask("POST", path, VersionDocument(stored, state, force, false));
   if (!version &&
       version.error().message.contains("param is missing or the value is empty: state")) {
     // An older service wants all at once.
-    version = organization_->Ask("POST", path, VersionDocument(bytes, state, force, true));
+    version = organization_->Ask("POST", path, VersionDocument(stored, state, force, true));
     return version ? Result<void>() : std::unexpected(std::move(version).error());
   }
   if (!version) {
@@ -167,17 +166,17 @@ Result<void> HostedStateClient::Store(std::string_view bytes, const state::State
   }
   ReadInterval(*version);
   KINU_TRY(const std::string url, UrlIn(*version, "hosted-state-upload-url"));
-  return organization_->Upload(url, bytes);
+  return organization_->Upload(url, stored.bytes());
 }
 
-Result<void> HostedStateClient::PutState(std::string_view bytes, const state::State& state,
-                                         bool force) {
-  Result<void> stored = Store(bytes, state, force);
-  unstored_ = !stored;
-  if (stored) {
+Result<void> HostedStateClient::PutState(const state::StoredBytes& stored,
+                                         const state::State& state, bool force) {
+  const Result<void> done = Store(stored, state, force);
+  unstored_ = !done;
+  if (done) {
     return {};
   }
-  std::string message = "error uploading state: " + stored.error().message;
+  std::string message = "error uploading state: " + done.error().message;
   if (!lock_id_.empty()) {
     message +=
         "\n\nThe workspace stays locked, so that nobody changes what this state has and the "
@@ -185,7 +184,7 @@ Result<void> HostedStateClient::PutState(std::string_view bytes, const state::St
         "the workspace: tofu force-unlock " +
         LockId();
   }
-  return Fail(stored.error().code, std::move(message));
+  return Fail(done.error().code, std::move(message));
 }
 
 std::string HostedStateClient::Holder() const {

@@ -25,9 +25,8 @@ class HostedStateClient final : public RemoteClient {
                     MidwayStoring midway);
 
   Result<std::optional<std::string>> Get() override;
-  /// Fails: the service wants to know which state it is.
-  Result<void> Put(std::string_view bytes) override;
-  Result<void> PutState(std::string_view bytes, const state::State& state, bool force) override;
+  Result<void> PutState(const state::StoredBytes& stored, const state::State& state,
+                        bool force) override;
   Result<void> Delete() override { return organization_->Delete(workspace_.name, false); }
   /// The message of a conflict has what the service knows of the holder.
   Result<std::string> Lock(const state::LockInfo& info) override;
@@ -42,7 +41,7 @@ class HostedStateClient final : public RemoteClient {
   /// Who holds the lock, as lock info.
   std::string Holder() const;
   void ReadInterval(const net::HttpResponse& response);
-  Result<void> Store(std::string_view bytes, const state::State& state, bool force);
+  Result<void> Store(const state::StoredBytes& stored, const state::State& state, bool force);
 
   std::shared_ptr<const Organization> organization_;
   HostedWorkspace workspace_;

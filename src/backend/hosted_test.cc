@@ -69,6 +69,7 @@ class HostedTest : public testing::Test {
     problems_.clear();
     backend->Check(settings, problems_);
     if (problems_.empty()) {
+      backend->Seal(state::NoSealing());
       backend->Configure(settings, problems_);
     }
     return backend;
@@ -133,6 +134,7 @@ TEST_F(HostedTest, ProblemsOnTheWay) {
   EXPECT_EQ(Problem(), "Failed to create the cloud backend client");
   auto unreached = MakeRemoteBackend(transport_);
   problems_.clear();
+  unreached->Seal(state::NoSealing());
   unreached->Configure(
       SettingsObject(*FindBackend("remote"), Value::Object({{"hostname", Text("h.example")}})),
       problems_);

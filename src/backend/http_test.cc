@@ -23,6 +23,7 @@ class HttpTest : public ::testing::Test {
     }
     problems_.clear();
     auto backend = MakeHttpBackend(transport_);
+    backend->Seal(state::NoSealing());
     backend->Configure(SettingsObject(*FindBackend("http"), Value::Object(std::move(settings))),
                        problems_);
     return backend;

@@ -267,14 +267,14 @@ Result<std::string> ReadAll(int fd, const std::string& path) {
 }  // namespace
 
 Result<Journal> Journal::Open(std::string path, const state::Snapshot& snapshot,
-                              const state::SealerRef& sealer) {
+                              const state::Sealer& sealer) {
   Journal journal(std::move(path));
   std::string header;
   ProtoWriter writer(header);
   writer.Bytes(kLineage, snapshot.lineage);
   writer.Uint(kSerial, snapshot.serial);
-  if (sealer != nullptr) {
-    KINU_TRY(journal.cipher_, JournalCipher::Make(*sealer, snapshot));
+  if (!sealer.clear()) {
+    KINU_TRY(journal.cipher_, JournalCipher::Make(sealer, snapshot));
     writer.Bytes(kSealedKey, journal.cipher_->sealed_key());
   }
   journal.pending_ = kMagic;
@@ -465,11 +465,11 @@ Header ReadHeader(std::string_view message) {
 /// Replaces the payloads behind the header by what they encrypt, which is returned. Those that
 /// cannot be decrypted are left out and counted as damaged.
 Result<std::vector<std::string>> DecryptRecords(FrameList& frames, std::string_view sealed_key,
-                                                const state::SealerRef& sealer) {
-  if (sealer == nullptr) {
+                                                const state::Sealer& sealer) {
+  if (!sealer.configured()) {
     return Fail(ErrorCode::kInvalid, "the configuration has no encryption for the state");
   }
-  KINU_TRY(const JournalCipher cipher, JournalCipher::Open(*sealer, sealed_key));
+  KINU_TRY(const JournalCipher cipher, JournalCipher::Open(sealer, sealed_key));
   std::vector<std::string> messages;
   messages.reserve(frames.payloads.size());
   for (size_t i = 1; i < frames.payloads.size(); ++i) {
@@ -487,7 +487,7 @@ Result<std::vector<std::string>> DecryptRecords(FrameList& frames, std::string_v
 }  // namespace
 
 Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& state,
-                                       const state::SealerRef& sealer) {
+                                       const state::Sealer& sealer) {
   Replayed result;
   const bool has_magic = bytes.starts_with(kMagic);
   FrameList frames = ReadFrames(bytes.substr(std::min(bytes.size(), kMagic.size())));
@@ -499,8 +499,12 @@ Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& sta
   }
   const Header header = ReadHeader(frames.payloads[0]);
   std::vector<std::string> messages;  // what the payloads view
-  if (!header.sealed_key.empty() && frames.payloads.size() > 1) {
-    Result<std::vector<std::string>> decrypted = DecryptRecords(frames, header.sealed_key, sealer);
+  const bool sealed = !header.sealed_key.empty();
+  if ((sealed || !sealer.reads_clear()) && frames.payloads.size() > 1) {
+    Result<std::vector<std::string>> decrypted =
+        sealed ? DecryptRecords(frames, header.sealed_key, sealer)
+               : Fail(ErrorCode::kInvalid,
+                      "they are not encrypted, and the configuration does not allow that");
     if (!decrypted) {
       result.records = frames.payloads.size() - 1;
       result.outcome = Outcome::kSealed;
@@ -553,7 +557,7 @@ std::string Journal::Replayed::NotApplied(std::string_view path, std::string_vie
 }
 
 Result<Journal::Replayed> Journal::Replay(const std::string& path, state::State& state,
-                                          const state::SealerRef& sealer) {
+                                          const state::Sealer& sealer) {
   const int fd = OpenExisting(path, O_RDONLY);
   if (fd < 0) {
     return errno == ENOENT ? Result<Replayed>(Replayed{}) : SystemFailure("open", path);
@@ -601,7 +605,7 @@ LeftJournal::~LeftJournal() {
 }
 
 Result<Journal::Replayed> LeftJournal::Replay(state::State& state,
-                                              const state::SealerRef& sealer) const {
+                                              const state::Sealer& sealer) const {
   KINU_TRY(std::string bytes, ReadAll(fd_, path_));
   return Journal::ReplayBytes(bytes, state, sealer);
 }

@@ -30,7 +30,7 @@ class Journal {
     kStored,    ///< the state has all of it: the run was killed before it removed the journal
     kForeign,   ///< it continues another snapshot than this state
     kNoHeader,  ///< it has whole records, but its header is damaged
-    kSealed,    ///< it has whole records, but they cannot be decrypted
+    kSealed,    ///< it has whole records, but they cannot be decrypted, or should be encrypted
   };
   struct Replayed {
     Outcome outcome = Outcome::kNothing;
@@ -44,16 +44,17 @@ class Journal {
   };
 
   /// Starts a journal that continues the snapshot. The file appears with Create() or the first
-  /// Commit(), which replaces a journal that an ended run left at `path`. `sealer`: encrypts the
-  /// records; null: nothing does. Fails if that has no key.
+  /// Commit(), which replaces a journal that an ended run left at `path`. `sealer`: that of the
+  /// state; if it encrypts, the records are encrypted. Fails if it has no key.
   static Result<Journal> Open(std::string path, const state::Snapshot& snapshot,
-                              const state::SealerRef& sealer = nullptr);
-  /// Applies the journal at `path` to `state`. `sealer`: decrypts the records.
+                              const state::Sealer& sealer);
+  /// Applies the journal at `path` to `state`. `sealer`: that of the state; records in the clear
+  /// count only where it takes a state in the clear.
   static Result<Replayed> Replay(const std::string& path, state::State& state,
-                                 const state::SealerRef& sealer = nullptr);
+                                 const state::Sealer& sealer);
   /// As above, of a journal's bytes.
   static Replayed ReplayBytes(std::string_view bytes, state::State& state,
-                              const state::SealerRef& sealer = nullptr);
+                              const state::Sealer& sealer);
 
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -97,7 +98,7 @@ class LeftJournal {
   LeftJournal& operator=(LeftJournal&& other) noexcept;
   ~LeftJournal();
 
-  Result<Journal::Replayed> Replay(state::State& state, const state::SealerRef& sealer) const;
+  Result<Journal::Replayed> Replay(state::State& state, const state::Sealer& sealer) const;
   void Remove() const;
   /// Renames the file. Returns the new name; empty if that fails.
   std::string SetAside() const;

@@ -48,13 +48,15 @@ Result<JournalCipher> JournalCipher::Make(const state::Sealer& sealer,
   JournalCipher cipher;
   cipher.key_.resize(kKeySize);
   RandomBytes(cipher.key_.data(), kKeySize);
-  KINU_TRY(cipher.sealed_key_, sealer.Seal(KeyDocument(cipher.key_, snapshot), &snapshot));
+  KINU_TRY(const state::StoredBytes sealed,
+           sealer.Seal(KeyDocument(cipher.key_, snapshot), &snapshot));
+  cipher.sealed_key_ = sealed.bytes();
   return cipher;
 }
 
 Result<JournalCipher> JournalCipher::Open(const state::Sealer& sealer,
                                           std::string_view sealed_key) {
-  KINU_TRY(const state::Sealer::Opened opened, sealer.Open(sealed_key));
+  KINU_TRY(const state::Sealer::Opened opened, sealer.Open(std::string(sealed_key)));
   JournalCipher cipher;
   KINU_TRY(cipher.key_, KeyIn(opened.document));
   cipher.sealed_key_ = sealed_key;

@@ -51,7 +51,7 @@ ObjectRecord MakeRecord(Program& program, Step step, std::string_view address,
 TEST(Journal, ReplayGivesBackEveryField) {
   TemporaryDirectory dir;
   auto program = std::make_shared<Program>();
-  Journal journal = *Journal::Open(dir / "j", {7, "lineage"});
+  Journal journal = *Journal::Open(dir / "j", {7, "lineage"}, *state::NoSealing());
   ObjectRecord record =
       MakeRecord(*program, Step::kStore, "module.m[\"a b\"].t.n[\"k\"]", "{\"id\":\"x\"}");
   record.object.status = state::ObjectStatus::kTainted;
@@ -73,7 +73,7 @@ TEST(Journal, ReplayGivesBackEveryField) {
   state::State state = EmptyState(other);
   state.lineage = "lineage";
   state.serial = 7;
-  Result<Journal::Replayed> replayed = Journal::Replay(dir / "j", state);
+  Result<Journal::Replayed> replayed = Journal::Replay(dir / "j", state, *state::NoSealing());
   ASSERT_TRUE(replayed.has_value());
   EXPECT_EQ(replayed->outcome, Journal::Outcome::kReplayed);
   EXPECT_EQ(replayed->records, 1U);
@@ -87,7 +87,7 @@ TEST(Journal, ReplayGivesBackEveryField) {
 TEST(Journal, NothingIsWrittenBeforeCommit) {
   TemporaryDirectory dir;
   Program program;
-  Journal journal = *Journal::Open(dir / "j", {1, "l"});
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, *state::NoSealing());
   journal.Append(program, MakeRecord(program, Step::kStore, "t.n", "{}"));
   EXPECT_FALSE(FileExists(dir / "j"));
   ASSERT_TRUE(journal.Commit());
@@ -105,7 +105,7 @@ struct BaseCase {
 TEST(Journal, ReplaysOnlyOntoItsOwnSnapshot) {
   TemporaryDirectory dir;
   auto program = std::make_shared<Program>();
-  Journal journal = *Journal::Open(dir / "j", {3, "l"});
+  Journal journal = *Journal::Open(dir / "j", {3, "l"}, *state::NoSealing());
   journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", "{}"));
   journal.AppendSnapshot(4);
   ASSERT_TRUE(journal.Commit());
@@ -118,7 +118,7 @@ TEST(Journal, ReplaysOnlyOntoItsOwnSnapshot) {
     state::State state = EmptyState(program);
     state.lineage = base.lineage;
     state.serial = base.serial;
-    Result<Journal::Replayed> replayed = Journal::Replay(dir / "j", state);
+    Result<Journal::Replayed> replayed = Journal::Replay(dir / "j", state, *state::NoSealing());
     ASSERT_TRUE(replayed.has_value());
     EXPECT_EQ(replayed->outcome, base.outcome) << base.lineage << base.serial;
     EXPECT_EQ(state.empty(), base.outcome != Outcome::kReplayed);
@@ -128,19 +128,21 @@ TEST(Journal, ReplaysOnlyOntoItsOwnSnapshot) {
 TEST(Journal, FirstRunHasNoSnapshotYet) {
   TemporaryDirectory dir;
   auto program = std::make_shared<Program>();
-  Journal journal = *Journal::Open(dir / "j", {0, "fresh"});
+  Journal journal = *Journal::Open(dir / "j", {0, "fresh"}, *state::NoSealing());
   journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", "{}"));
   ASSERT_TRUE(journal.Commit());
   state::State state = EmptyState(program);
-  EXPECT_EQ(Journal::Replay(dir / "j", state)->outcome, Journal::Outcome::kReplayed);
+  EXPECT_EQ(Journal::Replay(dir / "j", state, *state::NoSealing())->outcome,
+            Journal::Outcome::kReplayed);
   EXPECT_EQ(state.lineage, "fresh");
 }
 
 TEST(Journal, MissingOrForeignFile) {
   TemporaryDirectory dir;
   state::State state = EmptyState(std::make_shared<Program>());
-  EXPECT_EQ(Journal::Replay(dir / "none", state)->outcome, Journal::Outcome::kNothing);
-  EXPECT_EQ(Journal::ReplayBytes("PK\x03\x04 something else", state).outcome,
+  EXPECT_EQ(Journal::Replay(dir / "none", state, *state::NoSealing())->outcome,
+            Journal::Outcome::kNothing);
+  EXPECT_EQ(Journal::ReplayBytes("PK\x03\x04 something else", state, *state::NoSealing()).outcome,
             Journal::Outcome::kNothing);
 }
 
@@ -148,7 +150,7 @@ TEST(Journal, RecordsOfAnEncryptedStateAreEncrypted) {
   TemporaryDirectory dir;
   auto program = std::make_shared<Program>();
   const auto sealer = std::make_shared<TestSealer>("a");
-  Journal journal = *Journal::Open(dir / "j", {1, "l"}, sealer);
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, *sealer);
   journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", R"({"password":"hunter2"})"));
   ASSERT_TRUE(journal.Commit());
   const std::string bytes = ReadFile(dir / "j").value();
@@ -160,35 +162,40 @@ TEST(Journal, RecordsOfAnEncryptedStateAreEncrypted) {
     state::State state = EmptyState(program);
     state.lineage = "l";
     state.serial = 1;
-    const Journal::Replayed replayed = Journal::ReplayBytes(bytes, state, with);
+    const Journal::Replayed replayed = Journal::ReplayBytes(bytes, state, *with);
     EXPECT_EQ(replayed.records, 1U);
     EXPECT_EQ(state.empty(), replayed.outcome != Journal::Outcome::kReplayed);
     return replayed;
   };
   EXPECT_EQ(replay(sealer).outcome, Journal::Outcome::kReplayed);
-  EXPECT_EQ(replay(nullptr).outcome, Journal::Outcome::kSealed);
+  EXPECT_EQ(replay(state::NoSealing()).outcome, Journal::Outcome::kSealed);
   const Journal::Replayed other = replay(std::make_shared<TestSealer>("b"));
   EXPECT_EQ(other.outcome, Journal::Outcome::kSealed);
   EXPECT_EQ(other.problem, "not the key of b");
 }
 
-TEST(Journal, ASealerReadsRecordsInTheClear) {
+TEST(Journal, RecordsInTheClearCountWhereAStateInTheClearDoes) {
   // Encryption was configured after the run ended.
   TemporaryDirectory dir;
   auto program = std::make_shared<Program>();
-  Journal journal = *Journal::Open(dir / "j", {1, "l"});
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, *state::NoSealing());
   journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", "{}"));
   ASSERT_TRUE(journal.Commit());
   state::State state = EmptyState(program);
   state.lineage = "l";
   state.serial = 1;
-  EXPECT_EQ(Journal::Replay(dir / "j", state, std::make_shared<TestSealer>("a"))->outcome,
+  const Journal::Replayed refused = *Journal::Replay(dir / "j", state, TestSealer("a"));
+  EXPECT_EQ(refused.outcome, Journal::Outcome::kSealed);
+  EXPECT_EQ(refused.records, 1U);
+  EXPECT_TRUE(state.empty());
+  EXPECT_EQ(Journal::Replay(dir / "j", state, MigratingSealer())->outcome,
             Journal::Outcome::kReplayed);
 }
 
-/// None, or one.
+/// None, or one that encrypts.
 state::SealerRef AnySealer() {
-  return *rc::gen::arbitrary<bool>() ? std::make_shared<TestSealer>("a") : nullptr;
+  return *rc::gen::arbitrary<bool>() ? state::SealerRef(std::make_shared<TestSealer>("a"))
+                                     : state::NoSealing();
 }
 
 /// Records of a random run over a few addresses.
@@ -209,7 +216,7 @@ RC_GTEST_PROP(Journal, AnyCutReplaysAPrefix, ()) {
   TemporaryDirectory dir;
   std::vector<ObjectRecord> records = RandomRecords(*program);
   const state::SealerRef sealer = AnySealer();
-  Journal journal = *Journal::Open(dir / "j", {1, "l"}, sealer);
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, *sealer);
   for (const ObjectRecord& record : records) {
     journal.Append(*program, record);
   }
@@ -223,7 +230,7 @@ RC_GTEST_PROP(Journal, AnyCutReplaysAPrefix, ()) {
   state::State state = EmptyState(program);
   state.lineage = "l";
   state.serial = 1;
-  size_t count = Journal::ReplayBytes(torn, state, sealer).records;
+  size_t count = Journal::ReplayBytes(torn, state, *sealer).records;
   RC_ASSERT(count <= records.size());
   RC_ASSERT(cut < bytes.size() || count == records.size());
   state::State wanted = EmptyState(program);
@@ -248,7 +255,7 @@ RC_GTEST_PROP(Journal, ABrokenByteCostsOneRecord, ()) {
   std::vector<ObjectRecord> records = RandomRecords(*program);
   RC_PRE(!records.empty());
   const state::SealerRef sealer = AnySealer();
-  Journal journal = *Journal::Open(dir / "j", {1, "l"}, sealer);
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, *sealer);
   for (const ObjectRecord& record : records) {
     journal.Append(*program, record);
   }
@@ -268,7 +275,7 @@ RC_GTEST_PROP(Journal, ABrokenByteCostsOneRecord, ()) {
   state::State state = EmptyState(program);
   state.lineage = "l";
   state.serial = 1;
-  const Journal::Replayed replayed = Journal::ReplayBytes(bytes, state, sealer);
+  const Journal::Replayed replayed = Journal::ReplayBytes(bytes, state, *sealer);
   if (at < header_end) {
     RC_ASSERT(replayed.outcome == Journal::Outcome::kNoHeader);
     RC_ASSERT(state.empty());

@@ -42,6 +42,7 @@ class KubernetesTest : public ::testing::Test {
   std::unique_ptr<Backend> Make() {
     auto backend = MakeKubernetesBackend(transport_);
     provider::Problems problems;
+    backend->Seal(state::NoSealing());
     backend->Configure(SettingsObject(*FindBackend("kubernetes"),
                                       Value::Object({{"secret_suffix", Value::String("s")},
                                                      {"config_path", Value::String(path_)}})),

@@ -116,15 +116,13 @@ Result<std::unique_ptr<state::Store>> LocalBackend::Open(std::string_view worksp
 std::unique_ptr<state::Store> OpenStateFile(const std::string& path, const std::string& backup,
                                             std::shared_ptr<Program> program,
                                             state::SealerRef sealer) {
-  return std::make_unique<LocalStore>(StateFiles{path, path, backup}, std::move(program),
-                                      std::move(sealer));
+  return std::make_unique<LocalStore>(StateFiles{path, path, backup}, std::move(program), sealer);
 }
 
 Result<void> WriteErroredState(state::State& state, state::SealerRef sealer) {
   constexpr const char* kName = "errored.tfstate";
   const bool existed = FileExists(kName);
-  Result<void> written =
-      OpenStateFile(kName, {}, state.program, std::move(sealer))->Replace(state, true);
+  Result<void> written = OpenStateFile(kName, {}, state.program, sealer)->Replace(state, true);
   if (!written && !existed) {
     (void)::unlink(kName);  // an empty file says nothing
   }

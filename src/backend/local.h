@@ -29,7 +29,7 @@ namespace kinu::backend {
 class LocalStore final : public state::Store {
  public:
   /// States are read into `program`.
-  LocalStore(StateFiles paths, std::shared_ptr<Program> program, state::SealerRef sealer = nullptr);
+  LocalStore(StateFiles paths, std::shared_ptr<Program> program, state::SealerRef sealer);
   LocalStore(const LocalStore&) = delete;
   LocalStore& operator=(const LocalStore&) = delete;
   /// Unlocks.
@@ -84,7 +84,7 @@ class LocalStore final : public state::Store {
   Result<Text> ReadOpenFile();
   Result<Text> Document(std::string bytes);
   std::string DocumentOf(const state::State& state) const;
-  Result<std::string> Sealed(const state::State& state, const std::string& document) const;
+  Result<state::StoredBytes> Sealed(const state::State& state, std::string document) const;
   Result<void> LoadBase(const std::shared_ptr<Program>& program);
   /// Loads the stored state, unless it is loaded.
   Result<void> NeedBase(const state::State& state);

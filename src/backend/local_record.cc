@@ -69,8 +69,8 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
     return {};
   }
   // A run that is still at work has done this much so far, and one that is only looked at.
-  Result<Journal::Replayed> replayed =
-      left_journal_ ? left_journal_->Replay(state, sealer_) : Journal::Replay(path, state, sealer_);
+  Result<Journal::Replayed> replayed = left_journal_ ? left_journal_->Replay(state, *sealer_)
+                                                     : Journal::Replay(path, state, *sealer_);
   if (!replayed) {
     return std::unexpected(std::move(replayed).error());
   }
@@ -133,7 +133,7 @@ Result<void> LocalStore::RecoverTarget() {
   KINU_TRY(Text text, ReadOpenFile());
   KINU_TRY(state::State state,
            state::ReadState(program_, text == nullptr ? std::string() : std::string(*text)));
-  KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(state, sealer_));
+  KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(state, *sealer_));
   if (replayed.outcome == Journal::Outcome::kReplayed) {
     ++state.serial;
     auto whole = std::make_shared<const std::string>(DocumentOf(state));
@@ -193,7 +193,7 @@ Result<void> LocalStore::ClearJournal() {
     nothing.program = std::make_shared<Program>();
     nothing.lineage = lineage_;
     nothing.serial = serial_;
-    KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(nothing, sealer_));
+    KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(nothing, *sealer_));
     if (replayed.records > 0 && replayed.outcome != Journal::Outcome::kStored) {
       (void)left_journal_->SetAside();
     }
@@ -240,7 +240,7 @@ Result<void> LocalStore::StartRecording() {
     recording_ = false;
     return cleared;
   }
-  Result<Journal> journal = Journal::Open(JournalPath(paths_.write), {serial_, lineage_}, sealer_);
+  Result<Journal> journal = Journal::Open(JournalPath(paths_.write), {serial_, lineage_}, *sealer_);
   if (!journal) {
     recording_ = false;
     return std::unexpected(std::move(journal).error());

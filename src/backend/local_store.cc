@@ -10,7 +10,6 @@
 #include "backend/lock_wait.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
-#include "codec/json_writer.h"
 
 namespace kinu::backend {
 namespace {
@@ -62,7 +61,7 @@ std::string LocalStore::JournalPath(const std::string& state_path) {
 }
 
 LocalStore::LocalStore(StateFiles paths, std::shared_ptr<Program> program, state::SealerRef sealer)
-    : paths_(std::move(paths)), sealer_(std::move(sealer)), program_(std::move(program)) {
+    : paths_(std::move(paths)), sealer_(sealer), program_(std::move(program)) {
 }
 
 LocalStore::~LocalStore() {
@@ -113,27 +112,21 @@ Result<LocalStore::Text> LocalStore::Document(std::string bytes) {
   if (bytes.empty()) {
     return Text();
   }
-  if (sealer_ == nullptr) {
-    return std::make_shared<const std::string>(std::move(bytes));
-  }
-  KINU_TRY(state::Sealer::Opened opened, sealer_->Open(bytes));
+  KINU_TRY(state::Sealer::Opened opened, sealer_->Open(std::move(bytes)));
   outdated_ = opened.outdated;
   return std::make_shared<const std::string>(std::move(opened.document));
 }
 
 std::string LocalStore::DocumentOf(const state::State& state) const {
-  return state::WriteState(state,
-                           sealer_ == nullptr ? state::Layout::kIndented : state::Layout::kCompact);
+  return state::WriteState(
+      state, sealer_->encrypts() ? state::Layout::kCompact : state::Layout::kIndented);
 }
 
 /// The bytes to store for a document.
-Result<std::string> LocalStore::Sealed(const state::State& state,
-                                       const std::string& document) const {
-  if (sealer_ == nullptr) {
-    return document;
-  }
+Result<state::StoredBytes> LocalStore::Sealed(const state::State& state,
+                                              std::string document) const {
   const state::Snapshot snapshot{state.serial, state.lineage};
-  return sealer_->Seal(document, &snapshot);
+  return sealer_->Seal(std::move(document), &snapshot);
 }
 
 Result<LocalStore::Text> LocalStore::ReadOpenFile() {
@@ -273,7 +266,7 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
   part_.reset();
   RemoveAbandonedFiles(target_);
   if (request.only != nullptr && paths_.read == paths_.write && !left_journal_ &&
-      sealer_ == nullptr) {
+      !sealer_->configured()) {
     part_ = state::ReadStateResources(program_, fd_, *request.only);
   }
   in_part_ = part_.has_value();
@@ -389,7 +382,7 @@ Result<state::State> LocalStore::Read(std::shared_ptr<Program> program) {
 
 template <typename Reader>
 auto LocalStore::ViewFile(const Reader& read) -> decltype(read(0)) {
-  if (locked_ || sealer_ != nullptr) {
+  if (locked_ || sealer_->configured()) {
     return std::nullopt;
   }
   RecoverUnderLock();
@@ -448,9 +441,9 @@ Result<void> LocalStore::WriteBackup(const state::State& state, const state::Sta
   if (state::SameContent(state, *original)) {
     return {};
   }
-  KINU_TRY(const std::string bytes,
+  KINU_TRY(const state::StoredBytes stored,
            Sealed(*original, state::WriteState(*original, state::Layout::kCompact)));
-  Result<void> written = ReplaceFile(paths_.backup, bytes);
+  Result<void> written = ReplaceFile(paths_.backup, stored.bytes());
   if (!written) {
     return Fail(written.error().code,
                 "failed to create local state backup file: " + written.error().message);
@@ -582,14 +575,9 @@ bool LocalStore::IsRegular() const {
 }
 
 Result<void> LocalStore::SwapIn(const state::State& state, const std::string& document) {
-  KINU_TRY(std::string bytes, Sealed(state, document));
-  if (sealer_ != nullptr && bytes == document) {
-    bytes = state::WriteState(state, state::Layout::kIndented);  // the method does not encrypt
-  } else if (sealer_ != nullptr) {
-    std::string indented;
-    JsonWriter json(indented, {.indent = "  "});
-    json.Embed(bytes);
-    bytes = indented + '\n';
+  KINU_TRY(state::StoredBytes stored, Sealed(state, document));
+  if (stored.encrypted()) {
+    stored = std::move(stored).Indented();
   }
   if (Result<void> opened = OpenFile(); !opened) {
     return opened;
@@ -600,7 +588,7 @@ Result<void> LocalStore::SwapIn(const state::State& state, const std::string& do
     return SystemFailure("truncate", paths_.write);
   }
   KINU_TRY(FileReplacement file, FileReplacement::Start(target_, info.st_mode & 07777));
-  file.Write(bytes);
+  file.Write(stored.bytes());
   if (Result<void> committed = file.Commit(); !committed) {
     return committed;
   }

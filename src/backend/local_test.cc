@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/state_file.h"
+#include "backend/test_sealer.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 
@@ -36,7 +37,7 @@ class LocalTest : public testing::Test {
     return {.read = In("s.tfstate"), .write = In("s.tfstate"), .backup = In("s.tfstate.backup")};
   }
   std::unique_ptr<LocalStore> Store() const {
-    return std::make_unique<LocalStore>(Paths(), program_);
+    return std::make_unique<LocalStore>(Paths(), program_, state::NoSealing());
   }
   /// A state whose one output is `content`.
   state::State WithOutput(int64_t content) const {
@@ -177,7 +178,7 @@ TEST_F(LocalTest, StateOutLeavesTheInputAlone) {
   ASSERT_TRUE(Store()->Write(first));
   std::string input = Text("s.tfstate");
   LocalStore store({.read = In("s.tfstate"), .write = In("out/o.tfstate"), .backup = In("b")},
-                   program_);
+                   program_, state::NoSealing());
   ASSERT_TRUE(store.Lock(request_));
   state::State second = *store.Read(program_);
   second.outputs[0].value = Value::Int(2);
@@ -483,14 +484,14 @@ TEST_F(LocalTest, AJournalBesideAStateThatIsOnlyWrittenGoesIntoIt) {
   ASSERT_TRUE(Store()->Write(first));
   const StateFiles paths{.read = In("s.tfstate"), .write = In("o.tfstate"), .backup = In("b")};
   EXPECT_EQ(InProcess([&] {
-              LocalStore store(paths, program_);
+              LocalStore store(paths, program_, state::NoSealing());
               bool ok = store.Lock(request_).has_value() && store.Read(program_).has_value() &&
                         store.Record(Stored("t.n")).has_value() && store.Flush().has_value();
               ::kill(::getpid(), ok ? SIGKILL : SIGTERM);
               return 0;
             }),
             -1);
-  LocalStore store(paths, program_);
+  LocalStore store(paths, program_, state::NoSealing());
   ASSERT_TRUE(store.Lock(request_));
   state::State state = *store.Read(program_);
   state.outputs[0].value = Value::Int(7);
@@ -551,7 +552,8 @@ TEST_F(LocalTest, AJournalOfAnotherHistoryIsSetAside) {
   state::State first = WithOutput(1);
   ASSERT_TRUE(Store()->Write(first));
   {
-    Journal journal = *Journal::Open(LocalStore::JournalPath(In("s.tfstate")), {1, "other"});
+    Journal journal =
+        *Journal::Open(LocalStore::JournalPath(In("s.tfstate")), {1, "other"}, *state::NoSealing());
     journal.Append(*program_, Stored("t.n"));
     ASSERT_TRUE(journal.Commit());
   }
@@ -617,13 +619,30 @@ TEST_F(LocalTest, KillsDuringWritingKeepOldOrNew) {
             (std::vector<std::string>{"s.tfstate", "s.tfstate.backup"}));
 }
 
+TEST_F(LocalTest, AStateThatIsEncryptedIsNotReplacedByOneInTheClear) {
+  {
+    LocalStore sealed(Paths(), program_, std::make_shared<TestSealer>("a"));
+    state::State first = WithOutput(1);
+    ASSERT_TRUE(sealed.Write(first));
+  }
+  const std::string stored = Text("s.tfstate");
+  state::State next = WithOutput(2);
+  next.lineage = "other";
+  EXPECT_FALSE(Store()->Write(next));
+  EXPECT_FALSE(Store()->Adopt(next));
+  EXPECT_FALSE(Store()->Replace(next, true));
+  EXPECT_FALSE(Store()->Record(Stored("t.n")));
+  EXPECT_EQ(Text("s.tfstate"), stored);
+  EXPECT_EQ(ListDirectory(dir_).value(), (std::vector<std::string>{"s.tfstate"}));
+}
+
 TEST_F(LocalTest, ErroredStateHasItsOwnFile) {
   std::string before = WorkingDirectory();
   ASSERT_EQ(::chdir(dir_.c_str()), 0);
   state::State state = WithOutput(1);
   state.lineage = "l";
   state.serial = 4;
-  EXPECT_TRUE(WriteErroredState(state, nullptr));
+  EXPECT_TRUE(WriteErroredState(state, state::NoSealing()));
   ASSERT_EQ(::chdir(before.c_str()), 0);
   EXPECT_EQ(Text("errored.tfstate"), state::WriteState(state, state::Layout::kIndented));
   EXPECT_EQ(state.serial, 5U);

@@ -18,7 +18,10 @@ class ServiceClient final : public RemoteClient {
       : service_(std::move(service)), client_(std::move(client)) {}
 
   Result<std::optional<std::string>> Get() override { return client_->Get(); }
-  Result<void> Put(std::string_view bytes) override { return client_->Put(bytes); }
+  Result<void> PutState(const state::StoredBytes& stored, const state::State& state,
+                        bool force) override {
+    return client_->PutState(stored, state, force);
+  }
   Result<void> Delete() override { return client_->Delete(); }
   Result<std::string> Lock(const state::LockInfo& info) override { return client_->Lock(info); }
   Result<void> Unlock(std::string_view id) override { return client_->Unlock(id); }

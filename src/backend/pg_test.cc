@@ -64,6 +64,7 @@ class PgTest : public ::testing::Test {
   std::unique_ptr<state::Store> Open() {
     backend_ = MakePgBackend(&server_);
     provider::Problems problems;
+    backend_->Seal(state::NoSealing());
     backend_->Configure(SettingsObject(*FindBackend("pg"), Value::EmptyObject()), problems);
     EXPECT_TRUE(problems.empty());
     return backend_->Open(kDefaultWorkspace, program_, Opening::kLook).value();

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "state/sealer.h"
 #include "state/state.h"
 #include "state/store.h"
 
@@ -18,11 +19,11 @@ class RemoteClient {
   virtual ~RemoteClient() = default;
   /// Returns the stored bytes; nothing if there are none yet.
   virtual Result<std::optional<std::string>> Get() = 0;
-  virtual Result<void> Put(std::string_view bytes) = 0;
-  /// As Put(), for services that look at states: `bytes` is this state, perhaps encrypted. `force`:
-  /// whatever lineage and serial the stored one has.
-  virtual Result<void> PutState(std::string_view bytes, const state::State&, bool /*force*/) {
-    return Put(bytes);
+  /// Stores a state. `stored` is this state as its sealer protects it; services that look at states
+  /// use `force`: whatever lineage and serial the stored one has.
+  virtual Result<void> PutState(const state::StoredBytes& stored, const state::State&,
+                                bool /*force*/) {
+    return Put(stored.bytes());
   }
   virtual Result<void> Delete() = 0;
   /// Takes the lock and returns its id; empty where states are not locked. kExists: it is held; the
@@ -35,6 +36,12 @@ class RemoteClient {
   /// Nothing: never.
   virtual std::optional<std::chrono::seconds> write_interval(std::chrono::seconds usual) const {
     return usual;
+  }
+
+ protected:
+  /// Stores bytes that a sealer gave. Not called where PutState() is another.
+  virtual Result<void> Put(std::string_view) {
+    return Fail(ErrorCode::kUnsupported, "only whole states can be stored");
   }
 };
 

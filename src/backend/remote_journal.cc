@@ -19,7 +19,7 @@ Result<RemoteJournal::Recovery> RemoteJournal::Recover(state::State& state, bool
   if (!left) {
     return Recovery::kNone;
   }
-  KINU_TRY(const Journal::Replayed replayed, left->Replay(state, sealer_));
+  KINU_TRY(const Journal::Replayed replayed, left->Replay(state, *sealer_));
   const std::string count = std::to_string(replayed.records);
   switch (replayed.outcome) {
     case Journal::Outcome::kReplayed:
@@ -67,7 +67,7 @@ Result<void> RemoteJournal::Clear(const state::Snapshot& snapshot) {
     nothing.program = std::make_shared<Program>();
     nothing.lineage = snapshot.lineage;
     nothing.serial = snapshot.serial;
-    KINU_TRY(const Journal::Replayed replayed, left->Replay(nothing, sealer_));
+    KINU_TRY(const Journal::Replayed replayed, left->Replay(nothing, *sealer_));
     if (replayed.records > 0 && replayed.outcome != Journal::Outcome::kStored) {
       (void)left->SetAside();
     }
@@ -82,7 +82,7 @@ Result<void> RemoteJournal::Start(const state::Snapshot& snapshot) {
   if (Result<void> cleared = Clear(snapshot); !cleared) {
     return cleared;
   }
-  KINU_TRY(journal_, Journal::Open(path_, snapshot, sealer_));
+  KINU_TRY(journal_, Journal::Open(path_, snapshot, *sealer_));
   Result<void> created = journal_->Create();
   if (!created) {
     journal_.reset();

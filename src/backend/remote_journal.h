@@ -15,9 +15,9 @@ namespace kinu::backend {
 
 class RemoteJournal {
  public:
-  /// `path`: empty: there is no journal. `sealer`: encrypts it; null: nothing does.
+  /// `path`: empty: there is no journal. `sealer`: that of the state.
   RemoteJournal(std::string path, state::SealerRef sealer)
-      : path_(std::move(path)), sealer_(std::move(sealer)) {}
+      : path_(std::move(path)), sealer_(sealer) {}
 
   /// What Recover() has done to a state.
   enum class Recovery : uint8_t {

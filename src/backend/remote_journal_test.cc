@@ -47,9 +47,9 @@ class RemoteJournalTest : public ::testing::Test {
   }
   ~RemoteJournalTest() override { std::filesystem::remove_all(dir_); }
 
-  std::unique_ptr<RemoteStore> Open(state::SealerRef sealer = nullptr) {
+  std::unique_ptr<RemoteStore> Open(state::SealerRef sealer = state::NoSealing()) {
     return std::make_unique<RemoteStore>(std::make_unique<ServiceClient>(service_),
-                                         Storing{std::move(sealer), path_});
+                                         Storing{sealer, path_});
   }
   state::ObjectRecord Made(std::string_view name) {
     state::ObjectRecord record;
@@ -61,8 +61,8 @@ class RemoteJournalTest : public ::testing::Test {
     return record;
   }
   /// A run that makes an object and ends before it stores the state.
-  void RunAndDie(std::string_view name, state::SealerRef sealer = nullptr) {
-    auto store = Open(std::move(sealer));
+  void RunAndDie(std::string_view name, state::SealerRef sealer = state::NoSealing()) {
+    auto store = Open(sealer);
     ASSERT_TRUE(store->Lock(request_));
     ASSERT_TRUE(store->Read(program_));
     ASSERT_TRUE(store->StartRecording());

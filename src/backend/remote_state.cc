@@ -112,9 +112,7 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
   if (states == nullptr) {
     return std::nullopt;
   }
-  if (sealer_of_) {
-    states->Seal(sealer_of_(TargetOf(address)));
-  }
+  states->Seal(sealer_of_(TargetOf(address)));
   auto program = std::make_shared<Program>();
   auto store = states->Open(workspace, program);
   if (!store) {

@@ -17,7 +17,7 @@ class StoredStates final : public provider::RemoteStates {
   /// Returns what decrypts the state of a data source. `name`: its address without
   /// "data.terraform_remote_state." and a leading "module.".
   using SealerOf = std::function<state::SealerRef(std::string_view name)>;
-  /// Before the first Read(): the states may be encrypted.
+  /// Before the first Read(), which fails otherwise.
   void Decrypt(SealerOf sealer_of) { sealer_of_ = std::move(sealer_of); }
 
   /// Before the first Read(): states may be in services of hosts.
@@ -31,7 +31,7 @@ class StoredStates final : public provider::RemoteStates {
                                                           provider::Problems& problems) override;
 
  private:
-  SealerOf sealer_of_;
+  SealerOf sealer_of_ = [](std::string_view) { return state::Undecided(); };
   std::shared_ptr<ServiceHosts> hosts_;
 };
 

@@ -13,6 +13,7 @@ class RemoteStateTest : public ::testing::Test {
     EXPECT_TRUE(MakeDirectories(dir_ + "/spaces/prod"));
     Save("there.tfstate", "north");
     Save("spaces/prod/terraform.tfstate", "prod");
+    states_.Decrypt([](std::string_view) { return state::NoSealing(); });
   }
   void Save(const std::string& name, const std::string& value) {
     std::string text =
@@ -29,6 +30,13 @@ class RemoteStateTest : public ::testing::Test {
   StoredStates states_;
   provider::Problems problems_;
 };
+
+TEST_F(RemoteStateTest, ReadsNothingUntilItIsSaidHowStatesAreProtected) {
+  StoredStates undecided;
+  EXPECT_FALSE(undecided.Read("data.terraform_remote_state.s", "local", Path("there.tfstate"),
+                              "default", problems_));
+  EXPECT_EQ(problems_.size(), 1u);
+}
 
 TEST_F(RemoteStateTest, ReadsRootOutputs) {
   auto outputs = states_.Read("data.terraform_remote_state.s", "local", Path("there.tfstate"),

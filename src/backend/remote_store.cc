@@ -70,12 +70,9 @@ Result<RemoteStore::Stored> RemoteStore::Fetch(const std::shared_ptr<Program>& p
   KINU_TRY(std::optional<std::string> bytes, client_->Get());
   Stored stored;
   if (bytes) {
-    if (sealer_ != nullptr) {
-      KINU_TRY(state::Sealer::Opened opened, sealer_->Open(*bytes));
-      stored.outdated = opened.outdated;
-      bytes = std::move(opened.document);
-    }
-    stored.text = std::make_shared<const std::string>(*std::move(bytes));
+    KINU_TRY(state::Sealer::Opened opened, sealer_->Open(*std::move(bytes)));
+    stored.outdated = opened.outdated;
+    stored.text = std::make_shared<const std::string>(std::move(opened.document));
     KINU_TRY(const state::State state, state::ReadState(program, stored.text));
     stored.lineage = state.lineage;
     stored.serial = state.serial;
@@ -138,14 +135,10 @@ Result<void> RemoteStore::Persist(state::State& state, bool force) {
   }
   auto text =
       std::make_shared<const std::string>(state::WriteState(state, state::Layout::kCompact));
-  std::string sealed;
-  if (sealer_ != nullptr) {
-    const state::Snapshot snapshot{state.serial, state.lineage};
-    KINU_TRY(sealed, sealer_->Seal(*text, &snapshot));
-  }
+  const state::Snapshot snapshot{state.serial, state.lineage};
+  KINU_TRY(const state::StoredBytes sealed, sealer_->Seal(*text, &snapshot));
   journal_.BeforeStoring(state.serial);
-  if (Result<void> put = client_->PutState(sealer_ != nullptr ? sealed : *text, state, force);
-      !put) {
+  if (Result<void> put = client_->PutState(sealed, state, force); !put) {
     return put;
   }
   stored_ = Stored{std::move(text), state.lineage, state.serial, false};

@@ -19,8 +19,8 @@ class RemoteStore final : public state::Store {
  public:
   RemoteStore(std::unique_ptr<RemoteClient> client, Storing storing)
       : client_(std::move(client)),
-        sealer_(std::move(storing.sealer)),
-        journal_(std::move(storing.journal), sealer_) {}
+        sealer_(storing.sealer),
+        journal_(std::move(storing.journal), storing.sealer) {}
   RemoteStore(const RemoteStore&) = delete;
   RemoteStore& operator=(const RemoteStore&) = delete;
   /// Unlocks.

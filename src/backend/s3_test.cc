@@ -320,6 +320,7 @@ TEST(S3Backend, ListsWorkspacesBySubfolder) {
       ScriptedTransport::Make(200, "<L><Contents><Key>env:/a/k</Key></Contents></L>"));
   auto backend = MakeS3Backend(transport);
   provider::Problems problems;
+  backend->Seal(state::NoSealing());
   backend->Configure(Settings(), problems);
   ASSERT_TRUE(problems.empty()) << problems[0].summary;
   EXPECT_EQ(backend->Workspaces().value(), (std::vector<std::string>{"default", "a", "w"}));
@@ -332,6 +333,7 @@ TEST(S3Backend, ABucketThatMustNotBeListedHasTheDefaultWorkspace) {
       ScriptedTransport::Make(403, S3Fault("AccessDenied")));
   auto backend = MakeS3Backend(transport);
   provider::Problems problems;
+  backend->Seal(state::NoSealing());
   backend->Configure(Settings(), problems);
   EXPECT_EQ(backend->Workspaces().value(), std::vector<std::string>{"default"});
 }

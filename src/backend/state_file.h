@@ -11,7 +11,7 @@
 namespace kinu::backend {
 
 /// The store of the state in one file. `backup`: where its content goes before it is first changed;
-/// empty: nowhere. `sealer`: encrypts it; null: nothing does.
+/// empty: nowhere.
 std::unique_ptr<state::Store> OpenStateFile(const std::string& path, const std::string& backup,
                                             std::shared_ptr<Program> program,
                                             state::SealerRef sealer);

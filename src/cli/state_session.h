@@ -16,7 +16,7 @@ struct StateSession : CommandRun {
 
   std::optional<session::StateHandle> handle;
   state::State state;
-  state::SealerRef sealer;  ///< of the workspace's state, after Open()
+  state::SealerRef sealer = state::Undecided();  ///< of the workspace's state, after Open()
 
   /// When set, before Open(): only this resource is wanted, and nothing is written.
   const AbsResource* only = nullptr;

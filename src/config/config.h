@@ -278,8 +278,8 @@ struct EncryptionTarget {
     const hcl::Expr* expr = nullptr;  ///< null: the `method` argument is missing
     SourceRange missing;              ///< where the missing argument would stand
   };
-  /// The method for writing, then the fallbacks for reading older files.
-  std::vector<Method> methods;
+  Method method;                  ///< for writing, and for reading what it wrote
+  std::vector<Method> fallbacks;  ///< for reading older files
   bool enforced = false;
 };
 /// An `encryption` block.
@@ -314,6 +314,9 @@ struct Module {
   std::optional<Backend> backend;
   std::optional<Cloud> cloud;
   std::optional<Encryption> encryption;
+  /// A file or a block that may speak of encryption could not be read, so `encryption` must not be
+  /// used: nothing may be stored, not even as it is. An error was reported.
+  bool encryption_unknown = false;
   /// What each bound traversal stands for; index = TraversalExpr::binding.
   ReferenceTable references;
 

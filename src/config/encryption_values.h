@@ -27,11 +27,15 @@ using KeyMaker = std::function<std::optional<Value>(const PartValues&, Diagnosti
 /// The type of encryption_key and decryption_key.
 Type KeyType();
 
-/// The methods of a target: that for writing, then the fallbacks. Of a block that CheckEncryption()
-/// has accepted.
-std::vector<const EncryptionPart*> MethodsOf(const ConfigNode& root, const Encryption& encryption,
-                                             const EncryptionTarget& target,
-                                             StaticEvaluator& evaluator);
+/// The declared methods of a target.
+struct TargetMethods {
+  const EncryptionPart& method;                  ///< for writing
+  std::vector<const EncryptionPart*> fallbacks;  ///< for reading older files
+};
+/// Finds the methods of a target. Nothing after an error.
+std::optional<TargetMethods> MethodsOf(const ConfigNode& root, const Encryption& encryption,
+                                       const EncryptionTarget& target, StaticEvaluator& evaluator,
+                                       Diagnostics& diags);
 
 /// Checks that the methods and key providers in use are declared, have valid arguments, and refer
 /// only to values known while loading. Creates no keys. False after an error, which stands after

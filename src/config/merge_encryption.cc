@@ -9,55 +9,59 @@
 
 namespace kinu::config {
 
+namespace {
+
+/// A target that only one side has is that side's.
+std::optional<EncryptionTarget> Merged(const std::optional<EncryptionTarget>& base,
+                                       const std::optional<EncryptionTarget>& over) {
+  if (!base || !over) {
+    return base ? base : over;
+  }
+  EncryptionTarget out = *base;
+  out.enforced = base->enforced || over->enforced;
+  // A missing argument replaces too, as null does. Fallbacks are replaced as a whole.
+  out.method = over->method;
+  if (!over->fallbacks.empty()) {
+    out.fallbacks = over->fallbacks;
+  }
+  return out;
+}
+
+}  // namespace
+
 /// Ref: opentofu internal/encryption/config/config_merge.go.
-void MergeEncryption(Module& module, Encryption& over) {
+void MergeEncryption(Module& module, const Encryption& over) {
   if (!module.encryption) {
-    module.encryption = std::move(over);
+    module.encryption = over;
     return;
   }
   Encryption& base = *module.encryption;
   const auto merge_parts = [&](std::vector<EncryptionPart>& parts,
-                               std::vector<EncryptionPart>& others) {
-    for (EncryptionPart& other : others) {
+                               const std::vector<EncryptionPart>& others) {
+    for (const EncryptionPart& other : others) {
       const auto same = std::ranges::find_if(parts, [&](const EncryptionPart& part) {
         return part.type == other.type && part.name == other.name;
       });
       if (same == parts.end()) {
-        parts.push_back(std::move(other));
+        parts.push_back(other);
       } else {
         same->body = module.tree->Own(std::make_unique<OverriddenBody>(same->body, other.body));
       }
     }
   };
-  const auto merge_targets = [](std::optional<EncryptionTarget>& target,
-                                std::optional<EncryptionTarget>& other) {
-    if (!target || !other) {
-      target = target ? std::move(target) : std::move(other);
-      return;
-    }
-    target->enforced |= other->enforced;
-    // A missing argument replaces too, as null does. Fallbacks are replaced as a whole.
-    target->methods[0] = other->methods[0];
-    if (other->methods.size() > 1) {
-      target->methods = std::move(other->methods);
-    }
-  };
   merge_parts(base.key_providers, over.key_providers);
   merge_parts(base.methods, over.methods);
-  merge_targets(base.state, over.state);
-  merge_targets(base.plan, over.plan);
-  merge_targets(base.remote_default, over.remote_default);
-  for (auto& [name, target] : over.remotes) {
+  base.state = Merged(base.state, over.state);
+  base.plan = Merged(base.plan, over.plan);
+  base.remote_default = Merged(base.remote_default, over.remote_default);
+  for (const auto& [name, target] : over.remotes) {
     const auto same = std::ranges::find_if(
         base.remotes, [&](const auto& remote) { return remote.first == name; });
     if (same == base.remotes.end()) {
-      base.remotes.emplace_back(name, std::move(target));
-      continue;
+      base.remotes.emplace_back(name, target);
+    } else {
+      same->second = *Merged(same->second, target);
     }
-    std::optional<EncryptionTarget> merged = std::move(same->second);
-    std::optional<EncryptionTarget> other = std::move(target);
-    merge_targets(merged, other);
-    same->second = *std::move(merged);
   }
   base.range = {};  // OpenTofu loses the range here
 }
@@ -74,11 +78,14 @@ void MergeEncryptionText(Module& module, std::string_view name, std::string_view
   const size_t errors = diags.error_count();
   const hcl::Body* body = text.front() == '{' ? hcl::ParseJson(file.get(), *module.tree, diags)
                                               : hcl::ParseNative(file.get(), *module.tree, diags);
-  if (body == nullptr || diags.error_count() != errors) {
-    return;
+  std::optional<Encryption> over;
+  if (body != nullptr && diags.error_count() == errors) {
+    over = ReadEncryption(*body, SourceRange{.file = file.get()}, diags);
   }
-  if (auto over = ReadEncryption(*body, SourceRange{.file = file.get()}, diags)) {
+  if (over) {
     MergeEncryption(module, *over);
+  } else {
+    module.encryption_unknown = true;
   }
 }
 

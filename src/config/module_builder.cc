@@ -217,6 +217,7 @@ void Builder::AppendBackends(FileContent& content) {
            "A module may have only one 'cloud' block configuring a cloud backend. A cloud backend");
   take_one(content.encryptions, module_.encryption, "Duplicate encryption configuration",
            "A module may have only one encryption configuration. Encryption");
+  module_.encryption_unknown |= content.encryptions.size() > 1;
   if (module_.backend && module_.cloud) {
     diags_.Error("Both a backend and a cloud configuration are present",
                  "A module may declare either one 'cloud' block configuring a cloud backend OR one "

@@ -230,6 +230,7 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
                         TestSuite* tests) {
   out_.module = std::make_unique<Module>();
   out_.module->dir = dir;
+  out_.module->encryption_unknown = true;  // until all files are read
   Result<std::vector<std::string>> names = source_.List(dir);
   if (!names) {
     out_.content.Error("Failed to read module directory",
@@ -261,6 +262,7 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
     out_.content = std::move(incompatible_);
     return true;
   }
+  out_.module->encryption_unknown = out_.all.has_errors();
   BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
   CollectProblems();
   return true;

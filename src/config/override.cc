@@ -237,6 +237,7 @@ void Overrider::MergeBackends(FileContent& over) {
   if (over.encryptions.size() == 1) {
     MergeEncryption(module_, over.encryptions[0]);
   } else if (over.encryptions.size() > 1) {
+    module_.encryption_unknown = true;
     diags_.Error("Duplicate encryption configuration",
                  "Each override file may have only one encryption configuration. Encryption was "
                  "previously configured at " +

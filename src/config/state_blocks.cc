@@ -185,14 +185,26 @@ class EncryptionChecker {
     }
   }
 
-  std::vector<const EncryptionPart*> Methods(const EncryptionTarget& target) {
+  /// Nothing after an error.
+  std::optional<TargetMethods> Methods(const EncryptionTarget& target) {
+    const size_t errors = diags_.error_count();
     std::vector<const EncryptionPart*> methods;
-    for (const EncryptionTarget::Method& method : target.methods) {
-      if (!AddMethod(method, methods)) {
-        break;
-      }
+    bool go_on = AddMethod(target.method, methods);
+    for (size_t i = 0; go_on && i < target.fallbacks.size(); ++i) {
+      go_on = AddMethod(target.fallbacks[i], methods);
     }
-    return methods;
+    const auto any_unencrypted = [&] {
+      return std::ranges::find(methods, kUnencrypted, &EncryptionPart::type) != methods.end();
+    };
+    if (target.enforced && any_unencrypted()) {
+      diags_.Error("Unencrypted method is forbidden",
+                   "Unable to use unencrypted method since the enforced flag is set.",
+                   encryption_.range);
+    }
+    if (diags_.error_count() != errors) {
+      return std::nullopt;
+    }
+    return TargetMethods{*methods[0], {methods.begin() + 1, methods.end()}};
   }
 
   /// Reads the arguments of a method and stops at the first invalid one.
@@ -230,17 +242,8 @@ class EncryptionChecker {
       return;
     }
     keys_.clear();
-    const size_t errors = diags_.error_count();
-    const std::vector<const EncryptionPart*> methods = Methods(*target);
-    const bool any_unencrypted = std::ranges::any_of(
-        methods, [](const EncryptionPart* part) { return part->type == kUnencrypted; });
-    if (target->enforced && any_unencrypted) {
-      diags_.Error("Unencrypted method is forbidden",
-                   "Unable to use unencrypted method since the enforced flag is set.",
-                   encryption_.range);
-    }
-    if (diags_.error_count() == errors && !methods.empty()) {
-      (void)SetUpMethod(*methods[0]);
+    if (const std::optional<TargetMethods> methods = Methods(*target)) {
+      (void)SetUpMethod(methods->method);
     }
   }
 
@@ -546,11 +549,10 @@ Type KeyType() {
   return Type::List(Type::Number());
 }
 
-std::vector<const EncryptionPart*> MethodsOf(const ConfigNode& root, const Encryption& encryption,
-                                             const EncryptionTarget& target,
-                                             StaticEvaluator& evaluator) {
-  Diagnostics ignored;
-  return EncryptionChecker(root, encryption, evaluator, ignored).Methods(target);
+std::optional<TargetMethods> MethodsOf(const ConfigNode& root, const Encryption& encryption,
+                                       const EncryptionTarget& target, StaticEvaluator& evaluator,
+                                       Diagnostics& diags) {
+  return EncryptionChecker(root, encryption, evaluator, diags).Methods(target);
 }
 
 void WarnOfUnencrypted(const Encryption& encryption, Diagnostics& diags) {

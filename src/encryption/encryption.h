@@ -2,7 +2,6 @@
 // internal/encryption.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/never_null.h"
 #include "config/encryption_values.h"
 #include "diag/diagnostic.h"
 #include "state/sealer.h"
@@ -22,21 +22,28 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual const config::Encryption& block() const = 0;
-  /// The methods of a target.
-  virtual std::vector<const config::EncryptionPart*> Methods(
-      const config::EncryptionTarget& target) const = 0;
+  /// config::MethodsOf().
+  virtual std::optional<config::TargetMethods> Methods(const config::EncryptionTarget& target,
+                                                       Diagnostics& diags) const = 0;
   /// config::EvaluateMethod().
   virtual std::optional<config::PartValues> Evaluate(const config::EncryptionPart& method,
                                                      const config::KeyMaker& make_key,
                                                      Diagnostics& diags) const = 0;
 };
 
-/// The sealers of a configuration. A target without configuration has none.
+class Encryption;
+using EncryptionRef = NeverNull<const Encryption>;
+
+/// The sealers of a configuration.
 class Encryption {
  public:
-  /// Makes the keys of all targets. Null after an error.
-  static std::shared_ptr<const Encryption> SetUp(std::shared_ptr<const Source> source,
-                                                 Diagnostics& diags);
+  /// Checks the keys of all targets. Nothing after an error.
+  static std::optional<EncryptionRef> SetUp(std::shared_ptr<const Source> source,
+                                            Diagnostics& diags);
+  /// Of a configuration that does not speak of encryption.
+  static EncryptionRef None();
+  /// Until the configuration is read: nothing can be stored or read.
+  static EncryptionRef Undecided();
 
   const state::SealerRef& state() const { return state_; }
   const state::SealerRef& plan() const { return plan_; }
@@ -45,6 +52,10 @@ class Encryption {
   const state::SealerRef& RemoteState(std::string_view name) const;
 
  private:
+  /// All targets have the sealer.
+  explicit Encryption(const state::SealerRef& sealer)
+      : state_(sealer), plan_(sealer), remote_default_(sealer) {}
+
   state::SealerRef state_, plan_, remote_default_;
   std::vector<std::pair<std::string, state::SealerRef>> remotes_;
 };

@@ -18,18 +18,26 @@ class Method {
   virtual Result<std::string> Decrypt(std::string_view bytes) const = 0;
 };
 
-struct MethodSpec {
-  std::string_view type;
-  /// Fails if the arguments do not fit together.
-  Result<std::unique_ptr<Method>> (*make)(const config::PartValues& values) = nullptr;
+/// What a method does to bytes.
+enum class Effect : uint8_t {
+  kEncrypts,
+  kPassesThrough,  ///< what it stores is not encrypted
 };
 
-/// Null for `unencrypted`, which passes bytes through, and for methods that do not exist.
-const MethodSpec* FindMethod(std::string_view type);
+struct MethodSpec {
+  std::string_view type;
+  Effect effect = Effect::kEncrypts;
+  /// Fails if the arguments do not fit together.
+  Result<std::unique_ptr<Method>> (&make)(const config::PartValues& values);
 
-inline constexpr std::string_view kUnencrypted = "unencrypted";
+  bool encrypts() const { return effect == Effect::kEncrypts; }
+};
+
+/// The row of a method that the checked configuration names. Fails if there is none.
+Result<const MethodSpec*> FindMethod(std::string_view type);
 
 extern const MethodSpec kAesGcm;
 extern const MethodSpec kExternalMethod;
+extern const MethodSpec kUnencrypted;
 
 }  // namespace kinu::encryption

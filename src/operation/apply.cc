@@ -35,16 +35,14 @@ void RescueState(state::State& state, state::Store& store, const state::SealerRe
   if (auto saved = backend::WriteErroredState(state, sealer); !saved) {
     diags.Error("Failed to create local state file", saved.error().message);
     // The last resort: whoever reads the output can keep it.
-    std::string text = state::WriteState(state, state::Layout::kIndented);
-    if (sealer != nullptr) {
-      const state::Snapshot snapshot{state.serial, state.lineage};
-      auto sealed = sealer->Seal(state::WriteState(state, state::Layout::kCompact), &snapshot);
-      if (!sealed) {
-        diags.Error("Failed to persist state to backend", sealed.error().message);
-        return;
-      }
-      text = *std::move(sealed) + "\n";
+    const state::Snapshot snapshot{state.serial, state.lineage};
+    const auto layout = sealer->encrypts() ? state::Layout::kCompact : state::Layout::kIndented;
+    const auto sealed = sealer->Seal(state::WriteState(state, layout), &snapshot);
+    if (!sealed) {
+      diags.Error("Failed to persist state to backend", sealed.error().message);
+      return;
     }
+    const std::string text = sealed->bytes() + (sealed->encrypted() ? "\n" : "");
     if (audience.json() != nullptr) {
       audience.json()->StateDump(text);
     }

@@ -62,8 +62,8 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
                                 diags);
 }
 
-Result<state::State> ReadStateFile(const std::string& path, const state::SealerRef& sealer) {
-  const int fd = sealer == nullptr ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+Result<state::State> ReadStateFile(const std::string& path, const state::Sealer& sealer) {
+  const int fd = sealer.configured() ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd >= 0) {
     auto state = state::ReadLargeState(std::make_shared<Program>(), fd);
     ::close(fd);
@@ -72,11 +72,8 @@ Result<state::State> ReadStateFile(const std::string& path, const state::SealerR
     }
   }
   KINU_TRY(std::string bytes, ReadFile(path));
-  if (sealer != nullptr) {
-    KINU_TRY(state::Sealer::Opened opened, sealer->Open(bytes));
-    bytes = std::move(opened.document);
-  }
-  return state::ReadGivenState(std::make_shared<Program>(), std::move(bytes));
+  KINU_TRY(state::Sealer::Opened opened, sealer.Open(std::move(bytes)));
+  return state::ReadGivenState(std::make_shared<Program>(), std::move(opened.document));
 }
 
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
@@ -193,12 +190,12 @@ std::optional<std::string> Converted(const session::Workspace& workspace, const 
   if (kind == FileKind::kCloudPlan) {
     return Fetched(workspace, path, diags);
   }
-  const session::EncryptionRef encryption = session::LoadEncryption(workspace, {}, diags);
-  if (encryption == nullptr) {
+  const auto encryption = session::LoadEncryption(workspace, {}, diags);
+  if (!encryption) {
     return std::nullopt;
   }
   if (kind == FileKind::kPlanFile) {
-    const auto file = plan::PlanFile::Open(path, encryption->plan());
+    const auto file = plan::PlanFile::Open(path, *(*encryption)->plan());
     if (!file) {
       diags.Error("Failed to read the given file as a plan file", file.error().message);
       return std::nullopt;
@@ -206,7 +203,7 @@ std::optional<std::string> Converted(const session::Workspace& workspace, const 
     return PlanJson(workspace, *file, diags,
                     {.positions = options.positions, .parts = options.parts});
   }
-  const auto state = ReadStateFile(path, encryption->state());
+  const auto state = ReadStateFile(path, *(*encryption)->state());
   if (!state) {
     diags.Error("Failed to read the given file as a state file", state.error().message);
     return std::nullopt;

@@ -31,8 +31,8 @@ struct PlanJsonOptions {
 /// the diagnostics say why.
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
                                     Diagnostics& diags, const PlanJsonOptions& options = {});
-/// A state file for reading only. `sealer`: decrypts it; null: nothing does.
-Result<state::State> ReadStateFile(const std::string& path, const state::SealerRef& sealer);
+/// A state file for reading only.
+Result<state::State> ReadStateFile(const std::string& path, const state::Sealer& sealer);
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
                                      Diagnostics& diags);
 

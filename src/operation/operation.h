@@ -51,7 +51,7 @@ struct Operation {
   /// Set by an Open() that returns false without errors: the service runs the workspace.
   std::shared_ptr<const backend::HostedRuns> remote_runs;
   /// Of a saved plan and its state, before OpenSavedPlan().
-  session::EncryptionRef encryption = session::NoEncryption();
+  session::EncryptionRef encryption = encryption::Encryption::Undecided();
 
   /// Loads everything and takes the lock, whose reason is `lock_operation`. Returns false after an
   /// error.

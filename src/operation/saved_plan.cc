@@ -124,7 +124,7 @@ std::string NoPlanText(const std::string& path, const Error& error) {
 bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& request,
                    const std::string& path, Operation& operation, plan::Plan& plan,
                    view::Audience& audience, Diagnostics& diags, bool incomplete) {
-  auto file = plan::PlanFile::Open(path, operation.encryption->plan());
+  auto file = plan::PlanFile::Open(path, *operation.encryption->plan());
   if (!file && IsUnusablePlan(file.error())) {
     diags.Error("Failed to read plan from plan file", file.error().message);
     return false;

@@ -22,10 +22,9 @@ namespace kinu::plan {
 using SchemaLookup =
     std::function<const schema::ResourceSchema*(Symbol provider, const ResourceName& resource)>;
 
-/// Writes a plan file. Replaces the file at `path` atomically. `sealer`: encrypts it; null: nothing
-/// does.
+/// Writes a plan file. Replaces the file at `path` atomically.
 Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas,
-                           const state::SealerRef& sealer = nullptr);
+                           const state::Sealer& sealer);
 /// The bytes of the plan file.
 Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas);
 
@@ -35,7 +34,7 @@ class PlanFile {
  public:
   /// kInvalid: no plan file. kUnsupported: a plan file that cannot be used, for the reason in the
   /// message.
-  static Result<PlanFile> Open(const std::string& path, const state::SealerRef& sealer = nullptr);
+  static Result<PlanFile> Open(const std::string& path, const state::Sealer& sealer);
   static Result<PlanFile> FromBytes(std::string bytes);
 
   /// Fails unless the same release made the file: only then it may be applied.

@@ -31,7 +31,7 @@ Plan MustRead(const PlanFile& file,
   return plan ? *std::move(plan) : Plan{};
 }
 Plan Golden(std::string_view name) {
-  Result<PlanFile> file = PlanFile::Open(GoldenPath(name));
+  Result<PlanFile> file = PlanFile::Open(GoldenPath(name), *state::NoSealing());
   EXPECT_TRUE(file.has_value()) << (file ? "" : file.error().message);
   return MustRead(*file);
 }
@@ -180,7 +180,7 @@ TEST(PlanFile, RefreshOnlyAndDestroyModes) {
 }
 
 TEST(PlanFile, Modules) {
-  Result<PlanFile> file = PlanFile::Open(GoldenPath("modules"));
+  Result<PlanFile> file = PlanFile::Open(GoldenPath("modules"), *state::NoSealing());
   ASSERT_TRUE(file.has_value());
   Result<config::SourceSnapshot> modules = file->Configuration();
   ASSERT_TRUE(modules.has_value());
@@ -324,7 +324,8 @@ TEST(PlanFile, Refusals) {
   ZipWriter other;
   other.Add("readme", "x");
   EXPECT_EQ(open(other.Finish()), "the given file is not a valid plan file");
-  EXPECT_EQ(PlanFile::Open("/nonexistent/plan").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(PlanFile::Open("/nonexistent/plan", *state::NoSealing()).error().code,
+            ErrorCode::kNotFound);
 }
 
 TEST(PlanFile, VersionsMustAgree) {
@@ -357,7 +358,7 @@ TEST(PlanFile, CutMessagesAreRefused) {
 }
 
 TEST(PlanFile, NeedsASchema) {
-  Result<PlanFile> file = PlanFile::Open(GoldenPath("create"));
+  Result<PlanFile> file = PlanFile::Open(GoldenPath("create"), *state::NoSealing());
   Result<Plan> plan =
       file->Read(std::make_shared<Program>(), [](Symbol, const ResourceName&) { return nullptr; });
   ASSERT_FALSE(plan.has_value());
@@ -370,10 +371,12 @@ TEST(PlanFile, IsReplacedAsAWhole) {
   ASSERT_TRUE(ReplaceFile(path, "old"));
   Plan plan = Golden("create");
   EXPECT_FALSE(
-      WritePlanFile(path, plan, [](Symbol, const ResourceName&) { return nullptr; }).has_value());
+      WritePlanFile(
+          path, plan, [](Symbol, const ResourceName&) { return nullptr; }, *state::NoSealing())
+          .has_value());
   EXPECT_EQ(ReadFile(path).value(), "old");
-  ASSERT_TRUE(WritePlanFile(path, plan, BuiltIn()));
-  EXPECT_TRUE(PlanFile::Open(path).has_value());
+  ASSERT_TRUE(WritePlanFile(path, plan, BuiltIn(), *state::NoSealing()));
+  EXPECT_TRUE(PlanFile::Open(path, *state::NoSealing()).has_value());
   std::filesystem::remove(path);
 }
 

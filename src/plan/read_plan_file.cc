@@ -62,13 +62,10 @@ Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
   return file;
 }
 
-Result<PlanFile> PlanFile::Open(const std::string& path, const state::SealerRef& sealer) {
+Result<PlanFile> PlanFile::Open(const std::string& path, const state::Sealer& sealer) {
   KINU_TRY(std::string bytes, ReadFile(path));
-  if (sealer != nullptr) {
-    KINU_TRY(state::Sealer::Opened opened, sealer->Open(bytes));
-    bytes = std::move(opened.document);
-  }
-  return FromBytes(std::move(bytes));
+  KINU_TRY(state::Sealer::Opened opened, sealer.Open(std::move(bytes)));
+  return FromBytes(std::move(opened.document));
 }
 
 Result<void> PlanFile::CheckVersion() const {

@@ -552,12 +552,12 @@ Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas
 }
 
 Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas,
-                           const state::SealerRef& sealer) {
-  if (sealer != nullptr) {
-    KINU_TRY(const std::string bytes, EncodePlanFile(plan, schemas));
-    KINU_TRY(const std::string sealed, sealer->Seal(bytes, nullptr));
+                           const state::Sealer& sealer) {
+  if (!sealer.clear()) {
+    KINU_TRY(std::string bytes, EncodePlanFile(plan, schemas));
+    KINU_TRY(const state::StoredBytes sealed, sealer.Seal(std::move(bytes), nullptr));
     KINU_TRY(FileReplacement file, FileReplacement::Start(path, 0644));
-    file.Write(sealed);
+    file.Write(sealed.bytes());
     return file.Commit();
   }
   KINU_TRY(FileReplacement file, FileReplacement::Start(path, 0644));

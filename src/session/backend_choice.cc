@@ -428,11 +428,11 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
   Diagnostics lock_diags;
   (void)install::LockFile::Read(workspace.lock_file_path(), lock_diags);
   AddLockFileError(lock_diags, diags);
-  EncryptionRef encryption = SetUpEncryption(workspace, loaded, diags);
-  if (diags.error_count() != errors) {
+  const auto encryption = SetUpEncryption(workspace, loaded, diags);
+  if (!encryption || diags.error_count() != errors) {
     return std::nullopt;
   }
-  out->Prepare(workspace, std::move(encryption));
+  out->Prepare(workspace, *encryption);
   return out;
 }
 

@@ -21,13 +21,14 @@ struct ConfiguredBackend {
   std::string type;
   Value settings;  ///< as records and plan files keep them
   std::shared_ptr<backend::Backend> backend;
-  EncryptionRef encryption = NoEncryption();  ///< of what the backend stores, and of plans
+  /// Of what the backend stores, and of plans.
+  EncryptionRef encryption = encryption::Encryption::Undecided();
 
   const state::SealerRef& sealer() const { return encryption->state(); }
   /// Sets the encryption of all that is stored from now on, and where results are recorded until
   /// they are stored.
-  void Prepare(const Workspace& workspace, EncryptionRef with) {
-    encryption = std::move(with);
+  void Prepare(const Workspace& workspace, const EncryptionRef& with) {
+    encryption = with;
     backend->Seal(encryption->state());
     backend->KeepJournals(workspace.data_directory);
   }

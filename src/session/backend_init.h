@@ -16,7 +16,7 @@ struct BackendInitRequest {
   bool reconfigure = false;
   bool migrate = false;  ///< -migrate-state
   MigrationOptions migration;
-  EncryptionRef encryption = NoEncryption();
+  EncryptionRef encryption = encryption::Encryption::Undecided();
 };
 
 /// Returns the backend that has the states from now on; nothing after an error.

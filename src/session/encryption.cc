@@ -24,9 +24,9 @@ class RootModule final : public encryption::Source {
     return config::CheckEncryption(root(), block(), *evaluator_, diags);
   }
   const config::Encryption& block() const override { return *root().module->encryption; }
-  std::vector<const config::EncryptionPart*> Methods(
-      const config::EncryptionTarget& target) const override {
-    return config::MethodsOf(root(), block(), target, *evaluator_);
+  std::optional<config::TargetMethods> Methods(const config::EncryptionTarget& target,
+                                               Diagnostics& diags) const override {
+    return config::MethodsOf(root(), block(), target, *evaluator_, diags);
   }
   std::optional<config::PartValues> Evaluate(const config::EncryptionPart& method,
                                              const config::KeyMaker& make_key,
@@ -44,59 +44,80 @@ class RootModule final : public encryption::Source {
   std::unique_ptr<config::StaticEvaluator> evaluator_;
 };
 
-/// Whether the files of the root module or the environment have the word "encryption".
+/// Whether a file may have an `encryption` block: it has the word, or escapes of JSON that could
+/// hide it, or cannot be read.
+bool MayAsk(const std::string& path) {
+  const auto text = ReadFile(path);
+  // Of the C library, because std::string::find() stops at every first letter.
+  const auto has = [&](std::string_view word) {
+    return memmem(text->data(), text->size(), word.data(), word.size()) != nullptr;
+  };
+  return !text || has("encryption") || (path.ends_with(".json") && has("\\u"));
+}
+
+/// Whether the root module or the environment may ask for encryption.
 bool MayAsk(const Workspace& workspace) {
   if (!std::string_view(Environment("TF_ENCRYPTION")).empty()) {
     return true;
   }
   const auto names = ListDirectory(workspace.directory);
   if (!names) {
-    return false;
+    return true;
   }
   const config::ModuleFiles files = config::ChooseFiles(*names);
-  auto mentions = [&](const std::string& name) {
-    const auto text = ReadFile(JoinPath(workspace.directory, name));
-    constexpr std::string_view kWord = "encryption";
-    // Of the C library, because std::string::find() stops at every first letter.
-    return text && memmem(text->data(), text->size(), kWord.data(), kWord.size()) != nullptr;
+  const auto asks = [&](const std::string& name) {
+    return MayAsk(JoinPath(workspace.directory, name));
   };
-  return std::ranges::any_of(files.primary, mentions) ||
-         std::ranges::any_of(files.overrides, mentions);
+  return std::ranges::any_of(files.primary, asks) || std::ranges::any_of(files.overrides, asks);
+}
+
+/// Whether what a root module says of encryption is known. If not, there is an error.
+bool RequireKnown(const config::Module& root, Diagnostics& diags) {
+  if (root.encryption_unknown && !diags.has_errors()) {
+    diags.Error("Encryption configuration not available",
+                "The configuration has errors, so it is not known how states and plans are "
+                "encrypted.");
+  }
+  return !root.encryption_unknown;
 }
 
 }  // namespace
 
-EncryptionRef NoEncryption() {
-  static const EncryptionRef kNone = std::make_shared<encryption::Encryption>();
-  return kNone;
-}
-
-EncryptionRef SetUpEncryption(const Workspace& workspace, const Loaded& loaded,
-                              Diagnostics& diags) {
-  return loaded.config->root().module->encryption
-             ? encryption::Encryption::SetUp(std::make_shared<RootModule>(workspace, loaded), diags)
-             : NoEncryption();
-}
-
-EncryptionRef CheckEncryption(const Workspace& workspace, const Loaded& loaded,
-                              Diagnostics& diags) {
-  if (!loaded.config->root().module->encryption) {
-    return NoEncryption();
+std::optional<EncryptionRef> SetUpEncryption(const Workspace& workspace, const Loaded& loaded,
+                                             Diagnostics& diags) {
+  const config::Module& root = *loaded.config->root().module;
+  if (!RequireKnown(root, diags)) {
+    return std::nullopt;
   }
-  auto root = std::make_shared<RootModule>(workspace, loaded);
-  return root->Check(diags) ? encryption::Encryption::SetUp(std::move(root), diags) : nullptr;
+  return root.encryption
+             ? encryption::Encryption::SetUp(std::make_shared<RootModule>(workspace, loaded), diags)
+             : encryption::Encryption::None();
 }
 
-EncryptionRef LoadEncryption(const Workspace& workspace,
-                             std::span<const config::VariableArgument> arguments,
-                             Diagnostics& diags) {
+std::optional<EncryptionRef> CheckEncryption(const Workspace& workspace, const Loaded& loaded,
+                                             Diagnostics& diags) {
+  const config::Module& root = *loaded.config->root().module;
+  if (!RequireKnown(root, diags)) {
+    return std::nullopt;
+  }
+  if (!root.encryption) {
+    return encryption::Encryption::None();
+  }
+  auto source = std::make_shared<RootModule>(workspace, loaded);
+  return source->Check(diags) ? encryption::Encryption::SetUp(std::move(source), diags)
+                              : std::nullopt;
+}
+
+std::optional<EncryptionRef> LoadEncryption(const Workspace& workspace,
+                                            std::span<const config::VariableArgument> arguments,
+                                            Diagnostics& diags) {
   if (!MayAsk(workspace)) {
-    return NoEncryption();
+    return encryption::Encryption::None();
   }
   const size_t errors = diags.error_count();
   const Loaded loaded =
       Load(workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);
-  return diags.error_count() == errors ? SetUpEncryption(workspace, loaded, diags) : nullptr;
+  return diags.error_count() == errors ? SetUpEncryption(workspace, loaded, diags) : std::nullopt;
 }
 
 }  // namespace kinu::session

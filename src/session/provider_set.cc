@@ -49,10 +49,8 @@ std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagn
   return std::unique_ptr<ProviderSet>(new ProviderSet(std::move(options), std::move(states)));
 }
 
-void ProviderSet::Decrypt(EncryptionRef encryption) {
-  states_->Decrypt([encryption = std::move(encryption)](std::string_view name) {
-    return encryption->RemoteState(name);
-  });
+void ProviderSet::Decrypt(const EncryptionRef& encryption) {
+  states_->Decrypt([encryption](std::string_view name) { return encryption->RemoteState(name); });
 }
 
 plan::SchemaLookup ProviderSet::PlanSchemas(const Program& program) {

@@ -31,7 +31,7 @@ class ProviderSet {
   static std::unique_ptr<ProviderSet> Open(const Workspace& workspace, Diagnostics& diags);
 
   /// How states that terraform_remote_state reads are decrypted from now on.
-  void Decrypt(EncryptionRef encryption);
+  void Decrypt(const EncryptionRef& encryption);
 
   /// Finds schemas and starts processes.
   provider::ProviderSource& source() { return *locator_; }

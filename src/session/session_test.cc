@@ -38,7 +38,8 @@ class SessionTest : public ::testing::Test {
     EXPECT_TRUE(ReplaceFile(workspace.directory + "/" + name, text));
   }
   std::optional<ConfiguredBackend> Init(const Workspace& workspace,
-                                        const BackendInitRequest& request = {}) {
+                                        BackendInitRequest request = {}) {
+    request.encryption = encryption::Encryption::None();
     const Loaded root = Load(workspace, {.intent = LoadIntent::kRootModule}, diags_);
     return InitBackend(workspace, root, request, dialog_, diags_);
   }
@@ -114,6 +115,25 @@ TEST_F(SessionTest, BackendIsTheRecordedOne) {
   Write(workspace, "main.tf", "");
   const Loaded changed = Load(workspace, {.intent = LoadIntent::kBackend}, diags_);
   EXPECT_FALSE(ChooseBackend(workspace, changed, {}, diags_));
+}
+
+TEST_F(SessionTest, EncryptionThatCouldNotBeReadIsNotTakenForNone) {
+  constexpr const char* kBroken[] = {
+      "terraform {\n  encryption \"label\" {}\n}\n",
+      "terraform {\n  encryption {\n    states {}\n  }\n}\n",
+      "terraform {\n  encryption {}\n  encryption {}\n}\n",
+      "terraform {\n  encryption {\n",
+      "output \"o\" {",
+  };
+  for (const char* text : kBroken) {
+    const Workspace workspace = Make("broken", text);
+    Diagnostics of_loading;
+    const Loaded loaded = Load(workspace, {.intent = LoadIntent::kBackend}, of_loading);
+    EXPECT_TRUE(of_loading.has_errors()) << text;
+    EXPECT_FALSE(SetUpEncryption(workspace, loaded, diags_)) << text;
+    EXPECT_EQ(Summaries(), std::vector<std::string>{"Encryption configuration not available"});
+    diags_ = Diagnostics();
+  }
 }
 
 TEST_F(SessionTest, StatesMoveBetweenBackends) {

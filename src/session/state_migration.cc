@@ -15,6 +15,15 @@ namespace {
 constexpr std::string_view kNoInput =
     "Can't ask approval for state migration when interactive input is disabled.";
 
+/// Writes a copy of a state, encrypted as its store encrypts it, that people can look at.
+Result<void> SaveCopy(const std::string& path, const state::State& state,
+                      const state::Sealer& sealer) {
+  const state::Snapshot snapshot{state.serial, state.lineage};
+  KINU_TRY(const state::StoredBytes stored,
+           sealer.Seal(state::WriteState(state, state::Layout::kIndented), &snapshot));
+  return ReplaceFile(path, stored.bytes(), 0600);
+}
+
 }  // namespace
 
 std::optional<state::State> StateMigration::Read(state::Store& store) {
@@ -274,10 +283,9 @@ std::optional<bool> StateMigration::ConfirmOverwrite(const state::State& ours,
       Error("Error creating temporary directory: " + made.error().message, "");
       return std::nullopt;
     }
-    for (const auto& [path, state] : {std::pair(&previous, &ours), std::pair(&next, &theirs)}) {
-      if (made) {
-        made = ReplaceFile(*path, state::WriteState(*state, state::Layout::kIndented), 0600);
-      }
+    made = SaveCopy(previous, ours, *from_.sealer());
+    if (made) {
+      made = SaveCopy(next, theirs, *to_.sealer());
     }
     if (!made) {
       Error("Error saving temporary state: " + made.error().message, "");

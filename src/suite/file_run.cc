@@ -331,7 +331,8 @@ void FileRun::Destroy(KeyedState& state, Diagnostics& diags) {
 void FileRun::KeepLeftOver(KeyedState& state, Report& report) {
   Diagnostics diags;
   std::string text;
-  const auto store = backend::OpenStateFile(kErroredState, {}, suite_.loaded.program, nullptr);
+  const auto store =
+      backend::OpenStateFile(kErroredState, {}, suite_.loaded.program, state::NoSealing());
   if (auto written = store->Replace(state.state, true); !written) {
     text = state::WriteState(state.state, state::Layout::kIndented);
     diags.Error("Failed to persist state",
@@ -352,7 +353,7 @@ std::vector<std::string> FileRun::KeepStates() {
     }
     const std::string name =
         keyed->key.empty() ? kErroredState : "errored_test." + keyed->run->name + ".tfstate";
-    const auto store = backend::OpenStateFile(name, {}, suite_.loaded.program, nullptr);
+    const auto store = backend::OpenStateFile(name, {}, suite_.loaded.program, state::NoSealing());
     if (store->Replace(keyed->state, true)) {
       files.push_back(name);
     }

@@ -510,7 +510,8 @@ class Service:
         self.counter += 1
         version["id"] = "sv-%d" % self.counter
         version["run"] = data.get("relationships", {}).get("run", {}).get("data", {}).get("id")
-        version["outputs"] = json.loads(base64.b64decode(version["json-state-outputs"]))
+        outputs = version.get("json-state-outputs")  # missing from encrypted states
+        version["outputs"] = json.loads(base64.b64decode(outputs)) if outputs else {}
         version["data"] = None
         if "state" in version:
             self.keep(version, base64.b64decode(version["state"]))

@@ -369,7 +369,7 @@ output "%s" { value = data.terraform_remote_state.%s.outputs.o }
 
 
 def sealed(place):
-    """An encrypted state; outputs are told in the clear, which is how the service shows them."""
+    """An encrypted state: the service gets nothing of it in the clear, not even the outputs."""
     place.variables["TF_ENCRYPTION"] = """key_provider "pbkdf2" "k" {
   passphrase = "correct horse battery staple"
   iterations = 200000
@@ -381,6 +381,7 @@ state { method = method.aes_gcm.m }
     place.run("init", "-no-color")
     place.run("apply", "-auto-approve", "-no-color")
     place.expect("it is sealed", "encrypted_data" in place.state("app"))
+    place.expect("outputs are not told", place.service.workspaces["app"].versions[-1]["outputs"] == {})
     place.says(place.run("output", "-no-color", "o"), '"first"')
 
 

@@ -79,13 +79,12 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
                                         const PlanRequest& request, bool destroy_command) {
   const session::Workspace& workspace = run.invocation.workspace;
   Diagnostics of_encryption;
-  session::EncryptionRef encryption =
-      session::LoadEncryption(workspace, request.variables, of_encryption);
-  if (encryption == nullptr) {
+  const auto encryption = session::LoadEncryption(workspace, request.variables, of_encryption);
+  if (!encryption) {
     run.diags.Append(std::move(of_encryption));
     return std::nullopt;
   }
-  auto file = plan::PlanFile::Open(path, encryption->plan());
+  auto file = plan::PlanFile::Open(path, *(*encryption)->plan());
   if (!session::CheckFiles(workspace, request.variables, file ? &*file : nullptr, run.diags)) {
     return std::nullopt;
   }
@@ -97,7 +96,7 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
     return std::nullopt;
   }
   plan::Plan plan;
-  run.operation.encryption = std::move(encryption);
+  run.operation.encryption = *encryption;
   if (!operation::OpenSavedPlan(workspace, request, path, run.operation, plan, *run.audience,
                                 run.diags)) {
     return std::nullopt;

@@ -37,11 +37,12 @@ bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
   PlanRequest request;
   request.variables = VariableArguments(run.flags);
   request.lock = false;
-  run.operation.encryption = session::LoadEncryption(workspace, request.variables, run.diags);
-  if (run.operation.encryption == nullptr) {
+  const auto encryption = session::LoadEncryption(workspace, request.variables, run.diags);
+  if (!encryption) {
     return false;
   }
-  const auto file = plan::PlanFile::Open(path, run.operation.encryption->plan());
+  run.operation.encryption = *encryption;
+  const auto file = plan::PlanFile::Open(path, *(*encryption)->plan());
   if (!session::CheckFiles(workspace, request.variables, file ? &*file : nullptr, run.diags)) {
     return false;
   }

@@ -154,13 +154,19 @@ std::optional<session::ConfiguredBackend> Init::InitBackend(const Loaded& root) 
   Diagnostics lock_diags;
   (void)install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
   if (!UsesBackend()) {
-    return session::RecordedBackend(workspace_, run_.diags);
+    // As the reference does, it reads a state without encryption, or fails.
+    auto recorded = session::RecordedBackend(workspace_, run_.diags);
+    if (recorded) {
+      recorded->Prepare(workspace_, encryption::Encryption::None());
+    }
+    return recorded;
   }
   session::BackendInitRequest request = BackendRequest();
-  request.encryption = session::CheckEncryption(workspace_, root, run_.diags);
-  if (request.encryption == nullptr) {
+  const auto encryption = session::CheckEncryption(workspace_, root, run_.diags);
+  if (!encryption) {
     return std::nullopt;
   }
+  request.encryption = *encryption;
   const bool cloud = root.config->root().module->cloud.has_value();
   narrator_.Say(cloud ? "\n[reset][bold]Initializing cloud backend..."
                       : "\n[reset][bold]Initializing the backend...");

@@ -37,7 +37,7 @@ bool SavePlan(OperationRun& run, plan::Plan& plan) {
   operation::AddPlanFileParts(operation, plan);
   auto written =
       plan::WritePlanFile(path, plan, operation.providers->PlanSchemas(*operation.loaded.program),
-                          operation.backend->encryption->plan());
+                          *operation.backend->encryption->plan());
   if (!written) {
     run.diags.Error("Failed to write plan file", written.error().message);
   }

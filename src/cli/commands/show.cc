@@ -480,9 +480,8 @@ int ShowCloudPlan(const Invocation& invocation, const operation::CloudPlan& plan
 
 /// Shows a file that is no plan file as a state. `not_plan` is why it is no plan.
 int ShowStateFile(const Invocation& invocation, const std::string& path,
-                  const state::SealerRef& sealer,
-                  std::span<const config::VariableArgument> variables, const Error& not_plan,
-                  const Form& form, Diagnostics& diags) {
+                  const state::Sealer& sealer, std::span<const config::VariableArgument> variables,
+                  const Error& not_plan, const Form& form, Diagnostics& diags) {
   if (not_plan.code != ErrorCode::kInvalid) {
     const std::string& why = not_plan.message;
     diags.Error("Failed to read the given file as a state or plan file",
@@ -528,12 +527,11 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
                ? PrintDocument(std::move(text), form, diags)
                : ShowDocument(invocation, *std::move(text), form, diags);
   }
-  const session::EncryptionRef encryption =
-      session::LoadEncryption(invocation.workspace, variables, diags);
-  if (encryption == nullptr) {
+  const auto encryption = session::LoadEncryption(invocation.workspace, variables, diags);
+  if (!encryption) {
     return 1;
   }
-  const auto file = plan::PlanFile::Open(path, encryption->plan());
+  const auto file = plan::PlanFile::Open(path, *(*encryption)->plan());
   if (!session::CheckFiles(invocation.workspace, variables, file ? &*file : nullptr, diags)) {
     return 1;
   }
@@ -551,7 +549,7 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
     diags = OfUnusablePlan(diags, guessed);
     return 1;
   }
-  return guessed ? ShowStateFile(invocation, path, encryption->state(), variables, file.error(),
+  return guessed ? ShowStateFile(invocation, path, *(*encryption)->state(), variables, file.error(),
                                  form, diags)
                  : ReportNoPlan(path, file.error(), diags);
 }

@@ -132,6 +132,8 @@ bool TestRun::AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers) {
       found);
   if (!found.has_errors()) {
     worker->providers = session::ProviderSet::Open(run_.invocation.workspace, found);
+    // As the reference does, tests read the states of others without encryption.
+    worker->providers->Decrypt(encryption::Encryption::None());
   }
   const bool usable = !found.has_errors();
   if (workers.empty()) {

@@ -111,9 +111,14 @@ class EncryptionReader {
       if (const hcl::Attribute* enforced = content.Find("enforced")) {
         ReadBool(*enforced->expr, out.enforced, diags_);
       }
-      const hcl::Attribute* method = content.Find("method");
-      out.methods.push_back(
-          {method == nullptr ? nullptr : method->expr, at->body->MissingItemRange()});
+      const hcl::Attribute* given = content.Find("method");
+      const EncryptionTarget::Method method = {given == nullptr ? nullptr : given->expr,
+                                               at->body->MissingItemRange()};
+      if (at == &block) {
+        out.method = method;
+      } else {
+        out.fallbacks.push_back(method);
+      }
       at = OnlyBlock(content, "fallback");
     }
     return out;

@@ -116,7 +116,9 @@ Applied CallApply(ChangeRequest change, Diagnostics& diags) {
                                     : change.before.UnmarkDeep();
   CheckApplied(change, response, value, found);
   if (!value.IsNull()) {
-    value = marks.empty() ? std::move(value) : value.MarkWithPaths(marks);
+    if (!marks.empty()) {
+      value = value.MarkWithPaths(marks);
+    }
     value = schema::MarkSensitive(block, std::move(value));
   }
   const bool failed = found.has_errors();
