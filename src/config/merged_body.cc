@@ -1,5 +1,6 @@
 #include "config/merged_body.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/flat_map.h"
@@ -91,8 +92,13 @@ std::vector<hcl::Attribute> EscapedBody::JustAttributes(std::span<const std::str
 
 hcl::BodyContent OverriddenBody::Content(const hcl::BodySchema& schema, hcl::Strictness,
                                          Diagnostics& diags) const {
+  // A dynamic block replaces blocks, too, whether the caller knows of them or not.
+  const bool wants_dynamic =
+      std::ranges::find(schema.blocks, "dynamic", &hcl::BlockSchema::type) != schema.blocks.end();
   std::vector<hcl::BlockSchema> blocks(schema.blocks.begin(), schema.blocks.end());
-  blocks.push_back({"dynamic", kDynamicLabels});
+  if (!wants_dynamic) {
+    blocks.push_back({"dynamic", kDynamicLabels});
+  }
   const std::vector<hcl::AttributeSchema> optional = NoneRequired(schema.attributes);
   hcl::BodySchema base_schema = schema;
   base_schema.blocks = blocks;
@@ -110,6 +116,9 @@ hcl::BodyContent OverriddenBody::Content(const hcl::BodySchema& schema, hcl::Str
     return replaced.contains(BlockTypeOf(block)) || replaced.contains(block.type);
   });
   content.blocks.insert(content.blocks.end(), over.blocks.begin(), over.blocks.end());
+  if (!wants_dynamic) {
+    std::erase_if(content.blocks, [](const hcl::Block& block) { return block.type == "dynamic"; });
+  }
   return content;
 }
 
