@@ -96,8 +96,12 @@ struct SensitiveRule {
 struct WriteOnlyRule {
   static bool OccursIn(const Block& block) { return block.has_write_only(); }
   static bool Applies(const Attribute& attribute) { return attribute.write_only; }
-  static Value Change(const Attribute& attribute, const Value&) {
-    return Value::Null(attribute.type);
+  /// What the configuration marks stays marked, so that the next plan sees no change of
+  /// sensitivity. Ephemeral values may be written only.
+  static Value Change(const Attribute& attribute, const Value& value) {
+    const MarkSet marks = value.marks().Without(MarkSet::Ephemeral());
+    const Value null = Value::Null(attribute.type);
+    return marks.empty() ? null : null.WithMarks(marks);
   }
 };
 

@@ -15,7 +15,9 @@ Value MarkSensitive(const Block& block, const Value& value);
 /// An object whose attributes are all unknown. Unlike one unknown value, its attributes can be
 /// marked.
 Value UnknownObject(const Block& block);
-/// The value with every write-only attribute null, at any depth. Only this form may be stored.
+/// The value with every write-only attribute null, at any depth, with the marks that it had but the
+/// ephemeral one. Only this form may be stored.
+/// Ref: opentofu configschema/marks.go RemoveEphemeralFromWriteOnly.
 Value WithoutWriteOnly(const Block& block, const Value& value);
 /// The paths of write-only attributes that are not null. Elements of sets have no path, so sets are
 /// skipped.

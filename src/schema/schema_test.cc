@@ -266,6 +266,10 @@ TEST(Marks, SensitiveAndWriteOnly) {
   EXPECT_TRUE(marked.Attribute("set").marks().sensitive());
   EXPECT_FALSE(marked.Attribute("w").ContainsMarked());
   EXPECT_EQ(Bench::Show(WithoutWriteOnly(block, value).Attribute("w")), R"({"null":"string"})");
+  const Value secret = DecodeBody(block, *bench.ParseBody("w = sensitive(\"b\")\n", diags), {},
+                                  bench.scope(), nullptr, diags);
+  EXPECT_EQ(Bench::Show(WithoutWriteOnly(block, secret).Attribute("w")),
+            R"({"marked":["sensitive"],"value":{"null":"string"}})");
 }
 
 TEST(Locate, FindsTheExpressionOrWhereItIsMissing) {
