@@ -3,6 +3,7 @@
 #include "diag/source.h"
 #include "hcl/body.h"
 #include "hcl/parse.h"
+#include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
 #include "lang/eval.h"
 #include "lang/scope.h"
@@ -63,7 +64,7 @@ std::expected<Value, std::string> EncodeVariables(const Value& input) {
     }
     text += name + " = " + *value + "\n";
   }
-  return Value::String(text);
+  return Value::String(hcl::writer::Format(text));
 }
 
 std::expected<Value, std::string> EncodeExpression(const Value& value) {
