@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "codec/json_writer.h"
 #include "operation/cloud_plan.h"
+#include "operation/document_text.h"
 #include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
 #include "session/load.h"
@@ -72,6 +73,7 @@ Result<state::State> ReadStateFile(const std::string& path, const state::Sealer&
     }
   }
   KINU_TRY(std::string bytes, ReadFile(path));
+  KINU_TRY(bytes, WithoutMark(std::move(bytes)));
   KINU_TRY(state::Sealer::Opened opened, sealer.Open(std::move(bytes)));
   return state::ReadGivenState(std::make_shared<Program>(), std::move(opened.document));
 }
@@ -213,71 +215,37 @@ std::optional<std::string> Converted(const session::Workspace& workspace, const 
 
 }  // namespace
 
-bool IsDocument(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
+namespace {
+
+/// Whether these first bytes are those of a document, whatever another program put before it.
+bool BeginDocument(const std::string& first) {
+  const std::string text = WithoutMark(first).value_or("");
+  if (const auto lines = FindLinesBefore(text)) {
+    return ReadHead(std::string(lines->rest)).format_version.has_value();
+  }
+  return ReadHead(text).format_version.has_value();
+}
+
+bool ReportUnread(const std::string& path, const std::string& why, Diagnostics& diags) {
+  diags.Error("Failed to read document", path + ": " + why + ".");
+  return false;
+}
+
+/// Opens the file of a document and looks at its first bytes. False after an error.
+bool OpenFile(OpenedDocument& document, const std::string& path, std::string& first,
+              Diagnostics& diags) {
+  document.fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (document.fd < 0) {
+    diags.Error("Failed to read document", "open " + path + ": " + SystemMessage(errno) + ".");
     return false;
   }
   struct stat status{};
-  std::string taken;
-  const bool is = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-                  ReadHead(FirstBytes(fd, taken)).format_version.has_value();
-  ::close(fd);
-  return is;
+  if (::fstat(document.fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+    return ReportUnread(path, SystemMessage(EISDIR), diags);
+  }
+  first = FirstBytes(document.fd, document.ahead);
+  return true;
 }
-
-std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace,
-                                             const std::string& path,
-                                             const DocumentOptions& options, Diagnostics& diags) {
-  auto document = std::make_unique<OpenedDocument>();
-  document->fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (document->fd < 0) {
-    diags.Error("Failed to read document", "open " + path + ": " + SystemMessage(errno) + ".");
-    return nullptr;
-  }
-  const std::string first = FirstBytes(document->fd, document->ahead);
-  if (!options.as_is || first.starts_with("PK")) {
-    const Head head = ReadHead(first);
-    if (head.kind != FileKind::kJson && path != "-") {
-      auto text = Converted(workspace, path, head.kind, options, diags);
-      if (!text) {
-        return nullptr;
-      }
-      document->text = *std::move(text);
-      document->tokens = std::make_unique<tfjson::TokenStream>(document->text);
-      return document;
-    }
-    if (head.format_version) {
-      const auto understood = tfjson::ParseFormatVersion(*head.format_version);
-      if (!understood && understood.error().code == ErrorCode::kUnsupported) {
-        diags.Error("Unsupported document format", "The document " + path + " cannot be read: " +
-                                                       understood.error().message + ".");
-        return nullptr;
-      }
-    }
-  }
-  if (document->ahead.empty()) {
-    document->mapped = tfjson::MappedFile::Open(document->fd);
-  }
-  if (document->mapped != nullptr) {
-    document->tokens = std::make_unique<tfjson::TokenStream>(*document->mapped);
-    return document;
-  }
-  document->tokens = std::make_unique<tfjson::TokenStream>(
-      [fd = document->fd, ahead = std::string_view(document->ahead)](char* buffer,
-                                                                     size_t size) mutable {
-        if (ahead.empty()) {
-          return ReadSome(fd, buffer, size);
-        }
-        const size_t amount = std::min(size, ahead.size());
-        ahead.copy(buffer, amount);
-        ahead.remove_prefix(amount);
-        return static_cast<int64_t>(amount);
-      });
-  return document;
-}
-
-namespace {
 
 /// The whole text of a document that is open. Nothing when it fails.
 std::optional<std::string> RestOf(OpenedDocument& document, const std::string& path,
@@ -312,7 +280,117 @@ std::optional<std::string> RestOf(OpenedDocument& document, const std::string& p
   }
 }
 
+/// Reads and decodes a document whose text has a byte order mark; `first` is then decoded too.
+/// False after an error.
+bool DecodeMarked(OpenedDocument& document, const std::string& path, std::string& first,
+                  Diagnostics& diags) {
+  if (!HasMark(first)) {
+    return true;
+  }
+  auto text = RestOf(document, path, diags);
+  if (!text) {
+    return false;
+  }
+  auto decoded = WithoutMark(*std::move(text));
+  if (!decoded) {
+    return ReportUnread(path, "its byte order mark says UTF-16, and it has something else", diags);
+  }
+  document.text = *std::move(decoded);
+  first = document.text.substr(0, first.size());
+  return true;
+}
+
+/// The error about lines of a wrapper that do not belong to the document. False if there are any.
+bool RequireNoOtherLines(const OpenedDocument& document, const std::string& path,
+                         const std::string& first, Diagnostics& diags) {
+  if (const auto lines = FindLinesBefore(first)) {
+    return ReportUnread(path, "before its JSON there is other text, \"" + lines->line + "\"",
+                        diags);
+  }
+  char last = 0;
+  struct stat status{};
+  const bool is_file = ::fstat(document.fd, &status) == 0 && S_ISREG(status.st_mode);
+  if (!is_file || !document.ahead.empty()) {
+    return true;
+  }
+  // A document ends with a bracket and at most one line end.
+  for (off_t at = status.st_size; at > std::max<off_t>(status.st_size - 2, 0) && last != '}';) {
+    (void)::pread(document.fd, &last, 1, --at);
+  }
+  const auto text = last == '}' || path == "-" ? Result<std::string>("") : ReadFile(path);
+  const auto line = FindLineBehind(!document.text.empty() ? document.text : text.value_or(""));
+  return !line ||
+         ReportUnread(path, "behind its JSON there is other text, \"" + *line + "\"", diags);
+}
+
 }  // namespace
+
+bool IsDocument(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return false;
+  }
+  struct stat status{};
+  std::string taken;
+  const bool is =
+      ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && BeginDocument(FirstBytes(fd, taken));
+  ::close(fd);
+  return is;
+}
+
+std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace,
+                                             const std::string& path,
+                                             const DocumentOptions& options, Diagnostics& diags) {
+  auto document = std::make_unique<OpenedDocument>();
+  std::string first;
+  if (!OpenFile(*document, path, first, diags) || !DecodeMarked(*document, path, first, diags) ||
+      !RequireNoOtherLines(*document, path, first, diags)) {
+    return nullptr;
+  }
+  if (!options.as_is || first.starts_with("PK")) {
+    const Head head = ReadHead(first);
+    if (head.kind != FileKind::kJson && path != "-") {
+      auto text = Converted(workspace, path, head.kind, options, diags);
+      if (!text) {
+        return nullptr;
+      }
+      document->text = *std::move(text);
+      document->tokens = std::make_unique<tfjson::TokenStream>(document->text);
+      return document;
+    }
+    if (head.format_version) {
+      const auto understood = tfjson::ParseFormatVersion(*head.format_version);
+      if (!understood && understood.error().code == ErrorCode::kUnsupported) {
+        diags.Error("Unsupported document format", "The document " + path + " cannot be read: " +
+                                                       understood.error().message + ".");
+        return nullptr;
+      }
+    }
+  }
+  if (!document->text.empty()) {
+    document->tokens = std::make_unique<tfjson::TokenStream>(document->text);
+    return document;
+  }
+  if (document->ahead.empty()) {
+    document->mapped = tfjson::MappedFile::Open(document->fd);
+  }
+  if (document->mapped != nullptr) {
+    document->tokens = std::make_unique<tfjson::TokenStream>(*document->mapped);
+    return document;
+  }
+  document->tokens = std::make_unique<tfjson::TokenStream>(
+      [fd = document->fd, ahead = std::string_view(document->ahead)](char* buffer,
+                                                                     size_t size) mutable {
+        if (ahead.empty()) {
+          return ReadSome(fd, buffer, size);
+        }
+        const size_t amount = std::min(size, ahead.size());
+        ahead.copy(buffer, amount);
+        ahead.remove_prefix(amount);
+        return static_cast<int64_t>(amount);
+      });
+  return document;
+}
 
 std::optional<std::string> ReadDocument(const session::Workspace& workspace,
                                         const std::string& path, const DocumentOptions& options,

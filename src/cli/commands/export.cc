@@ -134,12 +134,17 @@ static int RunExport(Invocation& invocation) {
                                                            ? view::PlanParts::kAll
                                                            : view::PlanParts::kChanges};
   for (const std::string& source : sources) {
+    bool any = false;
     VisitFiles(source, [&](const std::string& file) {
+      any = true;
       Diagnostics failed;
       auto text = operation::ReadDocument(invocation.workspace, file, options, failed);
       return text ? reader.Add(file, *std::move(text))
                   : reader.AddProblem(file, FirstProblem(failed));
     });
+    if (!any) {
+      reader.AddProblem(source, "there are no plans and states in this directory");
+    }
   }
   reader.Finish();
   writer->Finish();

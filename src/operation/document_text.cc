@@ -1,0 +1,81 @@
+#include "operation/document_text.h"
+
+#include "codec/iconv.h"
+#include "text/unicode.h"
+#include "tfjson/token_stream.h"
+
+namespace kinu::operation {
+namespace {
+
+constexpr std::string_view kMark = "\xEF\xBB\xBF";
+constexpr std::string_view kUtf16Marks[] = {"\xFF\xFE", "\xFE\xFF"};
+constexpr std::string_view kSpace = " \t\r\n";
+
+bool IsUtf16(std::string_view first) {
+  return first.starts_with(kUtf16Marks[0]) || first.starts_with(kUtf16Marks[1]);
+}
+
+/// As much of a line as an error shows.
+std::string Shown(std::string_view line) {
+  constexpr size_t kMost = 120;
+  const std::string_view trimmed = text::TrimSpace(line);
+  return text::ReplaceInvalidUtf8(trimmed.substr(0, kMost)) + (trimmed.size() > kMost ? "…" : "");
+}
+
+/// Whether a line is the beginning of JSON, or all of it.
+bool MayBeginJson(std::string_view line) {
+  const std::string text(line);
+  tfjson::TokenStream tokens(text);
+  if (tokens.SkipValue() && tokens.TakeEnd()) {
+    return true;
+  }
+  // What is only cut off fails at its end.
+  return tokens.problem() && tokens.problem().offset >= text.find_last_not_of(kSpace) + 1;
+}
+
+}  // namespace
+
+bool HasMark(std::string_view first) {
+  return first.starts_with(kMark) || IsUtf16(first);
+}
+
+Result<std::string> WithoutMark(std::string text) {
+  if (text.starts_with(kMark)) {
+    return text.substr(kMark.size());
+  }
+  if (!IsUtf16(text)) {
+    return text;
+  }
+  const bool little = text.starts_with(kUtf16Marks[0]);
+  return DecodeText(std::string_view(text).substr(2), little ? "UTF-16LE" : "UTF-16BE");
+}
+
+std::optional<LinesBefore> FindLinesBefore(std::string_view first) {
+  const size_t begin = first.find_first_not_of(kSpace);
+  if (begin == first.npos) {
+    return std::nullopt;
+  }
+  const size_t end = first.find('\n', begin);
+  const std::string_view line = first.substr(begin, end - begin);
+  if (end == first.npos || MayBeginJson(line)) {
+    return std::nullopt;
+  }
+  const size_t object = first.find("\n{", begin);
+  return object == first.npos ? std::nullopt
+                              : std::optional(LinesBefore{Shown(line), first.substr(object + 1)});
+}
+
+std::optional<std::string> FindLineBehind(const std::string& text) {
+  const size_t last = text.find_last_not_of(kSpace);
+  if (last == text.npos || text[last] == '}' || text[text.find_first_not_of(kSpace)] != '{') {
+    return std::nullopt;
+  }
+  tfjson::TokenStream tokens(text);
+  if (!tokens.SkipValue() || tokens.TakeEnd() || !tokens.problem()) {
+    return std::nullopt;
+  }
+  const std::string_view behind = std::string_view(text).substr(tokens.problem().offset);
+  return Shown(behind.substr(0, behind.find('\n')));
+}
+
+}  // namespace kinu::operation
