@@ -256,7 +256,7 @@ std::optional<Module> Module::Load(std::string_view directory, Diagnostics& prob
   InnerDiagnostics diags;
   auto content = std::make_shared<Content>();
   config::LoadOptions options;
-  options.intent = config::LoadIntent::kBackend;
+  options.intent = config::LoadIntent::kRootFiles;
   options.manifest_path.clear();
   options.encryption_off = true;
   content->config =

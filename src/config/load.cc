@@ -29,6 +29,7 @@ struct IntentRules {
   bool despite_errors = false;  ///< called modules are loaded even when the root has errors
   bool for_validation = false;  ///< blocks for commands with a state are not checked
   bool for_init = false;        ///< `init` reads `cloud` and `encryption` blocks itself
+  ModulePart part = ModulePart::kAll;
 };
 
 constexpr IntentRules RulesOf(LoadIntent intent) {
@@ -43,8 +44,12 @@ constexpr IntentRules RulesOf(LoadIntent intent) {
       return {.root_only = true};
     case LoadIntent::kInitialization:
       return {.root_only = true, .for_init = true};
-    case LoadIntent::kBackend:
+    case LoadIntent::kRootFiles:
       return {.root_only = true, .files_only = true};
+    case LoadIntent::kBackend:
+      return {.root_only = true, .files_only = true, .part = ModulePart::kStateSettings};
+    case LoadIntent::kEncryption:
+      return {.root_only = true, .files_only = true, .part = ModulePart::kEncryption};
     case LoadIntent::kInstallation:
       return {.requires_installed = false, .for_init = true};
     case LoadIntent::kFetch:
@@ -187,7 +192,9 @@ ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir, Tes
   if (entry == nullptr) {
     entry = std::make_unique<Directory>();
     entry->readable =
-        ModuleReader(program_, source_, entry->loaded).Read(dir, options_.test_directory, tests);
+        ModuleReader(program_, source_, entry->loaded)
+            .Read(dir,
+                  {.part = rules_.part, .test_directory = options_.test_directory, .tests = tests});
     entry->module = entry->loaded.module.get();
     config_.modules.push_back(std::move(entry->loaded.module));
   }

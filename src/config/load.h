@@ -35,12 +35,15 @@ enum class LoadIntent : uint8_t {
                 ///< are accepted
   kRootModule,  ///< the root module alone, without what it calls
   kInitialization,  ///< as kRootModule; values of `cloud` and `encryption` blocks are not checked
-  kBackend,         ///< the files of the root module alone; its calls are not resolved
-  kInstallation,    ///< local directories are followed without a manifest; other modules count as
-                    ///< installed only if they satisfy the call
-  kFetch,  ///< as kInstallation, whatever errors the root has; problems between modules (how
-           ///< providers are passed, blocks that only the root may have) are warnings, since
-           ///< the next load reports them
+  kRootFiles,       ///< the files of the root module alone; its calls are not resolved
+  kBackend,  ///< as kRootFiles; other blocks than `backend`, `cloud`, `encryption`, variables and
+             ///< local values are left out
+  kEncryption,    ///< as kBackend, without `backend` and `cloud`
+  kInstallation,  ///< local directories are followed without a manifest; other modules count as
+                  ///< installed only if they satisfy the call
+  kFetch,         ///< as kInstallation, whatever errors the root has; problems between modules (how
+                  ///< providers are passed, blocks that only the root may have) are warnings, since
+                  ///< the next load reports them
 };
 
 /// A call whose module is not installed as the call wants it.

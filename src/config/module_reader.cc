@@ -68,6 +68,22 @@ const hcl::Body* ParseText(std::string_view name, const SourceFile& file, unsign
                                  : hcl::ParseNativeInPieces(&file, tree, threads, diags);
 }
 
+/// Ref: opentofu configs/module.go SelectiveLoader.
+FileContent PartOf(FileContent all, ModulePart part) {
+  if (part == ModulePart::kAll) {
+    return all;
+  }
+  FileContent out;
+  out.variables = std::move(all.variables);
+  out.locals = std::move(all.locals);
+  out.encryptions = std::move(all.encryptions);
+  if (part == ModulePart::kStateSettings) {
+    out.backends = std::move(all.backends);
+    out.clouds = std::move(all.clouds);
+  }
+  return out;
+}
+
 }  // namespace
 
 ModuleFiles ChooseFiles(const std::vector<std::string>& names) {
@@ -226,8 +242,7 @@ void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& t
   std::ranges::sort(tests.files, {}, &TestFile::name);
 }
 
-bool ModuleReader::Read(const std::string& dir, const std::string& test_directory,
-                        TestSuite* tests) {
+bool ModuleReader::Read(const std::string& dir, const ModuleReading& reading) {
   out_.module = std::make_unique<Module>();
   out_.module->dir = dir;
   out_.module->encryption_unknown = true;  // until all files are read
@@ -239,7 +254,7 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
     return false;
   }
   std::vector<std::string> test_files;
-  if (tests != nullptr && !ChooseTestFiles(test_directory, *names, test_files)) {
+  if (reading.tests != nullptr && !ChooseTestFiles(reading.test_directory, *names, test_files)) {
     CollectProblems();
     return false;
   }
@@ -253,8 +268,8 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
   for (size_t i = 0; i < parsed.size(); ++i) {
     ReadConfigFile(parsed[i], overrides[i], true);
   }
-  if (tests != nullptr) {
-    ReadTests(test_files, *tests);
+  if (reading.tests != nullptr) {
+    ReadTests(test_files, *reading.tests);
   }
   if (!incompatible_.empty()) {
     // Other problems may be consequences of features that this version of the language lacks.
@@ -263,6 +278,10 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
     return true;
   }
   out_.module->encryption_unknown = out_.all.has_errors();
+  primary = PartOf(std::move(primary), reading.part);
+  for (FileContent& content : overrides) {
+    content = PartOf(std::move(content), reading.part);
+  }
   BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
   CollectProblems();
   return true;

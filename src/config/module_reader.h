@@ -20,16 +20,29 @@ struct LoadedModule {
   Diagnostics content;
 };
 
+/// Which blocks of its files a module gets. All blocks are read, with their problems; what a module
+/// leaves out cannot contradict other blocks.
+enum class ModulePart : uint8_t {
+  kAll,
+  kStateSettings,  ///< backend, cloud, encryption, variables, local values
+  kEncryption,     ///< encryption, variables, local values
+};
+
+struct ModuleReading {
+  ModulePart part = ModulePart::kAll;
+  std::string test_directory = {};
+  /// Gets the test files of the directory and of `test_directory` in it; null: they are not read.
+  TestSuite* tests = nullptr;
+};
+
 class ModuleReader {
  public:
   ModuleReader(Program& program, const SourceFiles& source, LoadedModule& out)
       : program_(program), source_(source), out_(out) {}
 
   /// False when the directory cannot be read.
-  bool Read(const std::string& dir) { return Read(dir, {}, nullptr); }
-  /// As above, with the test files of the directory and of `test_directory` in it, if `tests` is
-  /// not null.
-  bool Read(const std::string& dir, const std::string& test_directory, TestSuite* tests);
+  bool Read(const std::string& dir) { return Read(dir, {}); }
+  bool Read(const std::string& dir, const ModuleReading& reading);
 
  private:
   /// A file whose blocks are to be read.

@@ -47,9 +47,8 @@ bool Operation::Open(const session::Workspace& workspace, const PlanRequest& req
     session::Loaded root = session::Load(
         workspace, {.intent = session::LoadIntent::kBackend, .variables = request.variables},
         before);
-    if (session::StopsEarly(before) ||
-        (!before.has_errors() &&
-         !Prepare(workspace, request, lock_operation, root, early_warnings, audience, before))) {
+    if (before.has_errors() ||
+        !Prepare(workspace, request, lock_operation, root, early_warnings, audience, before)) {
       loaded = std::move(root);
       found = std::move(before);
     }

@@ -116,7 +116,7 @@ std::optional<EncryptionRef> LoadEncryption(const Workspace& workspace,
   }
   const size_t errors = diags.error_count();
   const Loaded loaded =
-      Load(workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);
+      Load(workspace, {.intent = LoadIntent::kEncryption, .variables = arguments}, diags);
   return diags.error_count() == errors ? SetUpEncryption(workspace, loaded, diags) : std::nullopt;
 }
 

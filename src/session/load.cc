@@ -63,7 +63,9 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
   const bool given = request.despite_inputs || diags.error_count() == errors;
   config::LoadOptions options;
   options.intent =
-      given || request.intent == LoadIntent::kBackend ? request.intent : LoadIntent::kRootModule;
+      given || request.intent == LoadIntent::kBackend || request.intent == LoadIntent::kEncryption
+          ? request.intent
+          : LoadIntent::kRootModule;
   options.workspace = workspace.Name();
   options.inputs = &loaded.inputs;
   options.manifest_path = workspace.manifest_path();
@@ -91,21 +93,15 @@ std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
   return config;
 }
 
-bool StopsEarly(const Diagnostics& of_root) {
-  return std::ranges::any_of(of_root, [](const Diagnostic& problem) {
-    return problem.severity == Severity::kError && !problem.summary.starts_with("Duplicate ");
-  });
-}
-
 bool CheckFiles(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
                 const plan::PlanFile* plan, Diagnostics& diags) {
   Diagnostics found;
   if (plan != nullptr && ArePlanned(workspace, *plan)) {
     (void)GatherInputs(workspace, arguments, found);
   } else {
-    (void)Load(workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, found);
+    (void)Load(workspace, {.intent = LoadIntent::kEncryption, .variables = arguments}, found);
   }
-  if (!StopsEarly(found)) {
+  if (!found.has_errors()) {
     return true;
   }
   diags.Append(std::move(found));

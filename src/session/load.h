@@ -64,12 +64,10 @@ std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
                                             const std::string& workspace_name,
                                             std::shared_ptr<Program> program, Diagnostics& diags);
 
-/// Whether these problems of a root module are reported as soon as its backend is needed, before
-/// other modules are loaded. Duplicate definitions are reported only by a whole load.
-bool StopsEarly(const Diagnostics& of_root);
-/// Whether the files of the root module and of the variables have no such problem. Commands check
-/// this even if they work on a plan file that has a whole configuration. Files that equal those of
-/// `plan` (null: there is none) are not parsed again: they were valid when it was made.
+/// Whether the files of the root module and of the variables have no problem that a load for
+/// LoadIntent::kEncryption finds. Commands check this even if they work on a plan file that has a
+/// whole configuration. Files that equal those of `plan` (null: there is none) are not parsed
+/// again: they were valid when it was made.
 bool CheckFiles(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
                 const plan::PlanFile* plan, Diagnostics& diags);
 

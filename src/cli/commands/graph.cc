@@ -66,8 +66,7 @@ bool OpenConfiguration(OperationRun& run, plan::Plan& plan) {
     Diagnostics before;
     const Loaded root = session::Load(
         invocation.workspace, {.intent = LoadIntent::kBackend, .variables = variables}, before);
-    if (session::StopsEarly(before) ||
-        (!before.has_errors() && !ReadPriorState(invocation, root, operation, before))) {
+    if (before.has_errors() || !ReadPriorState(invocation, root, operation, before)) {
       run.diags = std::move(before);
     }
     return false;

@@ -29,9 +29,9 @@ static int RunProvidersSchema(Invocation& invocation) {
     // Unless the root module alone has errors, its files are reported by absolute path.
     const Loaded root = session::Load(
         invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, of_root);
-    if (session::StopsEarly(of_root)) {
+    if (of_root.has_errors()) {
       diags = std::move(of_root);
-    } else if (!of_root.has_errors()) {
+    } else {
       diags = Diagnostics();
       if (session::ChooseBackend(invocation.workspace, root, {}, diags)) {
         loaded = session::Load(invocation.workspace,
