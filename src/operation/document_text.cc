@@ -50,7 +50,12 @@ Result<std::string> WithoutMark(std::string text) {
   return DecodeText(std::string_view(text).substr(2), little ? "UTF-16LE" : "UTF-16BE");
 }
 
-std::optional<LinesBefore> FindLinesBefore(std::string_view first) {
+std::string_view FromObject(std::string_view first) {
+  const size_t object = first.find("\n{");
+  return first.starts_with('{') || object == first.npos ? first : first.substr(object + 1);
+}
+
+std::optional<OtherLine> FindLineBefore(std::string_view first) {
   const size_t begin = first.find_first_not_of(kSpace);
   if (begin == first.npos) {
     return std::nullopt;
@@ -60,12 +65,11 @@ std::optional<LinesBefore> FindLinesBefore(std::string_view first) {
   if (end == first.npos || MayBeginJson(line)) {
     return std::nullopt;
   }
-  const size_t object = first.find("\n{", begin);
-  return object == first.npos ? std::nullopt
-                              : std::optional(LinesBefore{Shown(line), first.substr(object + 1)});
+  const bool has_object = first.find("\n{", begin) != first.npos;
+  return has_object ? std::optional(OtherLine{Shown(line), begin}) : std::nullopt;
 }
 
-std::optional<std::string> FindLineBehind(const std::string& text) {
+std::optional<OtherLine> FindLineBehind(const std::string& text) {
   const size_t last = text.find_last_not_of(kSpace);
   if (last == text.npos || text[last] == '}' || text[text.find_first_not_of(kSpace)] != '{') {
     return std::nullopt;
@@ -74,8 +78,9 @@ std::optional<std::string> FindLineBehind(const std::string& text) {
   if (!tokens.SkipValue() || tokens.TakeEnd() || !tokens.problem()) {
     return std::nullopt;
   }
-  const std::string_view behind = std::string_view(text).substr(tokens.problem().offset);
-  return Shown(behind.substr(0, behind.find('\n')));
+  const size_t offset = tokens.problem().offset;
+  const std::string_view behind = std::string_view(text).substr(offset);
+  return OtherLine{Shown(behind.substr(0, behind.find('\n'))), offset};
 }
 
 }  // namespace kinu::operation

@@ -15,14 +15,17 @@ bool HasMark(std::string_view first);
 /// such.
 Result<std::string> WithoutMark(std::string text);
 
-/// The lines before a document, of a text with these first bytes.
-struct LinesBefore {
-  std::string line;       ///< the first of them
-  std::string_view rest;  ///< from the document on
+/// A line that is no part of the document.
+struct OtherLine {
+  std::string line;
+  size_t offset = 0;
 };
-/// Nothing if the text begins with JSON, or if no later line begins with an object.
-std::optional<LinesBefore> FindLinesBefore(std::string_view first);
+/// The first line before a document, of a text with these first bytes. Nothing if the text begins
+/// with JSON, or if no later line begins with an object.
+std::optional<OtherLine> FindLineBefore(std::string_view first);
+/// From the line on that begins with an object.
+std::string_view FromObject(std::string_view first);
 /// The first line behind the object that a text begins with. Nothing if there is none.
-std::optional<std::string> FindLineBehind(const std::string& text);
+std::optional<OtherLine> FindLineBehind(const std::string& text);
 
 }  // namespace kinu::operation

@@ -25,8 +25,8 @@ TEST(DocumentText, MarksAreRemoved) {
 }
 
 std::string Before(std::string_view first) {
-  const auto lines = FindLinesBefore(first);
-  return lines ? lines->line + "|" + std::string(lines->rest) : "none";
+  const auto other = FindLineBefore(first);
+  return other ? other->line + "|" + std::string(FromObject(first)) : "none";
 }
 
 TEST(DocumentText, LinesBeforeADocumentAreFound) {
@@ -40,12 +40,17 @@ TEST(DocumentText, LinesBeforeADocumentAreFound) {
   }
 }
 
+std::string Behind(const std::string& text) {
+  const auto other = FindLineBehind(text);
+  return other ? std::to_string(other->offset) + " " + other->line : "none";
+}
+
 TEST(DocumentText, LinesBehindADocumentAreFound) {
-  EXPECT_EQ(FindLineBehind("{\"a\":1}\n\n::debug::exited with code 0.\nmore").value_or("none"),
-            "::debug::exited with code 0.");
-  EXPECT_EQ(FindLineBehind("{} done").value_or("none"), "done");
+  EXPECT_EQ(Behind("{\"a\":1}\n\n::debug::exited with code 0.\nmore"),
+            "9 ::debug::exited with code 0.");
+  EXPECT_EQ(Behind("{} done"), "3 done");
   for (const char* text : {"", " ", "{}", "{}\n", "{\"a\":1", "{\"a\":", "[] x", "x", "{,} x"}) {
-    EXPECT_EQ(FindLineBehind(text).value_or("none"), "none") << text;
+    EXPECT_EQ(Behind(text), "none") << text;
   }
 }
 

@@ -220,15 +220,22 @@ namespace {
 /// Whether these first bytes are those of a document, whatever another program put before it.
 bool BeginDocument(const std::string& first) {
   const std::string text = WithoutMark(first).value_or("");
-  if (const auto lines = FindLinesBefore(text)) {
-    return ReadHead(std::string(lines->rest)).format_version.has_value();
-  }
-  return ReadHead(text).format_version.has_value();
+  const std::string_view object = FindLineBefore(text) ? FromObject(text) : text;
+  return ReadHead(std::string(object)).format_version.has_value();
 }
 
 bool ReportUnread(const std::string& path, const std::string& why, Diagnostics& diags) {
   diags.Error("Failed to read document", path + ": " + why + ".");
   return false;
+}
+
+bool ReportOtherLine(const std::string& path, std::string_view where, const OtherLine& other,
+                     Diagnostics& diags) {
+  return ReportUnread(path,
+                      "invalid JSON at byte " + std::to_string(other.offset) +
+                          ": there is a line " + std::string(where) + " the document, \"" +
+                          other.line + '"',
+                      diags);
 }
 
 /// Opens the file of a document and looks at its first bytes. False after an error.
@@ -303,9 +310,8 @@ bool DecodeMarked(OpenedDocument& document, const std::string& path, std::string
 /// The error about lines of a wrapper that do not belong to the document. False if there are any.
 bool RequireNoOtherLines(const OpenedDocument& document, const std::string& path,
                          const std::string& first, Diagnostics& diags) {
-  if (const auto lines = FindLinesBefore(first)) {
-    return ReportUnread(path, "before its JSON there is other text, \"" + lines->line + "\"",
-                        diags);
+  if (const auto line = FindLineBefore(first)) {
+    return ReportOtherLine(path, "before", *line, diags);
   }
   char last = 0;
   struct stat status{};
@@ -319,8 +325,7 @@ bool RequireNoOtherLines(const OpenedDocument& document, const std::string& path
   }
   const auto text = last == '}' || path == "-" ? Result<std::string>("") : ReadFile(path);
   const auto line = FindLineBehind(!document.text.empty() ? document.text : text.value_or(""));
-  return !line ||
-         ReportUnread(path, "behind its JSON there is other text, \"" + *line + "\"", diags);
+  return !line || ReportOtherLine(path, "behind", *line, diags);
 }
 
 }  // namespace
