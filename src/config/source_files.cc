@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/links.h"
 
 namespace kinu::config {
 namespace {
@@ -16,6 +17,9 @@ class Disk final : public SourceFiles {
     return ReadFile(JoinPath(dir, name));
   }
   bool HasDirectory(const std::string& dir) const override { return IsDirectory(dir); }
+  Result<std::string> WithoutLinks(const std::string& dir) const override {
+    return EvaluateLinks(dir);
+  }
 };
 
 std::unexpected<Error> NoSuchFile(const std::string& path) {
@@ -98,6 +102,10 @@ Result<std::string> OverlayFiles::Read(const std::string& dir, const std::string
     }
   }
   return below_.Read(dir, name);
+}
+
+Result<std::string> OverlayFiles::WithoutLinks(const std::string& dir) const {
+  return below_.HasDirectory(dir) ? below_.WithoutLinks(dir) : dir;
 }
 
 bool OverlayFiles::HasDirectory(const std::string& dir) const {
