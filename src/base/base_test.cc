@@ -22,7 +22,6 @@
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "base/flat_map.h"
-#include "base/links.h"
 #include "base/loop_threads.h"
 #include "base/packed_lists.h"
 #include "base/packed_pointer.h"
@@ -76,57 +75,6 @@ TEST(Files, AReplacementIsCompleteOrDiscarded) {
   EXPECT_EQ(ReadFile(path).value_or(""), "one more");
   EXPECT_EQ(ListDirectory(dir)->size(), 1u);
   EXPECT_FALSE(FileReplacement::Start(dir + "/missing/file"));
-}
-
-TEST(Links, AreEvaluatedAsGoDoes) {
-  const std::string dir = JoinPath(::testing::TempDir(), "links_" + RandomUuid());
-  ASSERT_TRUE(MakeDirectories(dir + "/real/sub"));
-  ASSERT_TRUE(ReplaceFile(dir + "/file", ""));
-  const auto link = [&](const char* to, const char* name) {
-    EXPECT_EQ(::symlink(to, (dir + '/' + name).c_str()), 0);
-  };
-  link("real", "link");
-  link("link", "link2");
-  link("../real", "real/up");
-  link((dir + "/real").c_str(), "absolute");
-  link("around", "around");
-  link("nowhere/x", "dangling");
-  const std::string before = WorkingDirectory();
-  ASSERT_EQ(::chdir(dir.c_str()), 0);
-  const auto evaluated = [](const std::string& path) {
-    const Result<std::string> out = EvaluateLinks(path);
-    return out ? *out : "error: " + out.error().message;
-  };
-  EXPECT_EQ(evaluated("."), ".");
-  EXPECT_EQ(evaluated("link"), "real");
-  EXPECT_EQ(evaluated("./link2/sub/."), "real/sub");
-  EXPECT_EQ(evaluated("link/../file"), "file");
-  EXPECT_EQ(evaluated("link/up/sub"), "real/sub");
-  EXPECT_EQ(evaluated("absolute/sub"), dir + "/real/sub");
-  EXPECT_EQ(evaluated("../" + BaseName(dir) + "/link"), "../" + BaseName(dir) + "/real");
-  EXPECT_EQ(evaluated("/../.."), "/");
-  EXPECT_EQ(evaluated("around/x"), "error: EvalSymlinks: too many links");
-  EXPECT_EQ(evaluated("dangling"), "error: lstat nowhere: no such file or directory");
-  EXPECT_EQ(evaluated("link/none/x"), "error: lstat real/none: no such file or directory");
-  EXPECT_EQ(evaluated("file/x"), "error: not a directory");
-  ASSERT_EQ(::chdir(before.c_str()), 0);
-}
-
-TEST(Files, TheWorkingDirectoryHasTheNameThatTheUserKnows) {
-  const std::string dir = JoinPath(::testing::TempDir(), "pwd_" + RandomUuid());
-  ASSERT_TRUE(MakeDirectories(dir + "/real"));
-  ASSERT_EQ(::symlink("real", (dir + "/link").c_str()), 0);
-  const std::string before = WorkingDirectory();
-  ASSERT_EQ(::chdir((dir + "/link").c_str()), 0);
-  const std::string real = *EvaluateLinks(dir + "/real");
-  const std::string old = ::getenv("PWD") == nullptr ? "" : ::getenv("PWD");
-  for (const auto& [pwd, expected] : {std::pair(dir + "/link", dir + "/link"), std::pair(dir, real),
-                                      std::pair(std::string("."), real)}) {
-    ::setenv("PWD", pwd.c_str(), 1);
-    EXPECT_EQ(WorkingDirectory(), expected);
-  }
-  ::setenv("PWD", old.c_str(), 1);
-  ASSERT_EQ(::chdir(before.c_str()), 0);
 }
 
 TEST(Files, MissingFileHasGosMessage) {

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/environment.h"
-
 namespace kinu {
 namespace {
 
@@ -235,14 +233,6 @@ std::string DirName(std::string_view path) {
 }
 
 std::string WorkingDirectory() {
-  // The name by which the user came here may have links.
-  struct stat here{};
-  struct stat named{};
-  const std::string given(Environment("PWD"));
-  if (given.starts_with('/') && ::stat(".", &here) == 0 && ::stat(given.c_str(), &named) == 0 &&
-      here.st_dev == named.st_dev && here.st_ino == named.st_ino) {
-    return given;
-  }
   char buffer[4096];
   return ::getcwd(buffer, sizeof buffer) != nullptr ? std::string(buffer) : std::string(".");
 }

@@ -47,8 +47,7 @@ std::string BaseName(std::string_view path);
 std::string DirName(std::string_view path);
 /// `path` made absolute against the working directory, cleaned.
 std::string AbsolutePath(const std::string& path);
-/// The working directory by the name that PWD gives it, if that is right; "." when it is gone.
-/// Ref: Go's os.Getwd.
+/// The working directory, or "." when it is gone.
 std::string WorkingDirectory();
 
 /// The system's message for errno `err`, in Go's wording ("no such file or directory").

@@ -350,19 +350,19 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
     ReportFound(caller, local, false);
     return &local;
   }
-  // `..` in the source is that of the text: "link/.." is where the link is.
-  const auto directory = source_.WithoutLinks(JoinPath(caller.dir, target.source.text));
-  local = {directory.value_or(""), target.source.text, ""};
+  local = {JoinPath(caller.dir, target.source.text), target.source.text, ""};
   if (!source_.HasDirectory(local.dir)) {
     // The reference reports a missing path twice: as a path, and as the module's directory.
-    if (!directory) {
-      diags_.Error("Unreadable module directory",
-                   "Unable to evaluate directory symlink: " + directory.error().message);
+    const bool exists = FileExists(local.dir);
+    if (!exists) {
+      diags_.Error("Unreadable module directory", "Unable to evaluate directory symlink: lstat " +
+                                                      local.dir + ": no such file or directory");
     }
     diags_.Error("Unreadable module directory",
-                 "The directory " + local.dir + " could not be read for module " +
+                 "The directory " + (exists ? local.dir : "") + " could not be read for module " +
                      Quoted(caller.name) + " at " + caller.range.file->root().name() + ":" +
                      std::to_string(caller.range.start_position().line) + ".");
+    local.dir.clear();
     ReportFound(caller, local, false);
     return nullptr;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "base/links.h"
 
 namespace kinu::config {
 namespace {
@@ -17,9 +16,6 @@ class Disk final : public SourceFiles {
     return ReadFile(JoinPath(dir, name));
   }
   bool HasDirectory(const std::string& dir) const override { return IsDirectory(dir); }
-  Result<std::string> WithoutLinks(const std::string& dir) const override {
-    return EvaluateLinks(dir);
-  }
 };
 
 std::unexpected<Error> NoSuchFile(const std::string& path) {
@@ -102,10 +98,6 @@ Result<std::string> OverlayFiles::Read(const std::string& dir, const std::string
     }
   }
   return below_.Read(dir, name);
-}
-
-Result<std::string> OverlayFiles::WithoutLinks(const std::string& dir) const {
-  return below_.HasDirectory(dir) ? below_.WithoutLinks(dir) : dir;
 }
 
 bool OverlayFiles::HasDirectory(const std::string& dir) const {

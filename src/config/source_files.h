@@ -46,8 +46,6 @@ class SourceFiles {
   virtual Result<std::string> Read(const std::string& dir, const std::string& name) const = 0;
   /// Whether the directory exists.
   virtual bool HasDirectory(const std::string& dir) const = 0;
-  /// The directory without symbolic links. Fails if there is no such directory.
-  virtual Result<std::string> WithoutLinks(const std::string& dir) const { return dir; }
 };
 
 /// The files of this machine.
@@ -76,7 +74,6 @@ class OverlayFiles final : public SourceFiles {
   void Remove(const std::string& path);
   Result<std::vector<std::string>> List(const std::string& dir) const override;
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
-  Result<std::string> WithoutLinks(const std::string& dir) const override;
   bool HasDirectory(const std::string& dir) const override;
 
  private:
