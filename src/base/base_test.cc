@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -75,6 +76,58 @@ TEST(Files, AReplacementIsCompleteOrDiscarded) {
   EXPECT_EQ(ReadFile(path).value_or(""), "one more");
   EXPECT_EQ(ListDirectory(dir)->size(), 1u);
   EXPECT_FALSE(FileReplacement::Start(dir + "/missing/file"));
+}
+
+TEST(Files, LinksAreEvaluatedWhereverTheyAre) {
+  namespace fs = std::filesystem;
+  const std::string before = fs::current_path();
+  const std::string root = testing::TempDir() + "kinu_links_" + std::to_string(::getpid());
+  fs::create_directories(root + "/a/b/c");
+  fs::current_path(root);
+  fs::create_directory_symlink("a/b", "to-b");
+  fs::create_directory_symlink("../..", "a/b/up");
+  fs::create_directory_symlink(root + "/a", "absolute");
+  fs::create_directory_symlink("to-b/", "again");
+  fs::create_symlink("loop", "loop");
+  fs::create_symlink("nowhere/x", "dangling");
+  EXPECT_TRUE(ReplaceFile("file", ""));
+  EXPECT_EQ(EvaluateLinks("."), ".");
+  EXPECT_EQ(EvaluateLinks(".."), "..");
+  EXPECT_EQ(EvaluateLinks("a//./b/"), "a/b");
+  EXPECT_EQ(EvaluateLinks("to-b/c"), "a/b/c");
+  EXPECT_EQ(EvaluateLinks("to-b/.."), "a") << "of the directory, not of the link";
+  EXPECT_EQ(EvaluateLinks("again/up"), ".");
+  EXPECT_EQ(EvaluateLinks("a/b/up/again/c"), "a/b/c");
+  EXPECT_EQ(EvaluateLinks("absolute/b"), root + "/a/b");
+  EXPECT_EQ(EvaluateLinks(root + "/to-b/up"), root);
+  EXPECT_EQ(EvaluateLinks("file"), "file");
+  EXPECT_EQ(EvaluateLinks("gone/x").error().message, "lstat gone: no such file or directory");
+  EXPECT_EQ(EvaluateLinks("gone/x").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(EvaluateLinks("dangling").error().message, "lstat nowhere: no such file or directory");
+  EXPECT_EQ(EvaluateLinks("file/x").error().message, "file: not a directory");
+  EXPECT_EQ(EvaluateLinks("loop").error().message, "loop: too many levels of symbolic links");
+  fs::current_path(before);
+  fs::remove_all(root);
+}
+
+TEST(Files, WorkingDirectoryHasTheLinksOfTheShell) {
+  namespace fs = std::filesystem;
+  const std::string before = fs::current_path();
+  const std::string root = testing::TempDir() + "kinu_pwd_" + std::to_string(::getpid());
+  fs::create_directories(root + "/real");
+  fs::create_directory_symlink("real", root + "/link");
+  fs::current_path(root + "/link");
+  const std::string real = fs::canonical(root + "/real");
+  ::setenv("PWD", (root + "/./link/").c_str(), 1);
+  EXPECT_EQ(WorkingDirectory(), root + "/link");
+  EXPECT_EQ(AbsolutePath("x"), root + "/link/x");
+  for (const char* other : {"/", "link", "/no/such/directory", ""}) {
+    ::setenv("PWD", other, 1);
+    EXPECT_EQ(WorkingDirectory(), real) << other;
+  }
+  fs::current_path(before);
+  ::setenv("PWD", before.c_str(), 1);
+  fs::remove_all(root);
 }
 
 TEST(Files, MissingFileHasGosMessage) {

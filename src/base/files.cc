@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+
 namespace kinu {
 namespace {
 
@@ -113,6 +115,46 @@ std::string FollowLinks(const std::string& path) {
   return path;
 }
 
+Result<std::string> EvaluateLinks(const std::string& path) {
+  constexpr int kMostLinks = 255;
+  std::string rest = path;  // what is not followed yet, from `at`
+  size_t at = 0;
+  std::string done = path.starts_with('/') ? "/" : "";
+  int links = 0;
+  while ((at = rest.find_first_not_of('/', at)) != std::string::npos) {
+    const size_t end = std::min(rest.find('/', at), rest.size());
+    const std::string_view part = std::string_view(rest).substr(at, end - at);
+    at = end;
+    // `done` has no links, so that ".." leads to its parent.
+    std::string next = JoinPath(done, part);
+    struct stat info{};
+    if (part == "." || part == "..") {
+      done = std::move(next);
+      continue;
+    }
+    if (::lstat(next.c_str(), &info) != 0) {
+      return SystemError("lstat", next);
+    }
+    if (!S_ISLNK(info.st_mode)) {
+      if (!S_ISDIR(info.st_mode) && end < rest.size()) {
+        return Fail(ErrorCode::kIo, next + ": " + SystemMessage(ENOTDIR));
+      }
+      done = std::move(next);
+      continue;
+    }
+    char link[PATH_MAX];
+    const ssize_t size = ++links > kMostLinks ? -1 : ::readlink(next.c_str(), link, sizeof link);
+    if (size < 0) {
+      return links > kMostLinks ? Fail(ErrorCode::kIo, path + ": " + SystemMessage(ELOOP))
+                                : SystemError("readlink", next);
+    }
+    rest.replace(0, end, std::string_view(link, static_cast<size_t>(size)));
+    at = 0;
+    done = rest.starts_with('/') ? "/" : done;
+  }
+  return done.empty() ? "." : done;
+}
+
 void OpenStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) {
@@ -168,6 +210,11 @@ bool FileExists(const std::string& path) {
 bool IsDirectory(const std::string& path) {
   struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool IsDirectoryItself(const std::string& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 std::string CleanPath(std::string_view path) {
@@ -233,6 +280,13 @@ std::string DirName(std::string_view path) {
 }
 
 std::string WorkingDirectory() {
+  const std::string_view named = Environment("PWD");
+  struct stat at_name{};
+  struct stat here{};
+  if (named.starts_with('/') && ::stat(named.data(), &at_name) == 0 && ::stat(".", &here) == 0 &&
+      at_name.st_dev == here.st_dev && at_name.st_ino == here.st_ino) {
+    return CleanPath(named);
+  }
   char buffer[4096];
   return ::getcwd(buffer, sizeof buffer) != nullptr ? std::string(buffer) : std::string(".");
 }

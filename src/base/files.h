@@ -22,6 +22,10 @@ Result<void> ReplaceFile(const std::string& path, std::string_view content, unsi
 /// exist. Links in the directories before it stay.
 std::string FollowLinks(const std::string& path);
 
+/// The path with all symbolic links followed, clean, and relative if `path` and the links are. An
+/// error names the part that is missing. Ref: filepath.EvalSymlinks of Go.
+Result<std::string> EvaluateLinks(const std::string& path);
+
 /// Opens /dev/null on each of the descriptors 0 to 2 that is closed. Otherwise a file opened later
 /// would get one of these numbers, and printed text would go into it.
 void OpenStandardStreams();
@@ -36,6 +40,8 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path);
 bool FileExists(const std::string& path);
 /// Whether a directory is at the path. Follows links.
 bool IsDirectory(const std::string& path);
+/// Whether a directory itself is at the path, and no link to one.
+bool IsDirectoryItself(const std::string& path);
 
 /// Joins and cleans a path lexically, as Go's filepath.Join does.
 std::string JoinPath(std::string_view a, std::string_view b);
@@ -47,7 +53,8 @@ std::string BaseName(std::string_view path);
 std::string DirName(std::string_view path);
 /// `path` made absolute against the working directory, cleaned.
 std::string AbsolutePath(const std::string& path);
-/// The working directory, or "." when it is gone.
+/// The working directory, or "." when it is gone. Where PWD leads to it, as that says, so that
+/// links through which a shell went stay. Ref: os.Getwd of Go.
 std::string WorkingDirectory();
 
 /// The system's message for errno `err`, in Go's wording ("no such file or directory").
