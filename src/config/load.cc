@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <numeric>
 
-#include "addrs/version.h"
 #include "base/files.h"
+#include "config/call_target.h"
 #include "config/cloud_values.h"
 #include "config/decode.h"
 #include "config/encryption_values.h"
 #include "config/installed_module.h"
+#include "config/left_package.h"
 #include "config/module_providers.h"
 #include "config/module_reader.h"
 #include "config/module_source.h"
 #include "config/state_blocks.h"
 #include "config/static_value.h"
 #include "config/test_file.h"
-#include "cty/conversion.h"
 
 namespace kinu::config {
 namespace {
@@ -94,21 +94,14 @@ class ConfigLoader {
   void Load();
 
  private:
-  /// The address that a call of a node names.
-  struct CallTarget {
-    bool valid = false;
-    ModuleSource source;
-    std::string written;  ///< the source as the module has it
-    std::string version;  ///< constraint
-  };
   /// A call of a module, by a module or a run block, with its names in messages and the manifest.
   struct Caller {
     std::string key;
     std::string name;
     SourceRange range;
     SourceRange source_range;
-    SourceRange version_range;
-    std::string dir;  ///< of the calling module
+    std::string dir;                   ///< of the calling module
+    const ConfigNode* node = nullptr;  ///< the calling module; null: a run block calls
   };
   struct Directory {
     LoadedModule loaded;
@@ -119,13 +112,10 @@ class ConfigLoader {
 
   void ReadManifest();
   Directory& ReadDirectory(const std::string& dir, TestSuite* tests = nullptr);
-  void ShowProblems(Directory& directory);
+  static void ShowProblems(Directory& directory, Diagnostics& diags);
   ConfigNode* AddNode(Module* module, ConfigNode* parent, int call);
   /// Resolves the targets of a module's calls and collects its providers.
   void ReadTargets(ConfigNode& node, Module& module);
-  CallTarget ReadTarget(const ConfigNode& node, const ModuleCall& call);
-  /// False when the call has no version: its source may be of any kind, then.
-  bool ReadVersion(const ConfigNode& node, const ModuleCall& call, CallTarget& target);
   void LoadCall(ConfigNode& node, int call, std::vector<ConfigNode*>& pending);
   void LoadCalls(ConfigNode& root);
   void LoadRuns();
@@ -139,11 +129,16 @@ class ConfigLoader {
   /// The module of a call as the manifest has it, if the load may use that.
   const InstalledModule* FindKept(const Caller& caller, const CallTarget& target);
   void ExpectFetches(const ConfigNode& node, const std::vector<size_t>& calls);
+  Directory* FindLocal(const Caller& caller, const CallTarget& target, InstalledModule& out);
+  void Forget(const Caller& caller, const CallTarget& target);
+  FlatMap<std::string, InstalledModule>& Manifest() {
+    return base_ == nullptr ? manifest_ : base_->manifest_;
+  }
   void ReportFound(const Caller& caller, const InstalledModule& module, bool is_kept) const;
   void LoadCallsInOrder(ConfigNode& node);
   const InstalledModule* FindInstalled(const Caller& caller, const CallTarget& target,
-                                       InstalledModule& local);
-  bool IsStillInstalled(const CallTarget& target, const InstalledModule& installed);
+                                       InstalledModule& fetched);
+  bool IsWanted(const CallTarget& target, const InstalledModule& installed) const;
   void CheckChild(const ConfigNode& child);
   void ShowBetweenModules(bool all_found);
   void CheckSupported(const ConfigNode& root);
@@ -201,8 +196,8 @@ ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir, Tes
   return *entry;
 }
 
-void ConfigLoader::ShowProblems(Directory& directory) {
-  diags_.Append(directory.shown ? directory.loaded.content : directory.loaded.all);
+void ConfigLoader::ShowProblems(Directory& directory, Diagnostics& diags) {
+  diags.Append(directory.shown ? directory.loaded.content : directory.loaded.all);
   directory.shown = true;
 }
 
@@ -226,68 +221,10 @@ ConfigNode* ConfigLoader::AddNode(Module* module, ConfigNode* parent, int call) 
   return node;
 }
 
-bool ConfigLoader::ReadVersion(const ConfigNode& node, const ModuleCall& call, CallTarget& target) {
-  if (call.version_expr == nullptr) {
-    return false;
-  }
-  const std::string subject = "module." + std::string(program_.Text(call.name)) + ".version";
-  const size_t errors = diags_.error_count();
-  const Value value =
-      static_.Evaluate(node, *call.version_expr, {subject, call.version_range}, diags_);
-  if (diags_.error_count() != errors) {
-    return true;
-  }
-  const auto wrong = [&](std::string detail) {
-    diags_.Error("Invalid version constraint", std::move(detail), call.version_expr->range());
-    return true;
-  };
-  const MarkSet marks = value.MarksDeep();
-  if (marks.sensitive() || marks.ephemeral()) {
-    return wrong((marks.sensitive() ? "Sensitive values, or values derived from sensitive values"
-                                    : "Ephemeral values, or values derived from ephemeral values") +
-                 std::string(", cannot be used as version arguments."));
-  }
-  if (value.IsNull()) {
-    return false;
-  }
-  auto text = Convert(value, Type::String());
-  if (!text) {
-    return wrong("A string value is required for version.");
-  }
-  if (!text->IsKnown()) {
-    return true;
-  }
-  target.version = text->AsString();
-  if (!VersionConstraints::Parse(target.version)) {
-    return wrong("This string does not use correct version constraint syntax.");
-  }
-  return true;
-}
-
-ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node, const ModuleCall& call) {
-  CallTarget target;
-  const bool has_version = ReadVersion(node, call, target);
-  if (call.source_expr == nullptr) {
-    return target;
-  }
-  const std::string subject = "module." + std::string(program_.Text(call.name)) + ".source";
-  std::string text;
-  if (!static_.EvaluateString(node, *call.source_expr, {subject, call.source_range}, text,
-                              diags_)) {
-    return target;
-  }
-  target.written = text;
-  if (auto source = ReadModuleSource(text, has_version, call.source_range, diags_)) {
-    target.source = *std::move(source);
-    target.valid = true;
-  }
-  return target;
-}
-
 void ConfigLoader::ReadTargets(ConfigNode& node, Module& module) {
   std::vector<CallTarget>& targets = targets_[node.index];
   for (ModuleCall& call : module.calls) {
-    targets.push_back(ReadTarget(node, call));
+    targets.push_back(ReadCallTarget(program_, static_, node, call, diags_));
     if (call.source.empty()) {
       call.source = targets.back().written;
       call.version = targets.back().version;
@@ -316,17 +253,36 @@ std::string ConfigLoader::ManifestKey(const ConfigNode& node, const ModuleCall& 
 }
 
 const InstalledModule* ConfigLoader::FindKept(const Caller& caller, const CallTarget& target) {
-  const auto& manifest = base_ == nullptr ? manifest_ : base_->manifest_;
+  const auto found = Manifest().find(caller.key);
+  if (found == Manifest().end()) {
+    return nullptr;
+  }
+  const InstalledModule& installed = found->second;
+  const bool may_stay = rules_.requires_installed || !target.valid ||
+                        (IsWanted(target, installed) && source_.HasDirectory(installed.dir));
+  return may_stay ? &installed : nullptr;
+}
+
+/// Forgets what a call no longer wants, with all that it called.
+void ConfigLoader::Forget(const Caller& caller, const CallTarget& target) {
+  auto& manifest = Manifest();
   const auto found = manifest.find(caller.key);
-  return found != manifest.end() &&
-                 (rules_.requires_installed || IsStillInstalled(target, found->second))
-             ? &found->second
-             : nullptr;
+  if (found != manifest.end() && IsWanted(target, found->second)) {
+    return;  // its directory is gone
+  }
+  const std::string below = caller.key + ".";
+  for (auto entry = manifest.begin(); entry != manifest.end();) {
+    const bool is_gone = entry->first == caller.key || entry->first.starts_with(below);
+    entry = is_gone ? manifest.erase(entry) : std::next(entry);
+  }
+  if (options_.fetcher != nullptr) {
+    options_.fetcher->Forget(caller.key);
+  }
 }
 
 /// Finds the directory of a call's module; reports when there is none.
 const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const CallTarget& target,
-                                                   InstalledModule& local) {
+                                                   InstalledModule& fetched) {
   if (const InstalledModule* kept = FindKept(caller, target); kept != nullptr) {
     ReportFound(caller, *kept, true);
     return kept;
@@ -341,33 +297,47 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
   if (!target.valid) {
     return nullptr;
   }
-  if (target.source.kind != ModuleSourceKind::kLocal) {
-    auto fetched = FetchModule(caller, target);
-    if (!fetched) {
-      return nullptr;
-    }
-    local = *std::move(fetched);
-    ReportFound(caller, local, false);
-    return &local;
-  }
-  local = {JoinPath(caller.dir, target.source.text), target.source.text, ""};
-  if (!source_.HasDirectory(local.dir)) {
-    // The reference reports a missing path twice: as a path, and as the module's directory.
-    const bool exists = FileExists(local.dir);
-    if (!exists) {
-      diags_.Error("Unreadable module directory", "Unable to evaluate directory symlink: lstat " +
-                                                      local.dir + ": no such file or directory");
-    }
-    diags_.Error("Unreadable module directory",
-                 "The directory " + (exists ? local.dir : "") + " could not be read for module " +
-                     Quoted(caller.name) + " at " + caller.range.file->root().name() + ":" +
-                     std::to_string(caller.range.start_position().line) + ".");
-    local.dir.clear();
-    ReportFound(caller, local, false);
+  Forget(caller, target);
+  auto module = FetchModule(caller, target);
+  if (!module) {
     return nullptr;
   }
-  ReportFound(caller, local, false);
-  return &local;
+  fetched = *std::move(module);
+  ReportFound(caller, fetched, false);
+  return &fetched;
+}
+
+/// The directory that a local source leads to, with its links followed; null, with diagnostics,
+/// when it cannot be read. A missing path is reported twice: as a path, and as the directory.
+/// Ref: opentofu internal/initwd/module_install.go installLocalModule.
+ConfigLoader::Directory* ConfigLoader::FindLocal(const Caller& caller, const CallTarget& target,
+                                                 InstalledModule& out) {
+  Forget(caller, target);
+  const std::string path = JoinPath(caller.dir, target.source.text);
+  const Result<std::string> dir = source_.Resolve(path);
+  out = {dir.value_or(""), target.source.text, ""};
+  Directory* directory = dir ? &ReadDirectory(*dir) : nullptr;
+  Diagnostics problems;
+  if (!dir) {
+    problems.Error("Unreadable module directory",
+                   "The path " + path + " leads nowhere: " + dir.error().message + ".");
+  }
+  if (directory == nullptr || !directory->readable) {
+    problems.Error("Unreadable module directory",
+                   "The directory " + path + " could not be read for module " +
+                       Quoted(caller.name) + " at " + caller.range.file->root().name() + ":" +
+                       std::to_string(caller.range.start_position().line) + ".");
+    directory = nullptr;
+  } else {
+    ShowProblems(*directory, problems);
+  }
+  ReportFound(caller, out, false);
+  if (caller.node != nullptr) {
+    const ModuleId called = program_.Module(caller.node->path, program_.Find(caller.name));
+    ExplainLeftPackage(program_, *caller.node, called, target.source.text, problems);
+  }
+  diags_.Append(std::move(problems));
+  return directory;
 }
 
 void ConfigLoader::ReportFound(const Caller& caller, const InstalledModule& module,
@@ -394,8 +364,7 @@ ModuleFetch ConfigLoader::FetchOf(const Caller& caller, const CallTarget& target
           .name = caller.name,
           .source = target.source,
           .version = target.version,
-          .range = caller.range,
-          .version_range = caller.version_range};
+          .range = caller.range};
 }
 
 /// Announces the modules that are fetched when the calls of a module are loaded.
@@ -415,17 +384,10 @@ void ConfigLoader::ExpectFetches(const ConfigNode& node, const std::vector<size_
   options_.fetcher->Expect(fetches);
 }
 
-/// Whether installation may keep a module as the manifest has it. Modules in local directories are
-/// resolved again.
-bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledModule& installed) {
-  if (!target.valid) {
-    return true;
-  }
-  if (options_.fetcher != nullptr && !options_.fetcher->MayKeep()) {
-    return false;
-  }
-  return target.source.kind != ModuleSourceKind::kLocal && HasSource(installed, target.source) &&
-         source_.HasDirectory(installed.dir) &&
+/// Whether a module in the manifest is what a call wants.
+bool ConfigLoader::IsWanted(const CallTarget& target, const InstalledModule& installed) const {
+  return (options_.fetcher == nullptr || options_.fetcher->MayKeep()) &&
+         HasSource(installed, target.source) &&
          (target.version.empty() || HasVersion(installed, target.version));
 }
 
@@ -458,8 +420,12 @@ void ConfigLoader::CheckChild(const ConfigNode& child) {
 /// The directory of a called module; null, with diagnostics, when it cannot be read.
 ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const CallTarget& target,
                                                   InstalledModule& out) {
-  InstalledModule local;
-  const InstalledModule* installed = FindInstalled(caller, target, local);
+  if (!rules_.requires_installed && target.valid &&
+      target.source.kind == ModuleSourceKind::kLocal && FindKept(caller, target) == nullptr) {
+    return FindLocal(caller, target, out);
+  }
+  InstalledModule fetched;
+  const InstalledModule* installed = FindInstalled(caller, target, fetched);
   if (installed == nullptr) {
     return nullptr;
   }
@@ -474,7 +440,7 @@ ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const Ca
   }
   CheckInstalled(*installed, target.valid ? &target.source : nullptr, target.version,
                  caller.source_range, diags_);
-  ShowProblems(directory);
+  ShowProblems(directory, diags_);
   out = *installed;
   if (target.valid) {
     out.source = target.source.text;
@@ -488,8 +454,8 @@ ConfigLoader::Caller ConfigLoader::CallerOf(const ConfigNode& node, size_t index
           std::string(program_.Text(call.name)),
           call.range,
           call.source_range,
-          call.version_expr != nullptr ? call.version_range : call.range,
-          node.source_dir};
+          node.source_dir,
+          &node};
 }
 
 void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*>& pending) {
@@ -575,8 +541,8 @@ void ConfigLoader::LoadRun(const TestFile& file, TestRun& run) {
                       std::string(program_.Text(run.name)),
                       run.module->range,
                       run.module->source_range,
-                      run.module->range,
-                      config_.root().source_dir};
+                      config_.root().source_dir,
+                      nullptr};
   InstalledModule installed;
   const Directory* directory = FindModule(caller, target, installed);
   if (directory == nullptr) {
@@ -632,7 +598,7 @@ void ConfigLoader::Load() {
     config_.tests = std::make_shared<TestSuite>();
   }
   Directory& root = ReadDirectory(root_dir_, config_.tests.get());
-  ShowProblems(root);
+  ShowProblems(root, diags_);
   if (!rules_.for_validation && !options_.encryption_off) {
     MergeEncryptionText(*root.module, "TF_ENCRYPTION", options_.encryption, diags_);
   }

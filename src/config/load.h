@@ -53,7 +53,6 @@ struct ModuleFetch {
   ModuleSource source;  ///< of a registry, or remote
   std::string version;  ///< constraint; empty if the call has none
   SourceRange range;    ///< of the call's header
-  SourceRange version_range;
 };
 
 /// Fetches modules while a configuration is loaded for installation. Calls come depth first, those
@@ -68,6 +67,9 @@ class ModuleFetcher {
   /// The calls of one module that Fetch() will be asked for, in this order. They may be fetched
   /// side by side from now on.
   virtual void Expect(const std::vector<ModuleFetch>& calls) = 0;
+  /// A call gets its module anew: removes what an earlier installation put there, and forgets what
+  /// that called.
+  virtual void Forget(const std::string& key) = 0;
   /// Fetches a module; nothing after an error.
   virtual std::optional<InstalledModule> Fetch(const ModuleFetch& call, Diagnostics& diags) = 0;
   /// A call has its module in a directory: fetched, kept, or local. An empty directory: a local one

@@ -107,8 +107,12 @@ bool IsConfigDir(const std::string& dir) {
   if (!names) {
     return false;
   }
-  const ModuleFiles files = ChooseFiles(*names);
-  return !files.primary.empty() || !files.overrides.empty();
+  ModuleFiles files = ChooseFiles(*names);
+  const auto is_file = [&](const std::string& name) {
+    return !IsDirectoryItself(JoinPath(dir, name));
+  };
+  return std::ranges::any_of(files.primary, is_file) ||
+         std::ranges::any_of(files.overrides, is_file);
 }
 
 void ModuleReader::CollectProblems() {
@@ -125,7 +129,7 @@ Ref<const SourceFile> ModuleReader::ReadSource(const std::string& dir, const std
   Result<std::string> text = source_.Read(dir, name);
   if (!text) {
     // Entries that are no files (a directory called x.tf) are ignored.
-    if (!IsDirectory(path)) {
+    if (!source_.IsDirectoryEntry(dir, name)) {
       diags.Error("Failed to read file", "The file " + Quoted(path) + " could not be read.");
     }
     return nullptr;

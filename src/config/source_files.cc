@@ -16,6 +16,12 @@ class Disk final : public SourceFiles {
     return ReadFile(JoinPath(dir, name));
   }
   bool HasDirectory(const std::string& dir) const override { return IsDirectory(dir); }
+  Result<std::string> Resolve(const std::string& path) const override {
+    return EvaluateLinks(path);
+  }
+  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override {
+    return IsDirectoryItself(JoinPath(dir, name));
+  }
 };
 
 std::unexpected<Error> NoSuchFile(const std::string& path) {
@@ -65,6 +71,15 @@ bool SnapshotFiles::HasDirectory(const std::string& dir) const {
   return Find(dir) != nullptr;
 }
 
+Result<std::string> SnapshotFiles::Resolve(const std::string& path) const {
+  return Find(path) != nullptr ? Result<std::string>(CleanPath(path)) : NoSuchFile(path);
+}
+
+bool SnapshotFiles::IsDirectoryEntry(const std::string& /*dir*/,
+                                     const std::string& /*name*/) const {
+  return false;
+}
+
 void OverlayFiles::Set(const std::string& path, std::string text) {
   texts_[CleanPath(DirName(path))][BaseName(path)] = std::move(text);
 }
@@ -102,6 +117,16 @@ Result<std::string> OverlayFiles::Read(const std::string& dir, const std::string
 
 bool OverlayFiles::HasDirectory(const std::string& dir) const {
   return texts_.contains(CleanPath(dir)) || below_.HasDirectory(dir);
+}
+
+Result<std::string> OverlayFiles::Resolve(const std::string& path) const {
+  // An editor that went through a link has texts under that path.
+  return texts_.contains(CleanPath(path)) ? Result<std::string>(CleanPath(path))
+                                          : below_.Resolve(path);
+}
+
+bool OverlayFiles::IsDirectoryEntry(const std::string& dir, const std::string& name) const {
+  return below_.IsDirectoryEntry(dir, name);
 }
 
 }  // namespace kinu::config

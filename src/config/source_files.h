@@ -46,6 +46,10 @@ class SourceFiles {
   virtual Result<std::string> Read(const std::string& dir, const std::string& name) const = 0;
   /// Whether the directory exists.
   virtual bool HasDirectory(const std::string& dir) const = 0;
+  /// The path with its links followed; an error if nothing is there.
+  virtual Result<std::string> Resolve(const std::string& path) const = 0;
+  /// Whether an entry of a directory is a directory itself, and no file.
+  virtual bool IsDirectoryEntry(const std::string& dir, const std::string& name) const = 0;
 };
 
 /// The files of this machine.
@@ -58,6 +62,8 @@ class SnapshotFiles final : public SourceFiles {
   Result<std::vector<std::string>> List(const std::string& dir) const override;
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
   bool HasDirectory(const std::string& dir) const override;
+  Result<std::string> Resolve(const std::string& path) const override;
+  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
 
  private:
   const SnapshotModule* Find(const std::string& dir) const;
@@ -75,6 +81,8 @@ class OverlayFiles final : public SourceFiles {
   Result<std::vector<std::string>> List(const std::string& dir) const override;
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
   bool HasDirectory(const std::string& dir) const override;
+  Result<std::string> Resolve(const std::string& path) const override;
+  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
 
  private:
   const SourceFiles& below_;

@@ -1,7 +1,10 @@
 // Where the loader reads files.
 #include "config/source_files.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "config/load.h"
 #include "cty/ops.h"
@@ -28,6 +31,22 @@ TEST(SourceFiles, SnapshotHasItsModulesAlone) {
   EXPECT_EQ(files.Read("m", "c.tf").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(files.List("n").error().code, ErrorCode::kNotFound);
   EXPECT_FALSE(files.HasDirectory("n"));
+}
+
+TEST(SourceFiles, LinksLeadToWhereTheFilesAre) {
+  namespace fs = std::filesystem;
+  const std::string root = testing::TempDir() + "kinu_source_links_" + std::to_string(::getpid());
+  fs::create_directories(root + "/real");
+  fs::create_directory_symlink("real", root + "/link");
+  const std::string real = fs::canonical(root + "/real").string();
+  EXPECT_EQ(DiskFiles().Resolve(root + "/link"), real);
+  EXPECT_TRUE(DiskFiles().IsDirectoryEntry(root, "real"));
+  EXPECT_FALSE(DiskFiles().IsDirectoryEntry(root, "link"));
+  OverlayFiles files(DiskFiles());
+  EXPECT_EQ(files.Resolve(root + "/link"), real);
+  files.Set(root + "/link/main.tf", "");
+  EXPECT_EQ(files.Resolve(root + "/link"), root + "/link") << "an editor has it under this name";
+  fs::remove_all(root);
 }
 
 TEST(SourceFiles, OverlayStandsInFront) {

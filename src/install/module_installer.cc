@@ -163,27 +163,24 @@ void ModuleInstaller::Begin(
 
 void ModuleInstaller::Found(const std::string& key, const config::InstalledModule& module,
                             bool is_kept) {
-  const auto before = manifest_.find(key);
-  const bool same = before != manifest_.end() && !module.dir.empty() &&
-                    before->second.dir == module.dir && before->second.source == module.source;
   manifest_[key] = module;
-  if (!is_kept || !same || options_.upgrade) {
-    const bool local = module.source.starts_with('.');
-    if (!local || !same || options_.upgrade) {
-      events_.installed(key, module.dir);
-    }
+  if (!is_kept) {
+    events_.installed(key, module.dir);
+  }
+}
+
+void ModuleInstaller::Forget(const std::string& key) {
+  std::erase_if(manifest_, [&](const auto& entry) {
+    return entry.first == key || entry.first.starts_with(key + ".");
+  });
+  if (!ahead_.contains(key)) {
+    std::error_code ignored;
+    fs::remove_all(DirectoryOf(key), ignored);
   }
 }
 
 std::string ModuleInstaller::DirectoryOf(const std::string& key) const {
   return JoinPath(options_.modules_directory, key);
-}
-
-/// Forgets a module with all that it calls.
-void ModuleInstaller::Drop(const std::string& key) {
-  std::erase_if(manifest_, [&](const auto& entry) {
-    return entry.first == key || entry.first.starts_with(key + ".");
-  });
 }
 
 std::optional<std::string> ModuleInstaller::FindDirectory(const config::ModuleFetch& call,
@@ -276,7 +273,7 @@ std::optional<std::string> ModuleInstaller::SelectVersion(const config::ModuleFe
                   PlaceOf(call) +
                   ") which matches the given version constraint. The newest available version is " +
                   choice.newest->ToText() + ".",
-              call.version_range);
+              call.range);
   return std::nullopt;
 }
 
@@ -390,11 +387,6 @@ void ModuleInstaller::FinishAhead(const std::string& key) {
 
 std::optional<config::InstalledModule> ModuleInstaller::Fetch(const config::ModuleFetch& call,
                                                               Diagnostics& diags) {
-  Drop(call.key);
-  if (!ahead_.contains(call.key)) {
-    std::error_code ignored;
-    fs::remove_all(DirectoryOf(call.key), ignored);
-  }
   return call.source.kind == config::ModuleSourceKind::kRegistry ? FetchFromRegistry(call, diags)
                                                                  : FetchRemote(call, diags);
 }

@@ -47,6 +47,7 @@ class ModuleInstaller final : public config::ModuleFetcher {
 
   void Begin(const std::map<std::string, config::InstalledModule, std::less<>>& manifest) override;
   bool MayKeep() const override { return !options_.upgrade; }
+  void Forget(const std::string& key) override;
   void Expect(const std::vector<config::ModuleFetch>& calls) override;
   std::optional<config::InstalledModule> Fetch(const config::ModuleFetch& call,
                                                Diagnostics& diags) override;
@@ -70,7 +71,6 @@ class ModuleInstaller final : public config::ModuleFetcher {
   void FetchAhead(const config::ModuleFetch& call);
   /// Waits for what FetchAhead() does for a call.
   void FinishAhead(const std::string& key);
-  void Drop(const std::string& key);
   std::string DirectoryOf(const std::string& key) const;
 
   Network& network_;

@@ -38,13 +38,32 @@ Result<void> Copy(const std::string& from, const std::string& target) {
   if (auto cleared = Clear(target); !cleared) {
     return cleared;
   }
-  std::error_code error;
-  if (fs::is_symlink(from, error)) {
-    fs::copy_symlink(from, target, error);
-    return error ? Fail(ErrorCode::kIo, "failed to copy a link: " + error.message())
-                 : Result<void>();
-  }
   return CopyModuleFiles(from, target);
+}
+
+/// `skipped`: the directory that the whole copy goes into, which `from` may contain.
+Result<void> CopyTree(const std::string& from, const std::string& to, const std::string& skipped) {
+  std::error_code error;
+  fs::create_directories(to, error);
+  for (fs::directory_iterator it(from, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with('.')) {
+      continue;
+    }
+    const std::string target = JoinPath(to, name);
+    if (IsDirectoryItself(it->path())) {
+      if (fs::equivalent(it->path(), skipped, error)) {
+        continue;
+      }
+      if (auto copied = CopyTree(it->path().string(), target, skipped); !copied) {
+        return copied;
+      }
+      continue;
+    }
+    fs::copy(it->path(), target, fs::copy_options::copy_symlinks, error);
+  }
+  return error ? Fail(ErrorCode::kIo, "failed to copy " + from + ": " + error.message())
+               : Result<void>();
 }
 
 }  // namespace
@@ -106,24 +125,7 @@ Result<void> ModulePackages::Move(const Ahead& ahead, const std::string& target)
 }
 
 Result<void> CopyModuleFiles(const std::string& from, const std::string& to) {
-  std::error_code error;
-  fs::create_directories(to, error);
-  for (fs::directory_iterator it(from, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (name.starts_with('.')) {
-      continue;
-    }
-    const std::string target = JoinPath(to, name);
-    if (it->is_directory(error) && !it->is_symlink(error)) {
-      if (auto copied = CopyModuleFiles(it->path().string(), target); !copied) {
-        return copied;
-      }
-      continue;
-    }
-    fs::copy(it->path(), target, fs::copy_options::copy_symlinks, error);
-  }
-  return error ? Fail(ErrorCode::kIo, "failed to copy " + from + ": " + error.message())
-               : Result<void>();
+  return CopyTree(from, to, to);
 }
 
 }  // namespace kinu::install

@@ -36,7 +36,9 @@ class ModulePackages {
   std::map<std::string, std::string> placed_;  // by package: the directory of its first call
 };
 
-/// Copies a directory: links stay links, and names that begin with a dot are left out.
+/// Copies a directory, or the one that a link leads to: links in it stay links, and names that
+/// begin with a dot are left out. `from` may contain `to`, which is not copied into itself. Ref:
+/// opentofu internal/copy/copy_dir.go.
 Result<void> CopyModuleFiles(const std::string& from, const std::string& to);
 
 }  // namespace kinu::install

@@ -55,6 +55,29 @@ class ModulePackagesTest : public testing::Test {
   ModulePackages packages_;
 };
 
+TEST_F(ModulePackagesTest, CopyOfALinkedPackageHasItsFiles) {
+  ASSERT_TRUE(MakeDirectories(At("p/real")));
+  ASSERT_TRUE(ReplaceFile(At("p/real/main.tf"), ""));
+  std::filesystem::create_directory_symlink("real", At("p/link"));
+  const FetchPackage link = [this](const std::string& target) -> Result<void> {
+    std::filesystem::create_directory_symlink(At("p"), target);
+    return {};
+  };
+  ASSERT_TRUE(packages_.Place("p", At("a"), link));
+  ASSERT_TRUE(packages_.Place("p", At("b"), link));
+  EXPECT_FALSE(IsDirectoryItself(At("a")));
+  EXPECT_TRUE(IsDirectoryItself(At("b/real")));
+  EXPECT_EQ(std::filesystem::read_symlink(At("b/link")), "real");
+}
+
+TEST_F(ModulePackagesTest, DirectoryIsNotCopiedIntoItself) {
+  ASSERT_TRUE(MakeDirectories(At("p/data/copies")));
+  ASSERT_TRUE(ReplaceFile(At("p/main.tf"), "one"));
+  ASSERT_TRUE(CopyModuleFiles(At("p"), At("p/data/copies/a")));
+  EXPECT_TRUE(FileExists(At("p/data/copies/a/main.tf")));
+  EXPECT_FALSE(FileExists(At("p/data/copies/a/data/copies/a")));
+}
+
 TEST_F(ModulePackagesTest, FirstCallHasThePackageAndOthersCopies) {
   ASSERT_TRUE(packages_.Place("p", At("a"), Package()));
   ASSERT_TRUE(packages_.Place("p", At("b"), Package()));

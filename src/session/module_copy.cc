@@ -57,12 +57,12 @@ std::optional<std::string> FindSource(const Workspace& workspace, const std::str
       {.downloading = [](const std::string&, const std::string&, const std::string&) {},
        .installed = [](const std::string&, const std::string&) {}});
   const SourceRange range{origin.get(), 0, 0};
+  installer.Forget(std::string(kStaging));
   const auto fetched = installer.Fetch({.key = std::string(kStaging),
                                         .name = "root",
                                         .source = *std::move(parsed),
                                         .version = "",
-                                        .range = range,
-                                        .version_range = range},
+                                        .range = range},
                                        diags);
   return fetched ? std::optional(fetched->dir) : std::nullopt;
 }

@@ -40,6 +40,8 @@ class GivenFiles final : public config::SourceFiles {
                              : Result<std::string>(at->second);
   }
   bool HasDirectory(const std::string&) const override { return true; }
+  Result<std::string> Resolve(const std::string& path) const override { return path; }
+  bool IsDirectoryEntry(const std::string&, const std::string&) const override { return false; }
 };
 
 /// Declares the variables that the command line gives values. A text that begins with a bracket is
