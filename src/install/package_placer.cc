@@ -117,6 +117,14 @@ class DirectoryLock {
   int fd_;
 };
 
+/// Whether two paths lead to one directory entry, link or not: a cache that is the mirror.
+bool IsSameEntry(const std::string& a, const std::string& b) {
+  struct stat of_a{};
+  struct stat of_b{};
+  return lstat(a.c_str(), &of_a) == 0 && lstat(b.c_str(), &of_b) == 0 &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 constexpr const char* kWrongPackage =
     " doesn't match any of the checksums previously recorded in the dependency lock file";
 
@@ -202,6 +210,10 @@ Result<PlacedPackage> PackagePlacer::PlaceDirectory(const std::string& address,
                                                     const PackageOffer& offer,
                                                     const std::string& directory,
                                                     const std::vector<std::string>& allowed) {
+  if (IsSameEntry(offer.location, directory)) {
+    return Fail(ErrorCode::kInvalid,
+                "cannot install existing provider directory " + directory + " to itself");
+  }
   PlacedPackage placed;
   const bool verifiable =
       std::ranges::any_of(allowed, [](const std::string& hash) { return hash.starts_with("h1:"); });
@@ -215,7 +227,8 @@ Result<PlacedPackage> PackagePlacer::PlaceDirectory(const std::string& address,
                       "targeting different platforms)");
     }
   }
-  if (auto linked = Link(ResolvedPath(offer.location), directory); !linked) {
+  // Links in the mirror stay, so that another package can take the place of this one there.
+  if (auto linked = Link(AbsolutePath(offer.location), directory); !linked) {
     return std::unexpected(linked.error());
   }
   if (placed.hash.empty()) {
@@ -288,7 +301,6 @@ Result<PlacedPackage> PackagePlacer::PlaceArchive(const std::string& address,
                                                   const std::string& directory,
                                                   const std::vector<std::string>& allowed,
                                                   const Options& options) {
-  const DirectoryLock lock(directory, options.waiting, network_.stop());
   RemoveLeftovers(directory);
   // Another process may have placed it in the meantime.
   const std::string present = PresentHash(directory);
@@ -370,6 +382,7 @@ Result<PlacedPackage> PackagePlacer::Place(const std::string& address, const Pac
   if (auto made = MakeDirectories(DirName(directory)); !made) {
     return std::unexpected(made.error());
   }
+  const DirectoryLock lock(directory, options.waiting, network_.stop());
   return offer.form == PackageForm::kDirectory
              ? PlaceDirectory(address, offer, directory, allowed)
              : PlaceArchive(address, offer, directory, allowed, options);
