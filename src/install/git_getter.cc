@@ -1,6 +1,8 @@
 // Packages in git and Mercurial repositories, by the programs of their users: their configuration,
 // credential helpers and keys apply. Ref: hashicorp/go-getter get_git.go, get_hg.go.
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -142,6 +144,14 @@ std::string DefaultBranch(const Repository& git, const std::string& url) {
   return "master";
 }
 
+/// Whether a reference may be a commit, which a shallow clone cannot begin with.
+bool LooksLikeCommit(std::string_view reference) {
+  constexpr size_t kShortest = 7;
+  constexpr size_t kWhole = 40;
+  return reference.size() >= kShortest && reference.size() <= kWhole &&
+         std::ranges::all_of(reference, [](unsigned char c) { return std::isxdigit(c) != 0; });
+}
+
 Result<void> CloneShallow(const Repository& git, const PackageFetch& fetch, const std::string& url,
                           const std::string& reference, const std::string& depth) {
   const std::string branch = reference.empty() ? DefaultBranch(git, url) : reference;
@@ -151,13 +161,23 @@ Result<void> CloneShallow(const Repository& git, const PackageFetch& fetch, cons
   auto cloned =
       git.Run({"clone", "--depth", depth, "--branch", branch, "--", url, fetch.target}, "", true);
   if (!cloned) {
-    return Fail(cloned.error().code,
-                cloned.error().message +
-                    (reference.empty() ? ""
-                                       : " (note that setting 'depth' requires 'ref' to be a "
-                                         "branch or tag name)"));
+    return Fail(
+        cloned.error().code,
+        cloned.error().message + (!LooksLikeCommit(reference)
+                                      ? ""
+                                      : " (note that setting 'depth' requires 'ref' to be a "
+                                        "branch or tag name)"));
   }
   return reference.empty() ? Result<void>() : Checkout(git, fetch.target, reference);
+}
+
+/// The depth of a clone that an address asks for; 0 for a whole one. What is no number is ignored.
+int64_t DepthOf(std::string_view text) {
+  text.remove_prefix(text.starts_with('+') && !text.starts_with("+-") ? 1 : 0);
+  int64_t depth = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), depth);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? std::max<int64_t>(depth, 0) : 0;
 }
 
 /// Whether `git submodule update` has anything to do or to complain about. It is a script that
@@ -185,15 +205,16 @@ Result<void> GetGit(const PackageFetch& fetch) {
   }
   KINU_TRY(net::Url url, net::Url::Parse(fetch.address));
   const std::string reference = url.Argument("ref");
-  const std::string depth = url.Argument("depth");
+  const int64_t wanted_depth = DepthOf(url.Argument("depth"));
+  const std::string depth = std::to_string(wanted_depth);
   const std::string key = url.Argument("sshkey");
   for (const char* name : {"ref", "depth", "sshkey"}) {
-    if (url.HasArgument(name)) {
+    if (!url.query.empty()) {
       url.RemoveArgument(name);
     }
   }
   const std::string remote = url.ToText();
-  const bool is_shallow = !depth.empty() && depth != "0";
+  const bool is_shallow = wanted_depth > 0;
   const auto fixed = is_shallow ? std::nullopt : FixedClone::Of(url, reference);
   KINU_TRY(const std::string key_text, DecodeBase64(key));
   if (fixed && RestoreClone(fetch.cache, *fixed, fetch.target)) {
@@ -209,9 +230,6 @@ Result<void> GetGit(const PackageFetch& fetch) {
   }
   std::vector<std::string> submodules = {"submodule", "update", "--init", "--recursive"};
   if (is_shallow) {
-    if (!std::ranges::all_of(depth, [](char c) { return c >= '0' && c <= '9'; })) {
-      return Fail(ErrorCode::kInvalid, "the depth \"" + depth + "\" is no number");
-    }
     if (auto cloned = CloneShallow(git, fetch, remote, reference, depth); !cloned) {
       return cloned;
     }

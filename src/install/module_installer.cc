@@ -186,28 +186,45 @@ std::string ModuleInstaller::DirectoryOf(const std::string& key) const {
 std::optional<std::string> ModuleInstaller::FindDirectory(const config::ModuleFetch& call,
                                                           const std::string& package_directory,
                                                           const std::string& directory,
-                                                          bool is_registry, Diagnostics& diags) {
+                                                          Diagnostics& diags) {
   if (directory.empty()) {
     return package_directory;
   }
-  const std::string path = JoinPath(package_directory, directory);
-  if (!is_registry) {
-    auto found = FindPackageDirectory(package_directory, directory);
-    if (found) {
-      return *std::move(found);
-    }
-    diags.Error("Failed to expand subdir globs", found.error().message);
+  if (call.source.kind == config::ModuleSourceKind::kRegistry) {
+    return JoinPath(package_directory, directory);
+  }
+  auto found = FindPackageDirectory(package_directory, directory);
+  if (found) {
+    return *std::move(found);
+  }
+  diags.Error("Failed to expand subdir globs", found.error().message);
+  return std::nullopt;
+}
+
+std::optional<config::InstalledModule> ModuleInstaller::ModuleIn(
+    const config::ModuleFetch& call, const std::string& package_directory,
+    const std::string& directory, const std::string& version, Diagnostics& diags) {
+  const auto found = FindDirectory(call, package_directory, directory, diags);
+  if (!found) {
     return std::nullopt;
   }
-  if (!IsDirectory(path)) {
+  config::InstalledModule module{*found, call.source.text, version};
+  if (IsDirectory(*found)) {
+    return module;
+  }
+  // The manifest has the module nevertheless.
+  Found(call.key, module, false);
+  if (FileExists(*found)) {
+    diags.Error("Unreadable module directory",
+                "The directory " + *found + " could not be read: it is a file.");
+  } else {
     diags.Error("Module subdirectory not found",
                 "Cannot find directory " + InQuotes(directory) + " in module " +
                     InQuotes(package_directory) + ". The requested subdirectory was " +
                     InQuotes(directory) + ".",
                 call.range);
-    return std::nullopt;
   }
-  return path;
+  return std::nullopt;
 }
 
 void ModuleInstaller::ReportRegistryError(const config::ModuleFetch& call,
@@ -315,11 +332,7 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchFromRegistry(
                                 : split.directory.empty()
                                     ? place.directory
                                     : JoinPath(place.directory, split.directory);
-  const auto found = FindDirectory(call, target, directory, true, diags);
-  if (!found) {
-    return std::nullopt;
-  }
-  return config::InstalledModule{*found, call.source.text, *version};
+  return ModuleIn(call, target, directory, *version, diags);
 }
 
 std::optional<config::InstalledModule> ModuleInstaller::FetchRemote(const config::ModuleFetch& call,
@@ -338,11 +351,7 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchRemote(const config
                 call.range);
     return std::nullopt;
   }
-  const auto found = FindDirectory(call, target, split.directory, false, diags);
-  if (!found) {
-    return std::nullopt;
-  }
-  return config::InstalledModule{*found, call.source.text, ""};
+  return ModuleIn(call, target, split.directory, "", diags);
 }
 
 void ModuleInstaller::Expect(const std::vector<config::ModuleFetch>& calls) {

@@ -63,11 +63,15 @@ class ModuleInstaller final : public config::ModuleFetcher {
   void ReportRegistryError(const config::ModuleFetch& call, const RegistryModule& module,
                            const std::string& action, const ModuleRegistryError& error,
                            Diagnostics& diags);
-  /// The directory in a package that a pattern names; empty after an error.
-  std::optional<std::string> FindDirectory(const config::ModuleFetch& call,
-                                           const std::string& package_directory,
-                                           const std::string& directory, bool is_registry,
-                                           Diagnostics& diags);
+  /// The path in a package that a source names, which may be a pattern; empty after an error.
+  static std::optional<std::string> FindDirectory(const config::ModuleFetch& call,
+                                                  const std::string& package_directory,
+                                                  const std::string& directory, Diagnostics& diags);
+  /// The module in a directory of a package that is there; nothing after an error.
+  std::optional<config::InstalledModule> ModuleIn(const config::ModuleFetch& call,
+                                                  const std::string& package_directory,
+                                                  const std::string& directory,
+                                                  const std::string& version, Diagnostics& diags);
   void FetchAhead(const config::ModuleFetch& call);
   /// Waits for what FetchAhead() does for a call.
   void FinishAhead(const std::string& key);

@@ -98,9 +98,16 @@ def registry(run):
         run.expect("%s is not recorded" % name, "m" not in manifest(directory))
     directory = run.fresh({"m": {"source": net, "version": "9.0.0"}})
     run.says("no version", directory, ["init"], 1, "Unresolvable module version constraint",
+             "on main.tf line 1:", '1: module "m" {',
              "The newest available version is 2.0.0")
     directory = run.fresh({"m": {"source": net + "//nowhere"}})
-    run.says("no directory", directory, ["init"], 1, "Module subdirectory not found")
+    run.says("no directory", directory, ["init"], 1,
+             "- m in .terraform/modules/m/nowhere Error: Module subdirectory not found")
+    run.expect("a missing directory is recorded", manifest(directory).get("m") == (
+        net + "//nowhere", "2.0.0", ".terraform/modules/m/nowhere"), str(manifest(directory)))
+    directory = run.fresh({"m": {"source": net + "//main.tf"}})
+    run.says("a file", directory, ["init"], 1, "- m in .terraform/modules/m/main.tf",
+             "Error: Unreadable module directory")
 
 
 def archives(run):
@@ -195,6 +202,11 @@ def repositories(run):
             run.expect("content of %s" % key, wanted in file.read())
     run.expect("a directory is linked", os.path.islink(os.path.join(
         directory, ".terraform/modules/d")))
+    for depth in ("many", "-1", "1x", "%2B1", "0"):
+        directory = run.fresh({"m": {"source": url + "?ref=two&depth=" + depth}})
+        run.says("depth " + depth, directory, ["init"], 0, "- m in .terraform/modules/m")
+        run.expect("depth %s is shallow" % depth, os.path.exists(os.path.join(
+            directory, ".terraform/modules/m/.git/shallow")) == (depth == "%2B1"))
     directory = run.fresh({"m": {"source": url + "?ref=none"}})
     run.says("no reference", directory, ["init"], 1, "Failed to download module", 'invalid ref')
     directory = run.fresh({"m": {"source": url + "?ref=--upload-pack=touch"}})
