@@ -1,6 +1,7 @@
 #include "install/hcl1.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cty/json.h"
 
@@ -36,12 +37,68 @@ class Parser {
 
  private:
   bool failed() const { return !error_.empty(); }
-  void ReportError(std::string what) {
+  /// The column of the next character, and what the reference adds at the end of a text.
+  std::string Place(int beyond = 0) const {
+    const std::string_view before = text_.substr(line_begin_, at_ - line_begin_);
+    const auto columns = std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
+    return std::to_string(line_) + ':' + std::to_string(columns + 1 + beyond);
+  }
+  void ReportError(std::string what, int beyond = 0) {
     if (error_.empty()) {
-      error_ = "At " + std::to_string(line_) + ':' + std::to_string(at_ - line_begin_ + 1) + ": " +
-               std::move(what);
+      error_ = "At " + Place(beyond) + ": " + std::move(what);
     }
     at_ = text_.size();
+  }
+
+  struct Token {
+    std::string_view type;  ///< as in messages
+    std::string_view text;
+  };
+  /// What begins at the next character.
+  Token NextToken() const {
+    const std::string_view rest = text_.substr(at_);
+    if (rest.empty()) {
+      return {"EOF", rest};
+    }
+    const auto first_of = [&](bool (*is_part)(char)) {
+      const auto end = std::ranges::find_if_not(rest, is_part);
+      return rest.substr(0, static_cast<size_t>(end - rest.begin()));
+    };
+    if (IsIdentifierStart(rest[0])) {
+      const std::string_view word = first_of(IsIdentifierPart);
+      return {word == "true" || word == "false" ? "BOOL" : "IDENT", word};
+    }
+    if ((rest[0] >= '0' && rest[0] <= '9')) {
+      const std::string_view number = first_of(IsNumberPart);
+      return {number.find_first_of(".eE") == number.npos ? "NUMBER" : "FLOAT", number};
+    }
+    constexpr std::pair<char, std::string_view> kTypes[] = {
+        {'"', "STRING"}, {'<', "HEREDOC"}, {'[', "LBRACK"}, {']', "RBRACK"},
+        {'{', "LBRACE"}, {'}', "RBRACE"},  {',', "COMMA"},  {'=', "ASSIGN"},
+        {'+', "ADD"},    {'-', "SUB"},     {'.', "PERIOD"}};
+    const auto* type =
+        std::ranges::find(kTypes, rest[0], &std::pair<char, std::string_view>::first);
+    return {type != std::end(kTypes) ? type->second : "ILLEGAL", rest.substr(0, 1)};
+  }
+
+  /// Reports an object that is not closed. The reference's scanner counts a column each time that
+  /// it reads the end of a text: twice for the object, and where the last token has no end of its
+  /// own.
+  void ReportUnclosed() {
+    const std::string_view line = text_.substr(line_begin_);
+    int reads = 1;
+    if (ends_in_comment_) {
+      ++reads;
+    } else if (!line.empty() && IsIdentifierPart(line.back())) {
+      size_t begin = line.size();
+      while (begin > 0 && IsIdentifierPart(line[begin - 1])) {
+        --begin;
+      }
+      const std::string_view word = line.substr(begin);
+      const bool is_whole = word != "0" && word.find_first_not_of("0123456789") == word.npos;
+      reads += is_whole ? 2 : 1;
+    }
+    ReportError("object expected closing RBRACE got: EOF", reads);
   }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -62,9 +119,13 @@ class Parser {
         while (at_ < text_.size() && text_[at_] != '\n') {
           ++at_;
         }
+        ends_in_comment_ = at_ == text_.size();
       } else if (text_.substr(at_).starts_with("/*")) {
         size_t end = text_.find("*/", at_ + 2);
         if (end == text_.npos) {
+          while (at_ < text_.size()) {
+            Advance();
+          }
           ReportError("comment not terminated");
           return;
         }
@@ -90,7 +151,7 @@ class Parser {
       }
       if (at_ >= text_.size()) {
         if (close != '\0') {
-          ReportError("object expected closing RBRACE got: EOF");
+          ReportUnclosed();
         }
         return;
       }
@@ -121,8 +182,12 @@ class Parser {
           word += Peek();
           Advance();
         }
-      } else if (first) {
-        ReportError("unexpected character where a key is expected");
+      } else if (first && (c == '=' || c == '{')) {
+        ReportError(c == '=' ? "no object keys found!" : "expected: IDENT | STRING got: LBRACE");
+        return;
+      } else if (first || (c != '=' && c != '{' && c != '}' && at_ < text_.size())) {
+        ReportError("expected: IDENT | STRING | ASSIGN | LBRACE got: " +
+                    std::string(NextToken().type));
         return;
       } else if (c == '=' && !item.labels.empty()) {
         ReportError("nested object expected: LBRACE got: ASSIGN");
@@ -131,7 +196,9 @@ class Parser {
         Advance();
         SkipSpace();
         item.assigned = true;
-        ParseValue(item.value, depth);
+        if (at_ < text_.size()) {  // an argument without a value ends the text
+          ParseValue(item.value, depth);
+        }
         return;
       } else if (c == '{') {
         Advance();
@@ -174,15 +241,13 @@ class Parser {
         value.text += Peek();
         Advance();
       }
-    } else {
-      while (IsIdentifierPart(Peek())) {
-        value.text += Peek();
-        Advance();
-      }
+    } else if (const Token token = NextToken(); token.type == "BOOL") {
       value.kind = Hcl1Value::Kind::kBool;
-      if (value.text != "true" && value.text != "false") {
-        ReportError("Unknown token: " + (value.text.empty() ? std::string(1, c) : value.text));
-      }
+      value.text = token.text;
+      at_ += token.text.size();
+    } else {
+      ReportError("Unknown token: " + Place() + ' ' + std::string(token.type) + ' ' +
+                  std::string(token.text));
     }
   }
 
@@ -190,20 +255,30 @@ class Parser {
     value.kind = Hcl1Value::Kind::kList;
     while (true) {
       SkipSpace();
-      if (at_ >= text_.size()) {
-        ReportError("list not terminated");
-        return;
-      }
-      if (Peek() == ']') {
+      const Token token = NextToken();
+      if (token.type == "RBRACK") {
         Advance();
         return;
+      }
+      if (token.type == "EOF" || token.type == "IDENT" || token.type == "RBRACE" ||
+          token.type == "ASSIGN") {
+        ReportError("unexpected token while parsing list: " + std::string(token.type));
+        return;
+      }
+      if (token.type == "COMMA") {
+        Advance();
+        continue;
       }
       ParseValue(value.list.emplace_back(), depth + 1);
       SkipSpace();
+      if (failed()) {
+        return;
+      }
       if (Peek() == ',') {
         Advance();
-      } else if (Peek() != ']') {
-        ReportError("error parsing list, expected comma or list end");
+      } else if (Peek() != ']' && token.type != "LBRACK") {
+        ReportError("error parsing list, expected comma or list end, got: " +
+                    std::string(NextToken().type));
         return;
       }
     }
@@ -303,6 +378,7 @@ class Parser {
   size_t at_ = 0;
   size_t line_begin_ = 0;
   int line_ = 1;
+  bool ends_in_comment_ = false;
   std::string error_;
 };
 

@@ -198,12 +198,34 @@ EOT
 }
 
 TEST(Hcl1, Errors) {
-  for (const char* text : {"a", "a = ", "a = [1", "a {", "a = \"x", "= 1", "a = b", "/* x",
-                           "a = <<E\nx\n", "a = \"\\q\""}) {
+  for (const char* text : {"a = \"x", "a = <<E\nx\n", "a = \"\\q\""}) {
     auto root = ParseHcl1(text);
     ASSERT_FALSE(root) << text;
     EXPECT_TRUE(root.error().message.starts_with("At ")) << root.error().message;
   }
+  const std::pair<const char*, const char*> kErrors[] = {
+      {"a", "1:2: key 'a' expected start of object ('{') or assignment ('=')"},
+      {"= 1", "1:1: no object keys found!"},
+      {"{}} ", "1:1: expected: IDENT | STRING got: LBRACE"},
+      {"a {}}", "1:5: expected: IDENT | STRING | ASSIGN | LBRACE got: RBRACE"},
+      {"a b = 1", "1:5: nested object expected: LBRACE got: ASSIGN"},
+      {"a = b", "1:5: Unknown token: 1:5 IDENT b"},
+      {"a = ]", "1:5: Unknown token: 1:5 RBRACK ]"},
+      {"a = [\n", "2:1: unexpected token while parsing list: EOF"},
+      {"a = [1\n", "2:1: error parsing list, expected comma or list end, got: EOF"},
+      {"/*\n", "2:1: comment not terminated"},
+      {"a {\n", "2:2: object expected closing RBRACE got: EOF"},
+      {"a {\n  b {\n  }\n", "4:2: object expected closing RBRACE got: EOF"},
+      {"a {\n  \n\n", "4:2: object expected closing RBRACE got: EOF"},
+      {"a {\n  x = 1", "2:11: object expected closing RBRACE got: EOF"},
+      {"a {\n  x = \"é\"", "2:11: object expected closing RBRACE got: EOF"},
+  };
+  for (const auto& [text, message] : kErrors) {
+    auto root = ParseHcl1(text);
+    ASSERT_FALSE(root) << text;
+    EXPECT_EQ(root.error().message, std::string("At ") + message) << text;
+  }
+  EXPECT_TRUE(ParseHcl1("a =\n")) << "the end of the text ends the arguments";
   std::string deep;
   for (int i = 0; i < 10'000; ++i) {
     deep += "a {";

@@ -32,6 +32,15 @@ std::optional<std::string> StringArgument(const hcl::Attribute& attribute, Diagn
   return std::string(*text);
 }
 
+/// Whether a literal would be converted to a string.
+bool IsNumberOrBool(const hcl::Expr& expr) {
+  if (expr.kind != hcl::ExprKind::kLiteral) {
+    return false;
+  }
+  const Value& value = *static_cast<const hcl::LiteralExpr&>(expr).value;
+  return value.IsKnown() && !value.IsNull();
+}
+
 /// Reads one `provider` block into a lock file.
 class LockReader {
  public:
@@ -162,6 +171,11 @@ class LockReader {
     }
     for (const hcl::Expr* element : *elements) {
       auto hash = hcl::AsLiteralString(*element);
+      if (!hash && !IsNumberOrBool(*element)) {
+        diags_.Error("Unsuitable value type", "A provider hash must be a string.",
+                     element->range());
+        continue;
+      }
       if (!hash || SchemeOf(*hash).empty()) {
         diags_.Error("Invalid provider hash string",
                      "A provider hash is a string that begins with its scheme and a colon, such "
@@ -244,11 +258,8 @@ LockFile LockFile::Parse(std::string name, std::string text, Diagnostics& diags)
   file.tree_ = std::make_shared<hcl::SyntaxTree>();
   const SourceFile* source =
       file.tree_->KeepSource(SourceFile::Make(std::move(name), std::move(text)));
-  size_t errors = diags.error_count();
+  // A body with errors in its syntax has what could be read.
   const hcl::NativeBody* body = hcl::ParseNative(source, *file.tree_, diags);
-  if (diags.error_count() != errors) {
-    return file;
-  }
   hcl::BodyContent content = body->Content({.blocks = kBlocks}, hcl::Strictness::kExact, diags);
   LockReader reader(file, diags);
   bool warned = false;

@@ -257,19 +257,18 @@ void AddLockFileError(const Diagnostics& lock_diags, Diagnostics& diags) {
   if (!lock_diags.has_errors()) {
     return;
   }
-  // An error made of errors, whose first line is the summary that the reference gives.
+  // An error made of errors, as the reference gives it: all of it is the summary.
   std::string summary = "failed to read dependency lock file: ";
-  std::string detail;
   if (lock_diags.size() == 1) {
     const Diagnostic& only = lock_diags.list()[0];
     summary += only.summary + ": " + only.detail;
   } else {
-    summary += std::to_string(lock_diags.size()) + " problems:";
+    summary += std::to_string(lock_diags.size()) + " problems:\n";
     for (const Diagnostic& problem : lock_diags) {
-      detail += (detail.empty() ? "- " : "\n- ") + problem.summary + ": " + problem.detail;
+      summary += "\n- " + problem.summary + ": " + problem.detail;
     }
   }
-  diags.Error(std::move(summary), std::move(detail));
+  diags.Error(std::move(summary), "");
 }
 
 void WarnOfOverrides(const Workspace& workspace, bool for_init, Diagnostics& diags) {

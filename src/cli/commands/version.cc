@@ -23,9 +23,12 @@ static int RunVersion(Invocation& invocation) {
   document.platform = install::CurrentPlatform();
   std::string path(install::kLockFileName);
   if (FileExists(path)) {
-    Diagnostics ignored;
-    for (const auto& [address, lock] : install::LockFile::Read(path, ignored).providers) {
-      document.provider_selections.emplace_back(address, lock.version.ToText());
+    Diagnostics problems;
+    const install::LockFile locks = install::LockFile::Read(path, problems);
+    for (const auto& [address, lock] : locks.providers) {
+      if (!problems.has_errors()) {
+        document.provider_selections.emplace_back(address, lock.version.ToText());
+      }
     }
   }
   if (flags.Bool("json")) {
