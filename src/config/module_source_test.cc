@@ -20,6 +20,14 @@ TEST(ModuleSources, HaveOneNormalForm) {
       {"git@example.com:a/b.git", "git::ssh://git@example.com/a/b.git"},
       {"git@example.com:/a/b.git?ref=x&depth=1",
        "git::ssh://git@example.com/a/b.git?depth=1&ref=x"},
+      {"git@example.com:a/b.git?ref=x y", "git::ssh://git@example.com/a/b.git?ref=x+y"},
+      {"git@example.com:a/b.git?ref=x%20y", "git::ssh://git@example.com/a/b.git?ref=x+y"},
+      {"git@example.com:a/b.git?ref=x+y", "git::ssh://git@example.com/a/b.git?ref=x+y"},
+      {"git@example.com:a/b.git?ref=x%2By", "git::ssh://git@example.com/a/b.git?ref=x%2By"},
+      {"git@example.com:a/b.git?z&ref=é/1=2&&",
+       "git::ssh://git@example.com/a/b.git?ref=%C3%A9%2F1%3D2&z="},
+      {"git@example.com:a/b.git?", "git::ssh://git@example.com/a/b.git"},
+      {"git::ssh://git@example.com/a/b.git?ref=x+y", "git::ssh://git@example.com/a/b.git?ref=x+y"},
       {"bitbucket.org/a/b//c?ref=x", "git::https://bitbucket.org/a/b.git//c?ref=x"},
       {"hg::https://example.com/a", "hg::https://example.com/a"},
       {"bucket.s3-eu-west-1.amazonaws.com/k.zip",
@@ -63,10 +71,11 @@ TEST(ModuleSources, HaveNoSecretsInMessages) {
 }
 
 TEST(ModuleSources, ThatLeadNowhere) {
-  for (const char* given : {"", "a", "a/b", "github.com/a", "git@example.com", "bitbucket.org/a",
-                            "www.googleapis.com/x", "a.b.c.d.amazonaws.com/y",
-                            "https://example.com/m//../x", "https://example.com:port/x",
-                            "https://example.com/%zz", "https://exa mple.com/x", "a/b/c//../d"}) {
+  for (const char* given :
+       {"", "a", "a/b", "github.com/a", "git@example.com", "git@h:x.git?a=%zz", "git@h:x.git?a=;b",
+        "bitbucket.org/a", "www.googleapis.com/x", "a.b.c.d.amazonaws.com/y",
+        "https://example.com/m//../x", "https://example.com:port/x", "https://example.com/%zz",
+        "https://exa mple.com/x", "a/b/c//../d"}) {
     EXPECT_FALSE(ParseModuleSource(given, false)) << given;
   }
   EXPECT_FALSE(ParseModuleSource("./a", true));

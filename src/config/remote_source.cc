@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "config/module_source.h"
+#include "text/query.h"
 
 namespace kinu::config {
 namespace {
@@ -168,23 +169,12 @@ Detected DetectGit(std::string_view text) {
   std::string url = "git::ssh://git@" + std::string(text.substr(at + 1, colon - at - 1)) + "/" +
                     EscapedPath(path.substr(0, query));
   if (query < path.size()) {
-    std::vector<std::string> settings;
-    std::string_view rest = path.substr(query + 1);
-    while (!rest.empty()) {
-      size_t end = std::min(rest.find('&'), rest.size());
-      settings.emplace_back(rest.substr(0, end));
-      if (settings.back().find('=') == std::string::npos) {
-        settings.back() += '=';
-      }
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view settings = path.substr(query + 1);
+    if (!HasValidEscapes(settings) || settings.contains(';')) {
+      return Fail(ErrorCode::kInvalid, "the query of this address is not encoded as in a URL");
     }
-    std::stable_sort(settings.begin(), settings.end(),
-                     [](const std::string& a, const std::string& b) {
-                       return a.substr(0, a.find('=')) < b.substr(0, b.find('='));
-                     });
-    for (size_t i = 0; i < settings.size(); ++i) {
-      url += (i == 0 ? "?" : "&") + settings[i];
-    }
+    const std::string encoded = text::EncodeQuery(text::ParseQuery(settings));
+    url += encoded.empty() ? "" : "?" + encoded;
   }
   return url;
 }

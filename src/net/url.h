@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "text/query.h"
 
 namespace kinu::net {
 
@@ -40,17 +41,11 @@ struct Url {
   void SetArgument(std::string_view name, std::string_view value);
 };
 
-using QueryArguments = std::vector<std::pair<std::string, std::string>>;
-/// The arguments of a query, decoded, in the order of the text.
-QueryArguments ParseQuery(std::string_view query);
-/// Encodes arguments, sorted by name; equal names keep their order.
-std::string EncodeQuery(QueryArguments arguments);
-
-/// Escapes a text for a query or a form: spaces become "+".
-std::string QueryEscape(std::string_view text);
-/// Escapes a text for one segment of a path, as Go's url.PathEscape: slashes too.
-std::string SegmentEscape(std::string_view text);
-/// Decodes percent escapes; with `plus` also "+" as space. Invalid escapes stay as they are.
-std::string PercentDecode(std::string_view text, bool plus = false);
+using text::EncodeQuery;
+using text::ParseQuery;
+using text::PercentDecode;
+using text::QueryArguments;
+using text::QueryEscape;
+using text::SegmentEscape;
 
 }  // namespace kinu::net
