@@ -2,6 +2,8 @@
 // templatefile templatestring.
 #include "base/files.h"
 
+#include <cerrno>
+
 #include <sys/stat.h>
 
 #include "base/environment.h"
@@ -102,11 +104,6 @@ CallResult FileExistsAt(Arguments args, const Type&, const CallContext& context)
   return Value::True().WithMarks(args[0].marks());
 }
 
-bool IsRegularFile(const std::string& path) {
-  struct stat info{};
-  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
 CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
   const MarkSet marks = args[0].marks().Union(args[1].marks());
   const std::string_view given = args[0].AsString();
@@ -120,7 +117,11 @@ CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
   std::vector<Value> files;
   const std::string prefix = base == "." ? "" : (base.ends_with('/') ? base : base + "/");
   for (const std::string& match : *matches) {
-    if (!IsRegularFile(match)) {
+    struct stat info{};
+    if (stat(match.empty() ? "." : match.c_str(), &info) != 0) {
+      return CallFail("failed to stat " + ShowText(match, marks) + ": " + SystemMessage(errno));
+    }
+    if (!S_ISREG(info.st_mode)) {
       continue;
     }
     std::string relative = match;

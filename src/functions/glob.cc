@@ -1,6 +1,9 @@
 #include "functions/glob.h"
 
 #include <algorithm>
+#include <utility>
+
+#include <sys/stat.h>
 
 #include "base/files.h"
 #include "text/unicode.h"
@@ -9,7 +12,8 @@ namespace kinu::functions {
 namespace {
 
 constexpr size_t kMaxPatterns = 4096;
-constexpr size_t kMaxDepth = 512;  // levels of directories that `**` visits
+constexpr size_t kMaxDepth = 512;      // levels of directories that `**` visits
+constexpr size_t kMaxLinked = 50'000;  // directories behind links that one `**` visits
 
 // Reads a character of a pattern, which may be escaped, and moves `pos` after it.
 char32_t PatternCharacter(std::string_view pattern, size_t& pos) {
@@ -72,30 +76,44 @@ std::vector<std::string> Names(const std::string& directory) {
   return ListDirectory(directory.empty() ? "." : directory).value_or(std::vector<std::string>());
 }
 
-// `directory` itself and all directories below it.
-std::vector<std::string> DirectoriesBelow(const std::string& directory) {
-  struct Visit {
-    std::string path;
-    size_t depth;
-  };
-  std::vector<std::string> found;
-  std::vector<Visit> waiting = {{directory, 0}};
-  while (!waiting.empty()) {
-    const Visit visit = std::move(waiting.back());
-    waiting.pop_back();
-    found.push_back(visit.path);
-    if (visit.depth == kMaxDepth) {
-      continue;
+/// Finds a directory and all below it. A link to a directory that the way there goes through is not
+/// followed: below it is nothing that has no path without it.
+class DirectoryWalk {
+ public:
+  explicit DirectoryWalk(const std::string& start) { Visit(start, false); }
+  const std::vector<std::string>& found() const { return found_; }
+  /// Links multiply paths: of directories that all link to each other there is no end.
+  bool is_complete() const { return linked_ <= kMaxLinked; }
+
+ private:
+  using Identity = std::pair<dev_t, ino_t>;
+
+  void Visit(const std::string& path, bool behind_link) {
+    struct stat info{};
+    if (::stat(path.empty() ? "." : path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+      return;
     }
-    for (const std::string& name : Names(visit.path)) {
-      std::string path = JoinName(visit.path, name);
-      if (IsDirectory(path)) {
-        waiting.push_back({std::move(path), visit.depth + 1});
-      }
+    const Identity identity(info.st_dev, info.st_ino);
+    if (way_.size() > kMaxDepth || !is_complete() ||
+        std::ranges::find(way_, identity) != way_.end()) {
+      return;
     }
+    struct stat itself{};
+    behind_link = behind_link ||
+                  (!way_.empty() && ::lstat(path.c_str(), &itself) == 0 && S_ISLNK(itself.st_mode));
+    linked_ += behind_link ? 1 : 0;
+    way_.push_back(identity);
+    found_.push_back(path);
+    for (const std::string& name : Names(path)) {
+      Visit(JoinName(path, name), behind_link);
+    }
+    way_.pop_back();
   }
-  return found;
-}
+
+  std::vector<Identity> way_;  // the directories from the start to the one that is visited
+  std::vector<std::string> found_;
+  size_t linked_ = 0;
+};
 
 std::vector<std::string_view> Components(std::string_view pattern) {
   std::vector<std::string_view> components;
@@ -110,12 +128,18 @@ std::vector<std::string_view> Components(std::string_view pattern) {
 }
 
 // Extends each path by the files and directories that match the next component.
-std::vector<std::string> MatchNext(const std::vector<std::string>& paths,
-                                   std::string_view component, bool last) {
+std::expected<std::vector<std::string>, std::string> MatchNext(
+    const std::vector<std::string>& paths, std::string_view component, bool last) {
   std::vector<std::string> next;
   for (const std::string& path : paths) {
     if (component == "**") {
-      for (const std::string& directory : DirectoriesBelow(path)) {
+      const DirectoryWalk walk(path);
+      if (!walk.is_complete()) {
+        return std::unexpected("there are more than " + std::to_string(kMaxLinked) +
+                               " paths of directories behind links below \"" + path +
+                               "\". Do links lead from many directories to many others?");
+      }
+      for (const std::string& directory : walk.found()) {
         next.push_back(directory);
         if (last) {
           for (const std::string& name : Names(directory)) {
@@ -237,7 +261,11 @@ std::expected<std::vector<std::string>, std::string> Glob(std::string_view patte
     std::vector<std::string> paths = {each.starts_with('/') ? "/" : ""};
     const std::vector<std::string_view> components = Components(each);
     for (size_t i = 0; i < components.size(); ++i) {
-      paths = MatchNext(paths, components[i], i + 1 == components.size());
+      auto next = MatchNext(paths, components[i], i + 1 == components.size());
+      if (!next) {
+        return next;
+      }
+      paths = *std::move(next);
     }
     all.insert(all.end(), paths.begin(), paths.end());
   }
