@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "base/files.h"
+#include "config/load.h"
 #include "config/module_source.h"
+#include "hcl/static.h"
 #include "install/module_installer.h"
+#include "install/module_packages.h"
 #include "session/network.h"
+#include "text/quote.h"
 
 namespace kinu::session {
 namespace {
@@ -67,7 +72,7 @@ std::optional<std::string> FindSource(const Workspace& workspace, const std::str
   return fetched ? std::optional(fetched->dir) : std::nullopt;
 }
 
-/// Copies everything whose name does not begin with a dot.
+/// Copies the module into the working directory.
 bool CopyFiles(const Workspace& workspace, const std::string& source, Diagnostics& diags) {
   namespace fs = std::filesystem;
   if (!IsDirectory(source)) {
@@ -78,25 +83,35 @@ bool CopyFiles(const Workspace& workspace, const std::string& source, Diagnostic
                 {origin.get(), 0, 0});
     return false;
   }
-  const auto entries = ListDirectory(source);
-  if (!entries) {
-    diags.Error("Failed to download module", entries.error().message);
+  if (auto copied = install::CopyModuleFiles(source, "."); !copied) {
+    diags.Error("Failed to copy root module", copied.error().message + ".");
     return false;
   }
-  std::error_code error;
-  for (const std::string& name : *entries) {
-    if (name.starts_with('.')) {
+  return true;
+}
+
+/// Reports calls of the copied module that leave its directory: what is beside it in its package
+/// was not copied.
+void CheckCalls(const std::string& source, Diagnostics& diags) {
+  const config::PackageAndDirectory place = config::SplitModuleSource(source);
+  Program program;
+  Diagnostics ignored;
+  const std::unique_ptr<config::Module> module = config::LoadModule(program, ".", ignored);
+  for (const config::ModuleCall& call : module->calls) {
+    const auto text = call.source_expr != nullptr ? hcl::AsLiteralString(*call.source_expr)
+                                                  : std::optional<std::string_view>();
+    if (!text || !text->starts_with("../")) {
       continue;
     }
-    fs::copy(fs::path(source) / name, fs::path(".") / name,
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
-    if (error) {
-      diags.Error("Failed to copy root module",
-                  "Copying \"" + name + "\" failed: " + error.message() + ".");
-      return false;
+    const std::string wanted = JoinPath(place.directory, *text);
+    if (!wanted.starts_with("../")) {
+      diags.Error("Root module references parent directory",
+                  "The module " + text::Quoted(source) + " calls " + text::Quoted(*text) +
+                      ", which was not copied with it. In a root module the source must be an "
+                      "address, such as " +
+                      text::Quoted(place.package + "//" + wanted) + ".");
     }
   }
-  return true;
 }
 
 /// Nothing may be overwritten: only the data directory may be there already.
@@ -132,9 +147,21 @@ bool CopyModule(const Workspace& workspace, const std::string& source,
   if (!directory || !CopyFiles(workspace, *directory, diags)) {
     return false;
   }
-  const Loaded copied = InstallModules(workspace, request, narrator, diags);
+  Diagnostics problems;
+  Loaded copied = InstallModules(workspace, request, narrator, problems);
+  CheckCalls(source, diags);
   if (diags.has_errors()) {
     return false;
+  }
+  diags.Append(std::move(problems));
+  if (diags.has_errors()) {
+    return false;
+  }
+  for (auto& [key, module] : copied.modules) {
+    // The reference has these where the package was fetched to, so that `init` finds them anew.
+    if (!IsLocalPath(source) && module.source.starts_with('.')) {
+      module.dir = JoinPath(staging, module.dir);
+    }
   }
   WriteModuleManifest(workspace, copied, diags);
   std::error_code ignored;

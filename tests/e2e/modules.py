@@ -263,6 +263,33 @@ def submodules(run):
                code == 1 and "No url found for submodule path 'part'" in " ".join(text.split()), text)
 
 
+def copies(run):
+    """What `init -from-module` makes of a repository: a copy without hidden files, with links."""
+    repo = os.path.join(run.root, "copied")
+    for name, text in (("main.tf", 'module "l" {\n  source = "./link"\n}\n'), ("real/main.tf", ""),
+                       ("part/main.tf", 'module "m" {\n  source = "../real"\n}\n'),
+                       ("part/.hidden/file", ""), ("part/.file", "")):
+        os.makedirs(os.path.dirname(os.path.join(repo, name)), exist_ok=True)
+        run.write(repo, name, text)
+    os.symlink("real", os.path.join(repo, "link"))
+    for args in (["init", "-b", "main"], ["add", "."], ["commit", "-m", "one"]):
+        subprocess.run(["git", *args], cwd=repo, check=True, stdout=subprocess.DEVNULL,
+                       env={**os.environ, **GIT})
+    directory = run.fresh({})
+    for name, source in (("git", "git::file://" + repo), ("path", repo)):
+        os.mkdir(os.path.join(directory, name))
+        run.says("a copy of a " + name, directory,
+                 ["-chdir=" + name, "init", "-from-module=" + source], 0, "- l ",
+                 *["Initializing modules... - l in real"] * (name == "git"))
+        run.expect("content of a copy of a " + name,
+                   os.readlink(os.path.join(directory, name, "link")) == "real" and
+                   os.listdir(os.path.join(directory, name, "part")) == ["main.tf"])
+    os.mkdir(os.path.join(directory, "part"))
+    run.says("a copy of a part", directory,
+             ["-chdir=part", "init", "-from-module=git::file://%s//part" % repo], 1,
+             "Error: Root module references parent directory", "git::file://%s//real" % repo)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", required=True)
@@ -277,6 +304,7 @@ def main():
         repositories(run)
         programs(run)
         submodules(run)
+        copies(run)
         server.stop()
     print("%d failed" % run.failed)
     sys.exit(1 if run.failed else 0)
