@@ -3,6 +3,7 @@
 #include "addrs/version.h"
 #include "config/decode.h"
 #include "cty/conversion.h"
+#include "text/unicode.h"
 
 namespace kinu::config {
 namespace {
@@ -64,7 +65,7 @@ CallTarget ReadCallTarget(const Program& program, StaticEvaluator& values, const
   target.written = text;
   if (auto source = ReadModuleSource(text, has_version, call.source_range, diags)) {
     target.source = *std::move(source);
-    target.valid = true;
+    target.valid = text::IsIdentifier(program.Text(call.name));  // which names a directory
   }
   return target;
 }

@@ -16,6 +16,7 @@
 #include "config/state_blocks.h"
 #include "config/static_value.h"
 #include "config/test_file.h"
+#include "text/unicode.h"
 
 namespace kinu::config {
 namespace {
@@ -258,8 +259,8 @@ const InstalledModule* ConfigLoader::FindKept(const Caller& caller, const CallTa
     return nullptr;
   }
   const InstalledModule& installed = found->second;
-  const bool may_stay = rules_.requires_installed || !target.valid ||
-                        (IsWanted(target, installed) && source_.HasDirectory(installed.dir));
+  const bool may_stay = rules_.requires_installed || (target.valid && IsWanted(target, installed) &&
+                                                      source_.HasDirectory(installed.dir));
   return may_stay ? &installed : nullptr;
 }
 
@@ -534,7 +535,7 @@ std::optional<InputValue> ConfigLoader::GivenByRun(const TestRun& run, const Var
 
 void ConfigLoader::LoadRun(const TestFile& file, TestRun& run) {
   CallTarget target;
-  target.valid = true;
+  target.valid = text::IsIdentifier(program_.Text(run.name));
   target.source = run.module->source;
   target.version = run.module->version;
   const Caller caller{RunModuleKey(program_, file, run),
