@@ -61,6 +61,9 @@ Result<void> CopyTree(const std::string& from, const std::string& to, const std:
       continue;
     }
     fs::copy(it->path(), target, fs::copy_options::copy_symlinks, error);
+    if (error) {
+      break;  // the next step would forget the error
+    }
   }
   return error ? Fail(ErrorCode::kIo, "failed to copy " + from + ": " + error.message())
                : Result<void>();

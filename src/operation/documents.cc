@@ -231,11 +231,10 @@ bool ReportUnread(const std::string& path, const std::string& why, Diagnostics& 
 
 bool ReportOtherLine(const std::string& path, std::string_view where, const OtherLine& other,
                      Diagnostics& diags) {
-  return ReportUnread(path,
-                      "invalid JSON at byte " + std::to_string(other.offset) +
-                          ": there is a line " + std::string(where) + " the document, \"" +
-                          other.line + '"',
-                      diags);
+  diags.Error("Failed to read document", "invalid JSON at byte " + std::to_string(other.offset) +
+                                             ": there is a line " + std::string(where) +
+                                             " the document " + path + ", \"" + other.line + "\".");
+  return false;
 }
 
 /// Opens the file of a document and looks at its first bytes. False after an error.
