@@ -57,6 +57,8 @@ if(KINU_TESTS)
   # All test programs, and those of the libraries with threads (what `make asan` and `make tsan` build).
   add_custom_target(unit_tests)
   add_custom_target(threaded_tests)
+  # Tests call the program by the name of OpenTofu, for equal hints.
+  set(KINU_AS_TOFU $<TARGET_FILE_DIR:kinu>/tofu)
 endif()
 
 # Makes an undefined symbol of a module an error of its link. The run-time library of a sanitizer is in

@@ -116,7 +116,7 @@ def run(binary, mirror, record=False):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--binary", default="build/dev/src/cli/kinu")
+    parser.add_argument("--binary", default="build/dev/src/cli/tofu")
     parser.add_argument("--mirror", default="build/dev/mirror")
     parser.add_argument("--record", action="store_true")
     args = parser.parse_args()

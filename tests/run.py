@@ -37,7 +37,7 @@ def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
     passed, failed = run_ctest(build)
     suites_passed, suites_failed = conformance.run(
-        os.path.join(build, "src", "cli", "kinu"), os.path.join(build, "mirror"))
+        os.path.join(build, "src", "cli", "tofu"), os.path.join(build, "mirror"))
     passed += suites_passed
     failed += suites_failed
     print("%d passed, %d failed" % (passed, failed))

@@ -10,6 +10,7 @@
 #include "backend/remote_store.h"
 #include "backend/settings.h"
 #include "base/environment.h"
+#include "base/program_name.h"
 
 namespace kinu::backend {
 namespace {
@@ -69,7 +70,7 @@ bool HostedBackend::FindService(const Address& address, OrganizationPlace& place
   if (place.token.empty()) {
     problems.push_back({.summary = "Required token could not be found",
                         .detail = "Run the following command to generate a token for " +
-                                  address.host + ":\n    tofu login " + address.host,
+                                  address.host + Hint(":\n    tofu login ") + address.host,
                         .attribute = std::nullopt,
                         .sourceless = true});
     return false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/environment.h"
+#include "base/program_name.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "codec/json_writer.h"
@@ -179,9 +180,10 @@ Result<void> HostedStateClient::PutState(const state::StoredBytes& stored,
   std::string message = "error uploading state: " + done.error().message;
   if (!lock_id_.empty()) {
     message +=
-        "\n\nThe workspace stays locked, so that nobody changes what this state has and the "
-        "service lacks. Once the state is stored (\"tofu state push -lock=false\"), unlock "
-        "the workspace: tofu force-unlock " +
+        Hint(
+            "\n\nThe workspace stays locked, so that nobody changes what this state has and the "
+            "service lacks. Once the state is stored (\"tofu state push -lock=false\"), unlock "
+            "the workspace: tofu force-unlock ") +
         LockId();
   }
   return Fail(done.error().code, std::move(message));

@@ -9,6 +9,7 @@
 #include "backend/remote_store.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
+#include "base/program_name.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "net/curl_transport.h"
@@ -155,8 +156,8 @@ Result<std::string> HttpStateClient::Lock(const state::LockInfo& info) {
   const auto answer = Send(service_->lock, info.ToJson(), "lock");
   if (!answer) {
     return Fail(answer.error().code, answer.error().message +
-                                         "\n\nIf the service has taken the lock nevertheless, "
-                                         "release it with:\n  tofu force-unlock " +
+                                         Hint("\n\nIf the service has taken the lock nevertheless, "
+                                              "release it with:\n  tofu force-unlock ") +
                                          info.id);
   }
   const net::HttpResponse& response = *answer;

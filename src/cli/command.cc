@@ -28,18 +28,13 @@ bool Invocation::Show(Diagnostics& diags) const {
   return errors;
 }
 
-std::string_view ProgramOf(const CommandSpec& command) {
-  return command.usage.substr(0, command.usage.find(' '));
-}
-
 int UsageError(const Invocation& invocation, Diagnostics& diags) {
   invocation.Show(diags);
   if (invocation.command->on_misuse == MisuseAnswer::kHelp) {
     Print(HelpText(*invocation.command));
   } else {
-    PrintError("\nFor more help on using this command, run:\n  " +
-               std::string(ProgramOf(*invocation.command)) + " " +
-               std::string(invocation.command->name) + " -help\n");
+    PrintError("\nFor more help on using this command, run:\n  " + std::string(ProgramName()) +
+               " " + std::string(invocation.command->name) + " -help\n");
   }
   return 1;
 }

@@ -47,6 +47,9 @@ struct Invocation {
   bool Show(Diagnostics& diags) const;
 };
 
+/// What a command is about: the heading above it where all commands are listed.
+enum class CommandGroup : uint8_t { kMain, kDocuments, kLanguage, kStates, kSetup, kProgram };
+
 /// How a command answers wrong arguments.
 enum class MisuseAnswer : uint8_t {
   kHint,  ///< the diagnostic and a pointer to -help, on stderr
@@ -57,10 +60,11 @@ enum class MisuseAnswer : uint8_t {
 /// manual pages and completions (manual/) are made of it. docs/adding/command.md says how to add
 /// one.
 struct CommandSpec {
-  std::string_view name;              ///< "state list"
-  std::string_view synopsis;          ///< one line for lists of commands
-  std::string_view usage;             ///< lines behind "Usage: "
-  std::string_view description = {};  ///< paragraphs, wrapped
+  std::string_view name;                     ///< "state list"
+  std::string_view synopsis;                 ///< one line for lists of commands
+  CommandGroup group = CommandGroup::kMain;  ///< of a command that is one word
+  std::string_view usage;                    ///< lines behind "Usage: ", of the program `tofu`
+  std::string_view description = {};         ///< paragraphs, wrapped
   std::span<const FlagSpec> flags = {};
   bool lists_subcommands = false;                ///< in its help
   std::string_view notes = {};                   ///< text below the flags, printed as it is
@@ -76,9 +80,6 @@ struct CommandSpec {
 /// All commands, groups included. Primary ones first.
 std::span<const CommandSpec* const> Commands();
 const CommandSpec* FindCommand(std::string_view name);
-
-/// What the usage calls the program: "kinu" for commands that OpenTofu does not have, else "tofu".
-std::string_view ProgramOf(const CommandSpec& command);
 
 /// Reports wrong arguments and returns the exit code.
 int UsageError(const Invocation& invocation, Diagnostics& diags);

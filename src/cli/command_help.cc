@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/program_name.h"
+
 namespace kinu::cli {
 namespace {
 
@@ -49,6 +51,54 @@ void AddFlag(const CommandSpec& command, const FlagSpec& flag, std::string& out)
   });
 }
 
+void AddToList(const CommandSpec& command, std::string& out) {
+  constexpr size_t kWidth = 14;
+  out += "  " + std::string(command.name);
+  out.append(kWidth - std::min(kWidth - 1, command.name.size()), ' ');
+  out += std::string(command.synopsis) + "\n";
+}
+
+/// The commands as the reference lists them: the main ones, and all others by name.
+std::string CommandsInTwoLists() {
+  std::string main = "Main commands:\n";
+  std::string others = "\nAll other commands:\n";
+  for (const CommandSpec* command : CommandsBelow("")) {
+    AddToList(*command, command->group == CommandGroup::kMain ? main : others);
+  }
+  return "The available commands for execution are listed below.\n"
+         "The primary workflow commands are given first, followed by\n"
+         "less common or more advanced commands.\n\n" +
+         main + others;
+}
+
+struct GroupHeading {
+  CommandGroup group;
+  std::string_view heading;
+};
+
+constexpr GroupHeading kHeadings[] = {
+    {CommandGroup::kMain, "Main commands"},
+    {CommandGroup::kDocuments, "Plans, states and configurations as documents"},
+    {CommandGroup::kStates, "Work with states"},
+    {CommandGroup::kLanguage, "The language"},
+    {CommandGroup::kSetup, "Providers, modules and services"},
+    {CommandGroup::kProgram, "About the program"},
+};
+
+/// The commands by what they are about.
+std::string CommandsInGroups() {
+  std::string out;
+  for (const GroupHeading& heading : kHeadings) {
+    out += (out.empty() ? "" : "\n") + std::string(heading.heading) + ":\n";
+    for (const CommandSpec* command : CommandsBelow("")) {
+      if (command->group == heading.group) {
+        AddToList(*command, out);
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<const CommandSpec*> CommandsBelow(std::string_view name) {
@@ -78,11 +128,11 @@ std::string HelpText(const CommandSpec& command) {
   bool first = true;
   ForEachLine(command.usage, [&](std::string_view line) {
     out += std::exchange(first, false) ? "" : "       ";
-    out += line;
+    out += Hint(line);
     out += '\n';
   });
   if (!command.description.empty()) {
-    out += "\n" + Indented(command.description, "  ");
+    out += "\n" + Indented(Hint(command.description), "  ");
   }
   if (command.lists_subcommands) {
     AddSubcommands(command, out);
@@ -105,23 +155,8 @@ std::string HelpText(const CommandSpec& command) {
 }
 
 std::string TopHelpText() {
-  std::string out =
-      "Usage: tofu [global options] <subcommand> [args]\n\n"
-      "The available commands for execution are listed below.\n"
-      "The primary workflow commands are given first, followed by\n"
-      "less common or more advanced commands.\n\nMain commands:\n";
-  constexpr size_t kPrimary = 5;
-  constexpr size_t kWidth = 14;
-  size_t count = 0;
-  for (const CommandSpec* command : CommandsBelow("")) {
-    if (count++ == kPrimary) {
-      out += "\nAll other commands:\n";
-    }
-    out += "  " + std::string(command->name);
-    out.append(kWidth - std::min(kWidth - 1, command->name.size()), ' ');
-    out += std::string(command->synopsis) + "\n";
-  }
-  return out +
+  return Hint("Usage: tofu [global options] <subcommand> [args]\n\n") +
+         (ProgramName() == kOwnProgramName ? CommandsInGroups() : CommandsInTwoLists()) +
          "\nGlobal options (use these before the subcommand, if any):\n"
          "  -chdir=DIR    Switch to a different working directory before executing the\n"
          "                given subcommand.\n"

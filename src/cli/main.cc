@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/keep.h"
+#include "base/program_name.h"
 #include "base/thread.h"
 #include "cli/autocomplete.h"
 #include "cli/build_info.h"
@@ -86,12 +87,15 @@ int UnknownCommand(const std::string& name) {
       names.push_back(command->name);
     }
   }
-  std::string text = "OpenTofu has no command named \"" + name + "\".";
+  const bool own = ProgramName() == kOwnProgramName;
+  const std::string product(own ? kOwnProgramName : "OpenTofu");
+  std::string text = product + " has no command named \"" + name + "\".";
   std::string_view near = text::SuggestName(name, names);
   if (!near.empty()) {
     text += " Did you mean \"" + std::string(near) + "\"?";
   }
-  PrintError(text + "\n\nTo see all of OpenTofu's top-level commands, run:\n  tofu -help\n\n");
+  PrintError(text + "\n\nTo see all of " + product +
+             Hint("'s top-level commands, run:\n  tofu -help\n\n"));
   return 1;
 }
 
@@ -263,7 +267,7 @@ CommandLine SplitCommandLine(std::vector<std::string> args) {
 
 int RefusePush(Invocation& invocation, const std::vector<std::string>& args) {
   Diagnostics diags;
-  diags.Error("Command \"tofu push\" is no longer supported",
+  diags.Error(Hint("Command \"tofu push\" is no longer supported"),
               "It sent configurations to a service that does not exist any more.");
   invocation.view.color = std::find(args.begin(), args.end(), "-no-color") == args.end();
   invocation.Show(diags);
@@ -409,6 +413,7 @@ static void ForbidCoreFiles() {
 
 int main(int argc, char** argv) {
   kinu::OpenStandardStreams();
+  kinu::SetProgramName(argc > 0 ? argv[0] : "");
   kinu::cli::PrepareHeap();
   kinu::cli::ForbidCoreFiles();
   // A file that may not grow is an error of the write, not the end of the program. A handler of our

@@ -1,6 +1,7 @@
 #include "cli/operation_flags.h"
 
 #include "base/files.h"
+#include "base/program_name.h"
 #include "cli/command.h"
 #include "config/address.h"
 #include "text/quote.h"
@@ -161,11 +162,11 @@ PlanRequest ReadPlanRequest(const Invocation& invocation, const Flags& flags, Di
 void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags) {
   if (request.mode == plan::Mode::kDestroy) {
     diags.Error("Invalid mode option",
-                "The -destroy option is not valid for \"tofu destroy\", because this command "
-                "always runs in destroy mode.");
+                Hint("The -destroy option is not valid for \"tofu destroy\", because this command "
+                     "always runs in destroy mode."));
   } else if (request.mode == plan::Mode::kRefreshOnly) {
     diags.Error("Invalid mode option",
-                "The -refresh-only option is not valid for \"tofu destroy\".");
+                Hint("The -refresh-only option is not valid for \"tofu destroy\"."));
   }
   request.mode = plan::Mode::kDestroy;
 }

@@ -1,6 +1,7 @@
 #include "config/installed_module.h"
 
 #include "addrs/version.h"
+#include "base/program_name.h"
 
 namespace kinu::config {
 
@@ -17,11 +18,12 @@ bool HasVersion(const InstalledModule& installed, const std::string& constraint)
 void CheckInstalled(const InstalledModule& installed, const ModuleSource* source,
                     const std::string& constraint, const SourceRange& range, Diagnostics& diags) {
   if (source != nullptr && !HasSource(installed, *source)) {
-    diags.Error("Module source has changed",
-                "The source address was changed from " + Quoted(WithoutSecrets(installed.source)) +
-                    " to " + Quoted(WithoutSecrets(source->text)) +
-                    " since this module was installed. Run \"tofu init\" to install it again.",
-                range);
+    diags.Error(
+        "Module source has changed",
+        "The source address was changed from " + Quoted(WithoutSecrets(installed.source)) + " to " +
+            Quoted(WithoutSecrets(source->text)) +
+            Hint(" since this module was installed. Run \"tofu init\" to install it again."),
+        range);
   }
   if (constraint.empty() || !VersionConstraints::Parse(constraint) ||
       HasVersion(installed, constraint)) {
@@ -31,7 +33,8 @@ void CheckInstalled(const InstalledModule& installed, const ModuleSource* source
   diags.Error("Module version requirements have changed",
               "The version requirements have changed since this module was installed and the "
               "installed version " +
-                  version + "is no longer acceptable. Run \"tofu init\" to install another one.",
+                  version +
+                  Hint("is no longer acceptable. Run \"tofu init\" to install another one."),
               range);
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/files.h"
+#include "base/program_name.h"
 #include "config/call_target.h"
 #include "config/cloud_values.h"
 #include "config/decode.h"
@@ -290,8 +291,8 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
   }
   if (rules_.requires_installed) {
     diags_.Error("Module not installed",
-                 "This module is not yet installed. Run \"tofu init\" to install all modules "
-                 "required by this configuration.",
+                 Hint("This module is not yet installed. Run \"tofu init\" to install all modules "
+                      "required by this configuration."),
                  caller.range);
     return nullptr;
   }
@@ -352,8 +353,8 @@ std::optional<InstalledModule> ConfigLoader::FetchModule(const Caller& caller,
                                                          const CallTarget& target) {
   if (options_.fetcher == nullptr) {
     diags_.Error("Module not installed",
-                 "This module is not yet installed. Run \"tofu init\" to install all modules "
-                 "required by this configuration.",
+                 Hint("This module is not yet installed. Run \"tofu init\" to install all modules "
+                      "required by this configuration."),
                  caller.range);
     return std::nullopt;
   }
@@ -432,11 +433,12 @@ ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const Ca
   }
   Directory& directory = ReadDirectory(installed->dir);
   if (!directory.readable) {
-    diags_.Error("Module not installed",
-                 "This module's local cache directory " + installed->dir +
-                     " could not be read. Run \"tofu init\" to install all modules required by "
-                     "this configuration.",
-                 caller.range);
+    diags_.Error(
+        "Module not installed",
+        "This module's local cache directory " + installed->dir +
+            Hint(" could not be read. Run \"tofu init\" to install all modules required by "
+                 "this configuration."),
+        caller.range);
     return nullptr;
   }
   CheckInstalled(*installed, target.valid ? &target.source : nullptr, target.version,

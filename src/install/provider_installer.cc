@@ -4,6 +4,7 @@
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
+#include "base/program_name.h"
 #include "install/ordered_jobs.h"
 #include "install/package_hash.h"
 #include "install/package_placer.h"
@@ -163,7 +164,7 @@ void Installer::Select(Selection& selection, JobReports& reports) {
     return fail(Failure("locked provider " + address + ' ' + lock->version.ToText() +
                         " does not match configured version constraint " +
                         constraints.ToCanonicalText() +
-                        "; must use tofu init -upgrade to allow selection of new versions"));
+                        Hint("; must use tofu init -upgrade to allow selection of new versions")));
   }
   const auto& terms = constraints.terms();
   if (terms.size() == 1 && terms[0].op == VersionConstraints::Operator::kEqual &&

@@ -6,6 +6,7 @@
 #include "addrs/provider_source.h"
 #include "base/files.h"
 #include "base/flat_map.h"
+#include "base/program_name.h"
 #include "install/package_hash.h"
 #include "install/package_source.h"
 #include "install/provider_installer.h"
@@ -135,11 +136,12 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
                                     options_.providers_directory + ": " + hash.error().message);
   }
   if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), *hash) == wanted.end()) {
-    return Fail(ErrorCode::kInvalid,
-                "the cached package for " + std::string(address) + ' ' + lock.version.ToText() +
-                    " (in " + options_.providers_directory +
-                    ") does not match any of the checksums recorded in the dependency lock file, "
-                    "run tofu init to ensure all providers are correctly installed");
+    return Fail(
+        ErrorCode::kInvalid,
+        "the cached package for " + std::string(address) + ' ' + lock.version.ToText() + " (in " +
+            options_.providers_directory +
+            Hint(") does not match any of the checksums recorded in the dependency lock file, "
+                 "run tofu init to ensure all providers are correctly installed"));
   }
   KINU_TRY(entry.executable, FindExecutable(directory, type));
   if (!entry.executable.starts_with('/')) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "backend/state_file.h"
+#include "base/program_name.h"
 #include "operation/status_phase.h"
 
 namespace kinu::operation {
@@ -47,15 +48,20 @@ void RescueState(state::State& state, state::Store& store, const state::SealerRe
       audience.json()->StateDump(text);
     }
     audience.Text(text);
-    diags.Error("Failed to persist state to backend",
-                "The state could be written neither to its place nor to errored.tfstate, so it "
-                "is printed above, as JSON. Copy it from the first { to the last } into a file, "
-                "and once the cause is mended put it back with \"tofu state push\".");
+    if (const auto whole = state::CheckWritable(state); !whole) {
+      diags.Error("Failed to serialize state",
+                  "The state above lacks what has no form in JSON. " + whole.error().message);
+    }
+    diags.Error(
+        "Failed to persist state to backend",
+        Hint("The state could be written neither to its place nor to errored.tfstate, so it "
+             "is printed above, as JSON. Copy it from the first { to the last } into a file, "
+             "and once the cause is mended put it back with \"tofu state push\"."));
     return;
   }
   diags.Error("Failed to persist state to backend",
-              "The state was written to errored.tfstate in this directory instead. Put it "
-              "back with \"tofu state push errored.tfstate\" once the cause is mended.");
+              Hint("The state was written to errored.tfstate in this directory instead. Put it "
+                   "back with \"tofu state push errored.tfstate\" once the cause is mended."));
   store.DropRecords();
 }
 

@@ -4,6 +4,7 @@
 
 #include "backend/hosted_runs.h"
 #include "base/files.h"
+#include "base/program_name.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
 #include "session/backend_choice.h"
@@ -39,7 +40,8 @@ std::unexpected<Error> NotRead(std::string_view what, const std::string& run,
                                std::string_view right, const Error& error) {
   const std::string text = "couldn't read " + std::string(what) + " for cloud run " + run;
   return Fail(error.code, error.code == ErrorCode::kNotFound
-                              ? text + "; make sure you've run `tofu login` and that you have " +
+                              ? text +
+                                    Hint("; make sure you've run `tofu login` and that you have ") +
                                     std::string(right)
                               : text + ": " + error.message);
 }

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "addrs/compatible_version.h"
+#include "base/program_name.h"
 #include "operation/status_phase.h"
 #include "terminal/interrupts.h"
 #include "terminal/prompt.h"
@@ -260,11 +261,12 @@ bool RequireConfiguration(std::string_view command, Diagnostics& diags) {
   if (config::IsConfigDir(".")) {
     return true;
   }
-  diags.Error("No configuration files",
-              std::string(command == "apply" ? "Apply" : "Plan") +
-                  " needs a configuration, and this directory has none: without one everything "
-                  "that the state knows would be destroyed. If that is what you want, run "
-                  "\"tofu destroy\".");
+  diags.Error(
+      "No configuration files",
+      std::string(command == "apply" ? "Apply" : "Plan") +
+          Hint(" needs a configuration, and this directory has none: without one everything "
+               "that the state knows would be destroyed. If that is what you want, run "
+               "\"tofu destroy\"."));
   return false;
 }
 

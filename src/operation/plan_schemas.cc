@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/program_name.h"
 #include "provider/stored_schemas.h"
 
 namespace kinu::operation {
@@ -85,10 +86,12 @@ const schema::ProviderSchema* PlanSchemas::Find(std::string_view provider) const
 std::string_view PlanSchemas::advice() const {
   return stored_ != nullptr
              ? ""
-             : "\n\nThe plan file has no schemas of its providers, so that it can be read only "
-               "where "
-               "they are installed: run \"tofu init\" in a directory with the plan's configuration "
-               "and read the plan there. Plan files that kinu writes have schemas.";
+             : Hint(
+                   "\n\nThe plan file has no schemas of its providers, so that it can be read only "
+                   "where "
+                   "they are installed: run \"tofu init\" in a directory with the plan's "
+                   "configuration "
+                   "and read the plan there. Plan files that kinu writes have schemas.");
 }
 
 std::string SchemasForPlanFile(session::ProviderSet& providers, const config::Config& config,

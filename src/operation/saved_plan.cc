@@ -1,6 +1,7 @@
 #include "operation/saved_plan.h"
 
 #include "base/files.h"
+#include "base/program_name.h"
 #include "operation/plan_schemas.h"
 #include "terminal/interrupts.h"
 
@@ -42,8 +43,8 @@ bool SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostic
     if (!variable.default_value && ephemeral.contains(name) && !loaded.variables.contains(name)) {
       diags.Error("No value for required variable",
                   "Variable \"" + name +
-                      "\" is configured as ephemeral. This type of variables need to be given "
-                      "a value during `tofu plan` and also during `tofu apply`.",
+                      Hint("\" is configured as ephemeral. This type of variables need to be given "
+                           "a value during `tofu plan` and also during `tofu apply`."),
                   variable.range);
     }
   }

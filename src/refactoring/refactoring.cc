@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/digraph.h"
+#include "base/program_name.h"
 
 namespace kinu::refactoring {
 namespace {
@@ -393,8 +394,8 @@ void Refactoring::WarnBlocked(Diagnostics& diags) const {
   diags.Warning(
       "Unresolved resource instance address changes",
       "Some objects could not get their new address, because there is another object:" + list +
-          "\n\nThey are planned to be destroyed. If that is not what you want, resolve "
-          "the conflict with the \"tofu state\" commands and plan again.");
+          Hint("\n\nThey are planned to be destroyed. If that is not what you want, resolve "
+               "the conflict with the \"tofu state\" commands and plan again."));
 }
 
 }  // namespace kinu::refactoring

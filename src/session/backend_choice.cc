@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/program_name.h"
 #include "codec/deflate.h"
 #include "config/decode.h"
 #include "config/static_value.h"
@@ -196,11 +197,15 @@ void SettingReader::ReadOverrides(const std::vector<std::string>& overrides, Set
 
 std::string InitRequired(const std::string& reason) {
   return "Reason: " + reason +
-         "\n\nThe backend is where the state is kept. Its settings take effect when this "
-         "directory is initialized: \"tofu init -migrate-state\" moves existing states to where "
-         "they should be now, \"tofu init -reconfigure\" takes the new settings and leaves states "
-         "where they are.\n\nIf nothing should have changed, look at the backend block. Nothing "
-         "has been done to the configuration or to any state.";
+         Hint(
+             "\n\nThe backend is where the state is kept. Its settings take effect when this "
+             "directory is initialized: \"tofu init -migrate-state\" moves existing states to "
+             "where "
+             "they should be now, \"tofu init -reconfigure\" takes the new settings and leaves "
+             "states "
+             "where they are.\n\nIf nothing should have changed, look at the backend block. "
+             "Nothing "
+             "has been done to the configuration or to any state.");
 }
 
 std::string NotBuilt(const std::string& type) {
@@ -223,8 +228,10 @@ std::string UnknownBackend(const std::string& type) {
 
 std::string CloudInitRequired(const std::string& reason) {
   return "Reason: " + reason +
-         ".\n\nWhat a \"cloud\" block says takes effect when the directory is initialized. To do "
-         "that, run:\n  tofu init";
+         Hint(
+             ".\n\nWhat a \"cloud\" block says takes effect when the directory is initialized. To "
+             "do "
+             "that, run:\n  tofu init");
 }
 
 /// Says which difference between configuration and record makes `init` necessary, if there is one.
@@ -250,19 +257,19 @@ std::optional<std::string> WhyInitialize(const BackendSettings& settings,
 bool Agree(const BackendSettings& settings, const BackendRecord& record,
            const std::optional<config::Backend>& block, Diagnostics& diags) {
   if (settings.type.empty() && !record.empty()) {
-    diags.Error("Backend initialization required, please run \"tofu init\"",
+    diags.Error(Hint("Backend initialization required, please run \"tofu init\""),
                 InitRequired("Unsetting the previously set backend \"" + record.type + "\""));
     return false;
   }
-  constexpr const char* kCloudSummary =
-      "Cloud backend initialization required: please run \"tofu init\"";
+  const std::string cloud_summary =
+      Hint("Cloud backend initialization required: please run \"tofu init\"");
   if (settings.is_cloud() && record.empty()) {
-    diags.Error(kCloudSummary, CloudInitRequired("Initial configuration of cloud backend"));
+    diags.Error(cloud_summary, CloudInitRequired("Initial configuration of cloud backend"));
     return false;
   }
   if (!settings.type.empty() && record.empty()) {
     diags.Error(
-        "Backend initialization required, please run \"tofu init\"",
+        Hint("Backend initialization required, please run \"tofu init\""),
         InitRequired("Initial configuration of the requested backend \"" + settings.type + "\""));
     return false;
   }
@@ -271,8 +278,9 @@ bool Agree(const BackendSettings& settings, const BackendRecord& record,
     return false;
   }
   if (auto why = settings.type.empty() ? std::nullopt : WhyInitialize(settings, record)) {
-    diags.Error(settings.is_cloud() ? kCloudSummary
-                                    : "Backend initialization required: please run \"tofu init\"",
+    diags.Error(settings.is_cloud()
+                    ? cloud_summary
+                    : Hint("Backend initialization required: please run \"tofu init\""),
                 settings.is_cloud() ? CloudInitRequired(*why) : InitRequired(*why));
     return false;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/program_name.h"
 #include "cty/conversion.h"
 #include "text/unicode.h"
 
@@ -13,9 +14,10 @@ namespace {
 bool ChooseFirstWorkspace(const Workspace& workspace, const ConfiguredBackend& backend, bool input,
                           InitDialog& dialog, Diagnostics& diags) {
   if (backend.type != backend::kCloudBackend || !input) {
-    diags.Error("No existing workspaces.",
-                "Make one with \"tofu workspace new\". If there should be some, look at what the "
-                "configuration says of them.");
+    diags.Error(
+        "No existing workspaces.",
+        Hint("Make one with \"tofu workspace new\". If there should be some, look at what the "
+             "configuration says of them."));
     return false;
   }
   auto answer = dialog.Ask({.query = "\n[bold][yellow]No workspaces found.",
@@ -57,7 +59,7 @@ bool ChooseWorkspace(const Workspace& workspace, const ConfiguredBackend& backen
   if (names->size() > 1) {
     if (!input) {
       diags.Error("Currently selected workspace \"" + current + "\" does not exist",
-                  "Select another one with \"tofu workspace select\".");
+                  Hint("Select another one with \"tofu workspace select\"."));
       return false;
     }
     std::string list;
@@ -92,10 +94,11 @@ bool SaveRecord(const Workspace& workspace, const BackendRecord& record, Diagnos
 }
 
 void AddChangedBackend(Diagnostics& diags) {
-  diags.Error("Backend configuration changed",
-              "The backend of this directory is not the one that it was initialized with. \"tofu "
-              "init -migrate-state\" moves existing states, \"tofu init -reconfigure\" takes the "
-              "new settings and leaves states where they are.");
+  diags.Error(
+      "Backend configuration changed",
+      Hint("The backend of this directory is not the one that it was initialized with. \"tofu "
+           "init -migrate-state\" moves existing states, \"tofu init -reconfigure\" takes the "
+           "new settings and leaves states where they are."));
 }
 
 /// Initializing one directory, once its block and its record are read.
@@ -173,9 +176,10 @@ std::optional<ConfiguredBackend> Initializer::Run() {
     dialog_.Say(settings_.type.empty()
                     ? "Migrating from cloud backend to local state."
                     : "Migrating from cloud backend to backend \"" + settings_.type + "\".");
-    diags_.Error("Migrating state from cloud backend to another backend is not yet implemented.",
-                 "Take the states with \"tofu state pull\" while the configuration has the cloud "
-                 "block.");
+    diags_.Error(
+        "Migrating state from cloud backend to another backend is not yet implemented.",
+        Hint("Take the states with \"tofu state pull\" while the configuration has the cloud "
+             "block."));
     return std::nullopt;
   }
   return settings_.type.empty() ? Unset() : Adopt();

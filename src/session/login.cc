@@ -7,6 +7,7 @@
 #include "base/capture.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/program_name.h"
 #include "codec/json_reader.h"
 #include "install/credential_store.h"
 #include "install/oauth.h"
@@ -105,9 +106,9 @@ bool LoginRun::FindServices() {
     if (auto client = install::ReadOAuthClient(*json, base)) {
       oauth_ = *std::move(client);
     } else {
-      diags_.Warning(kUnsupported,
-                     "The given hostname \"" + host_ +
-                         "\" cannot support \"tofu login\": " + client.error().message + ".");
+      diags_.Warning(kUnsupported, "The given hostname \"" + host_ +
+                                       Hint("\" cannot support \"tofu login\": ") +
+                                       client.error().message + ".");
     }
   } else if (auto service = network_.Service(host_, "login.v1");
              service && service->status == install::HostService::Status::kOtherVersion) {
@@ -126,8 +127,8 @@ void LoginRun::FindTokensService() {
   constexpr const char* kSummary = "Host does not support OpenTofu tokens API";
   auto service = network_.Service(host_, "tfe.v2");
   if (!service) {
-    Error(kSummary, "The given hostname \"" + host_ +
-                        "\" cannot support \"tofu login\": " + service.error().message + ".");
+    Error(kSummary, "The given hostname \"" + host_ + Hint("\" cannot support \"tofu login\": ") +
+                        service.error().message + ".");
   } else if (service->status == Status::kMissing) {
     Error(kSummary, "The given hostname \"" + host_ +
                         "\" does not support creating OpenTofu authorization tokens.");

@@ -6,6 +6,7 @@
 #include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/program_name.h"
 #include "codec/json_writer.h"
 #include "config/requirements.h"
 #include "plugin/handshake.h"
@@ -206,7 +207,7 @@ void ProviderInstall::ReportUnknownProvider(const install::InstallProblem& probl
   }
   const std::string other = source_->Suggestion(problem.address, required);
   const std::string users = "To see which modules are currently depending on " + name +
-                            ", run the following command:\n    tofu providers";
+                            Hint(", run the following command:\n    tofu providers");
   std::string advice =
       other.empty() ? "All modules should specify their required_providers, so that those who use "
                       "a module get the right providers. " +
@@ -353,14 +354,16 @@ bool ProviderInstall::KeepLocks(const install::LockFile& before, const install::
   if (addresses(before) != addresses(after)) {
     diags_.Error(
         "Provider dependency changes detected",
-        "Changes to the required provider dependencies were detected, but the lock file is "
-        "read-only. Run \"tofu init\" without the \"-lockfile=readonly\" flag to record them.");
+        Hint("Changes to the required provider dependencies were detected, but the lock file is "
+             "read-only. Run \"tofu init\" without the \"-lockfile=readonly\" flag to record "
+             "them."));
     return false;
   }
-  diags_.Warning("Provider lock file not updated",
-                 "Changes to the provider selections were detected, but not saved in the "
-                 ".terraform.lock.hcl file. Run \"tofu init\" without the \"-lockfile=readonly\" "
-                 "flag to record them.");
+  diags_.Warning(
+      "Provider lock file not updated",
+      Hint("Changes to the provider selections were detected, but not saved in the "
+           ".terraform.lock.hcl file. Run \"tofu init\" without the \"-lockfile=readonly\" "
+           "flag to record them."));
   return true;
 }
 
@@ -381,10 +384,10 @@ bool ProviderInstall::SaveLocks(const install::LockFile& before,
                    "Only the hashes of this platform's packages are known, so the lock file will "
                    "not do on another platform, for these providers:" +
                        list +
-                       "\n\nRun \"tofu providers lock -platform=…\" for the other platforms "
-                       "that you use.");
+                       Hint("\n\nRun \"tofu providers lock -platform=…\" for the other platforms "
+                            "that you use."));
   }
-  dialog_.Say(before.providers.empty() ? kLockCreated : kLockChanged);
+  dialog_.Say(Hint(before.providers.empty() ? kLockCreated : kLockChanged));
   if (auto written = installed.locks.Write(std::string(install::kLockFileName)); !written) {
     diags_.Error("Failed to update dependency lock file", written.error().message);
   }

@@ -7,6 +7,7 @@
 #include "backend/remote_state.h"
 #include "base/environment.h"
 #include "base/flat_map.h"
+#include "base/program_name.h"
 #include "config/requirements.h"
 #include "plugin/handshake.h"
 #include "provider/provisioner.h"
@@ -75,7 +76,7 @@ bool ProviderSet::RequirePackages(Missing form, Diagnostics& diags) const {
   if (form == Missing::kAdvice) {
     diags.Error("Required plugins are not installed",
                 "Providers that the lock file selects are not in the cache of this directory:" +
-                    ListOf(missing) + "\n\nTo download them, run:\n  tofu init");
+                    ListOf(missing) + Hint("\n\nTo download them, run:\n  tofu init"));
   } else {
     diags.Error(missing.size() == 1 ? std::string(missing[0].address) + ": " + missing[0].why
                                     : "missing or corrupted provider plugins:" + ListOf(missing),
@@ -102,9 +103,10 @@ void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diag
                     "The configuration needs " + address + ", which no version has built in.");
       }
     } else if (locator_->Missing(address)) {
-      diags.Error("Missing required provider",
-                  "This configuration requires provider " + address +
-                      ", but that provider isn't available. To install it, run:\n  tofu init");
+      diags.Error(
+          "Missing required provider",
+          "This configuration requires provider " + address +
+              Hint(", but that provider isn't available. To install it, run:\n  tofu init"));
     }
   }
   for (const auto& node : config.nodes) {
@@ -157,13 +159,14 @@ void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& dia
     }
   }
   if (!list.empty()) {
-    diags.Error("Inconsistent dependency lock file",
-                "The following dependency selections recorded in the lock file are inconsistent "
-                "with the current configuration:" +
-                    list +
-                    (locks.providers.empty()
-                         ? "\n\nTo make the first selections, run:\n  tofu init"
-                         : "\n\nTo bring the selections up to date, run:\n  tofu init -upgrade"));
+    diags.Error(
+        "Inconsistent dependency lock file",
+        "The following dependency selections recorded in the lock file are inconsistent "
+        "with the current configuration:" +
+            list +
+            (locks.providers.empty()
+                 ? Hint("\n\nTo make the first selections, run:\n  tofu init")
+                 : Hint("\n\nTo bring the selections up to date, run:\n  tofu init -upgrade")));
   }
 }
 
@@ -281,7 +284,7 @@ void WarnOfOverrides(const Workspace& workspace, bool for_init, Diagnostics& dia
   for (const auto& [address, path] : overrides) {
     detail += " - " + address + " in " + path + "\n";
   }
-  detail += for_init ? "\nThey need no \"tofu init\", which may even fail because of them."
+  detail += for_init ? Hint("\nThey need no \"tofu init\", which may even fail because of them.")
                      : "\nThey may behave otherwise than any release, and what they write to the "
                        "state may be of no use to a release.";
   diags.Warning("Provider development overrides are in effect", std::move(detail));

@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/program_name.h"
 
 namespace kinu::session {
 
@@ -130,11 +131,11 @@ bool StateMigration::Run() {
   }
   if (!Agree(
           {.query = "Do you want to migrate all workspaces to \"" + to_.type + "\"?",
-           .description =
+           .description = Hint(
                "The backend that was used until now has several workspaces. All of them are copied "
                "to\nthe new one under their names, and REPLACE the states that are there under "
                "the same names.\n\nTo copy only some of them, answer \"no\" and use \"tofu state "
-               "pull\" and \"tofu state push\"."})) {
+               "pull\" and \"tofu state push\".")})) {
     return false;
   }
   std::sort(names->begin(), names->end());

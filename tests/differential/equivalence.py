@@ -5,7 +5,7 @@ The cases are not in this repository. They are in testing/equivalence-tests of O
 the files to start from and `outputs` the recordings. Providers are installed according to the CLI
 configuration (TF_CLI_CONFIG_FILE).
 
-    equivalence.py --binary build/dev/src/cli/kinu --cases opentofu/testing/equivalence-tests
+    equivalence.py --binary build/dev/src/cli/tofu --cases opentofu/testing/equivalence-tests
     equivalence.py --binary … --cases … --reference tofu  # compares with that program, not with the recordings
     equivalence.py … --version hashicorp/null=3.2.4       # where that version is installed
 

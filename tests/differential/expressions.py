@@ -8,17 +8,17 @@ supply the values that have no literal.
 
 With --reference the console of that program evaluates too. Output and error summaries are compared:
 
-    expressions.py --binary build/dev/src/cli/kinu --reference tofu --count 20000 [--seed 1]
+    expressions.py --binary build/dev/src/cli/tofu --reference tofu --count 20000 [--seed 1]
 
 With --evaluators both programs have the interface of `kinu eval -json`. Then types, marks and
 refinements of results and the ranges of problems are compared too:
 
-    expressions.py --binary build/dev/src/cli/kinu --reference PROGRAM --evaluators --count 20000
+    expressions.py --binary build/dev/src/cli/tofu --reference PROGRAM --evaluators --count 20000
 
 With --values only values are compared: an expression that fails in kinu is evaluated as `can(…)`. A
 console ends with its first error, and restarting it for each one takes an hour:
 
-    expressions.py --binary build/dev/src/cli/kinu --reference tofu --values --count 20000 [--seed 1]
+    expressions.py --binary build/dev/src/cli/tofu --reference tofu --values --count 20000 [--seed 1]
 
 With recorded answers of OpenTofu's console:
 

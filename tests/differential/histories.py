@@ -10,7 +10,7 @@ order, and the state. Identifiers are replaced by their order of appearance.
 A quarter of the histories uses real providers: null, random, tfcoremock and the one in
 tests/providers, installed according to TF_CLI_CONFIG_FILE.
 
-    histories.py --binary build/dev/src/cli/kinu --reference tofu --count 100
+    histories.py --binary build/dev/src/cli/tofu --reference tofu --count 100
     histories.py --binary … --reference … --seed 4711          # one of them again
     histories.py --binary … --corpus tests/differential/corpus # against recorded answers
     histories.py --reference … --corpus … --record SEED…       # record them; KINU_UPDATE=1: by --binary

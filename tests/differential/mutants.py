@@ -6,7 +6,7 @@ misspelt or exchanged, a line or block is removed, an argument is added. Both pr
 if it is valid, plan it. Compared are exit codes, all diagnostics with severity, summary, range and
 snippet, the messages of the plan, and the plan as JSON.
 
-    mutants.py --binary build/dev/src/cli/kinu --reference tofu --count 1000
+    mutants.py --binary build/dev/src/cli/tofu --reference tofu --count 1000
     mutants.py … --seed 4711              # one of them again, with its files
     mutants.py … --from DIR…              # mutants of the configurations below these directories
 

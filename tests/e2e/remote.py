@@ -473,7 +473,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kinu-remote-") as root:
         os.chmod(root, 0o755)
         test = Test(os.path.abspath(args.binary), root, args.show)
-        test.ours = os.path.basename(args.binary) == "kinu"
+        test.ours = os.path.basename(os.path.realpath(args.binary)) == "kinu"
         try:
             for name in [name for name in dir(test) if name.startswith("test_")]:
                 if args.only in name:

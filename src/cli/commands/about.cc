@@ -104,7 +104,8 @@ constexpr auto kAboutFlags = std::to_array<FlagSpec>({
 extern constexpr CommandSpec kAboutCommand{
     .name = "about",
     .synopsis = "Say what this program is and what it is made of",
-    .usage = "kinu about [options]",
+    .group = CommandGroup::kProgram,
+    .usage = "tofu about [options]",
     .description = R"(Says what this program is: its own version, how it was built, the
 libraries that it uses and their licences.)",
     .flags = kAboutFlags,

@@ -1,5 +1,6 @@
 #include "operation/apply.h"
 
+#include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "meta/conditions.h"
@@ -89,10 +90,11 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
     return std::nullopt;
   }
   if (destroy_command && (file || operation::IsUnusablePlan(file.error()))) {
-    run.diags.Error("Destroy can't be called with a plan file",
-                    "A plan that was made with \"plan -destroy\" is carried out by\n  tofu apply "
-                    "\"" +
-                        path + "\"");
+    run.diags.Error(
+        "Destroy can't be called with a plan file",
+        Hint("A plan that was made with \"plan -destroy\" is carried out by\n  tofu apply "
+             "\"") +
+            path + "\"");
     return std::nullopt;
   }
   plan::Plan plan;
@@ -220,6 +222,7 @@ constexpr auto kApplyFlags =
 extern constexpr CommandSpec kApplyCommand{
     .name = "apply",
     .synopsis = "Create or update infrastructure",
+    .group = CommandGroup::kMain,
     .usage = "tofu [global options] apply [options] [PLAN]",
     .description = R"(Creates or updates infrastructure. Without PLAN a plan is made first and
 approval is asked for; with PLAN exactly that saved plan is carried out.)",
@@ -233,6 +236,7 @@ constexpr auto kDestroyFlags =
 extern constexpr CommandSpec kDestroyCommand{
     .name = "destroy",
     .synopsis = "Destroy previously-created infrastructure",
+    .group = CommandGroup::kMain,
     .usage = "tofu [global options] destroy [options]",
     .description = R"(Destroys everything that the configuration manages. Takes the options of
 "tofu apply"; it is a shorthand for "tofu apply -destroy".)",

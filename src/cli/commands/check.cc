@@ -281,7 +281,8 @@ constexpr auto kCheckFlags = JoinFlags(
 extern constexpr CommandSpec kCheckCommand{
     .name = "check",
     .synopsis = "Check assertions about plans and states",
-    .usage = "kinu [global options] check [options] FILE...",
+    .group = CommandGroup::kDocuments,
+    .usage = "tofu [global options] check [options] FILE...",
     .description = R"(Checks assertions about plans and states. Each FILE is a check file, in
 native syntax (.kinucheck.hcl) or JSON syntax (.kinucheck.json), or a
 directory with such files. No configuration and no provider is needed

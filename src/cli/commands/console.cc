@@ -281,6 +281,7 @@ extern constexpr CommandSpec kConsoleCommand{
     .name = "console",
     .synopsis = "Try OpenTofu expressions at an interactive command prompt",
     .usage = "tofu [global options] console [options]",
+    .group = CommandGroup::kLanguage,
     .description = R"(Evaluates expressions over the configuration and the state of this directory
 and prints their values. On a terminal it asks for one after the other, with
 editing and a history; from a pipe it takes one a line and ends with the first

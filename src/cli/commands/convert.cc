@@ -226,7 +226,8 @@ constexpr auto kConvertFlags =
 extern constexpr CommandSpec kConvertCommand{
     .name = "convert",
     .synopsis = "Convert files between native and JSON syntax",
-    .usage = "kinu convert [options] [path...]",
+    .group = CommandGroup::kLanguage,
+    .usage = "tofu convert [options] [path...]",
     .description = R"(Converts files between the native syntax and the JSON syntax. The result of
 each is parsed again and compared with its source: what would mean something
 else is an error and nothing is written for it.

@@ -79,7 +79,8 @@ constexpr auto kDiffFlags = JoinFlags(
 extern constexpr CommandSpec kDiffCommand{
     .name = "diff",
     .synopsis = "Compare two plans or two states",
-    .usage = "kinu [global options] diff [options] A B",
+    .group = CommandGroup::kDocuments,
+    .usage = "tofu [global options] diff [options] A B",
     .description = R"help(Shows which resources and outputs of two plans, or of two states, differ,
 and in which values. A and B are plan files, state files, or documents that
 "show -json" has written; "-" is the standard input.

@@ -282,9 +282,10 @@ constexpr auto kEvalFlags = JoinFlags(
 extern constexpr CommandSpec kEvalCommand{
     .name = "eval",
     .synopsis = "Evaluate expressions",
+    .group = CommandGroup::kLanguage,
     .usage =
-        "kinu [global options] eval [options] EXPRESSION...\n"
-        "kinu [global options] eval -json",
+        "tofu [global options] eval [options] EXPRESSION...\n"
+        "tofu [global options] eval -json",
     .description = R"(Prints the values of expressions in the syntax of the language. They can call
 functions and, with -file, refer to variables and local values of a
 configuration and to outputs of its modules. Neither a state nor a provider

@@ -173,7 +173,8 @@ constexpr auto kExportFlags = JoinFlags(
 extern constexpr CommandSpec kExportCommand{
     .name = "export",
     .synopsis = "Write plans and states as tables",
-    .usage = "kinu [global options] export [options] [SOURCE...]",
+    .group = CommandGroup::kDocuments,
+    .usage = "tofu [global options] export [options] [SOURCE...]",
     .description = R"help(Writes what plans and states hold as rows and columns, for spreadsheets,
 databases and programs that analyse data. SOURCE is a plan file, a state file,
 a document of "show -json", or a directory, of which the files whose names end

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/program_name.h"
 #include "base/relative_path.h"
 #include "cli/command.h"
 #include "cli/flag_groups.h"
@@ -160,9 +161,10 @@ void Formatting::Targets(const std::vector<std::string>& targets) {
     } else if (IsFormattable(path)) {
       File(path, path);
     } else {
-      diags.Error("Invalid file extension",
-                  "Only .tf, .tofu, .tfvars, .tftest.hcl, and .tofutest.hcl files can be processed "
-                  "with tofu fmt");
+      diags.Error(
+          "Invalid file extension",
+          Hint("Only .tf, .tofu, .tfvars, .tftest.hcl, and .tofutest.hcl files can be processed "
+               "with tofu fmt"));
     }
   }
 }
@@ -218,6 +220,7 @@ constexpr auto kFmtFlags = JoinFlags(
 extern constexpr CommandSpec kFmtCommand{
     .name = "fmt",
     .synopsis = "Reformat your configuration in the standard style",
+    .group = CommandGroup::kLanguage,
     .usage = "tofu [global options] fmt [options] [target...]",
     .description = R"(Rewrites configuration files in canonical layout: files of configuration
 (.tf, .tofu), of variables (.tfvars) and of tests (.tftest.hcl,

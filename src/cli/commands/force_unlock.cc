@@ -76,6 +76,7 @@ constexpr auto kForceUnlockFlags =
 extern constexpr CommandSpec kForceUnlockCommand{
     .name = "force-unlock",
     .synopsis = "Release a stuck lock on the current workspace",
+    .group = CommandGroup::kStates,
     .usage = "tofu [global options] force-unlock [options] LOCK_ID",
     .description = R"(Releases the lock on the state of the current workspace. The lock of a local
 state ends with the process that holds it and cannot be released this way.)",

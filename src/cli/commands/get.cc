@@ -44,6 +44,7 @@ constexpr auto kGetFlags =
 extern constexpr CommandSpec kGetCommand{
     .name = "get",
     .synopsis = "Install or upgrade remote OpenTofu modules",
+    .group = CommandGroup::kSetup,
     .usage = "tofu [global options] get [options]",
     .description = R"(Finds the modules that the configuration calls and records where they are.)",
     .flags = kGetFlags,

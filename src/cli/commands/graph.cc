@@ -166,6 +166,7 @@ constexpr auto kGraphFlags =
 extern constexpr CommandSpec kGraphCommand{
     .name = "graph",
     .synopsis = "Generate a Graphviz graph of the steps in an operation",
+    .group = CommandGroup::kLanguage,
     .usage = "tofu [global options] graph [options]",
     .description = R"(Prints, in the DOT language, what waits for what when the configuration is
 planned or a plan is applied. Graphviz draws pictures of such texts.)",

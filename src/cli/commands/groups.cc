@@ -6,6 +6,7 @@ namespace kinu::cli {
 extern constexpr CommandSpec kMetadataCommand{
     .name = "metadata",
     .synopsis = "Metadata related commands",
+    .group = CommandGroup::kLanguage,
     .usage = "tofu [global options] metadata <subcommand> [options] [args]",
     .lists_subcommands = true,
     .on_misuse = MisuseAnswer::kHelp,
@@ -14,6 +15,7 @@ extern constexpr CommandSpec kMetadataCommand{
 extern constexpr CommandSpec kStateCommand{
     .name = "state",
     .synopsis = "Advanced state management",
+    .group = CommandGroup::kStates,
     .usage = "tofu [global options] state <subcommand> [options] [args]",
     .lists_subcommands = true,
     .on_misuse = MisuseAnswer::kHelp,

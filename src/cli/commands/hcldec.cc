@@ -251,7 +251,8 @@ static int RunHcldec(Invocation& invocation) {
 extern constexpr CommandSpec kHcldecCommand{
     .name = "hcldec",
     .synopsis = "Decode HCL files by a specification, as JSON",
-    .usage = "kinu hcldec --spec=<spec-file> [options] [hcl-file ...]",
+    .group = CommandGroup::kLanguage,
+    .usage = "tofu hcldec --spec=<spec-file> [options] [hcl-file ...]",
     .description = R"(Decodes files by a specification and prints the value as JSON. The files
 may be in native syntax or, when their names end in .json, in JSON syntax;
 several are read as one. Without a file the standard input is read, in

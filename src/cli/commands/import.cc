@@ -227,6 +227,7 @@ constexpr auto kImportFlags =
 extern constexpr CommandSpec kImportCommand{
     .name = "import",
     .synopsis = "Associate existing infrastructure with a OpenTofu resource",
+    .group = CommandGroup::kStates,
     .usage =
         "tofu [global options] import [options] ADDR ID\n"
         "tofu [global options] import [options] -from=FILE",

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "addrs/provider_source.h"
+#include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
@@ -300,7 +301,7 @@ int Init::Run() {
                       : "[reset][bold][green]OpenTofu has been successfully "
                         "initialized![reset][green]");
   if (!run_.invocation.in_automation) {
-    narrator_.Say(cloud ? kNextCloudSteps : kNextSteps);
+    narrator_.Say(Hint(cloud ? kNextCloudSteps : kNextSteps));
   }
   return 0;
 }
@@ -393,6 +394,7 @@ constexpr auto kInitFlags = JoinFlags(
 extern constexpr CommandSpec kInitCommand{
     .name = "init",
     .synopsis = "Prepare your working directory for other commands",
+    .group = CommandGroup::kMain,
     .usage = "tofu [global options] init [options]",
     .description = R"(Prepares a working directory: takes up the backend of the configuration and
 moves states to it, installs modules and providers and writes the lock file.

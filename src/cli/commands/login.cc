@@ -82,6 +82,7 @@ constexpr auto kLoginFlags =
 extern constexpr CommandSpec kLoginCommand{
     .name = "login",
     .synopsis = "Obtain and save credentials for a remote host",
+    .group = CommandGroup::kSetup,
     .usage = "tofu [global options] login [options] HOSTNAME",
     .description =
         R"(Gets a token for a host's services, by its login page or from you, and stores it:
@@ -99,6 +100,7 @@ constexpr auto kLogoutFlags = JoinFlags(kJsonStream);
 extern constexpr CommandSpec kLogoutCommand{
     .name = "logout",
     .synopsis = "Remove locally-stored credentials for a remote host",
+    .group = CommandGroup::kSetup,
     .usage = "tofu [global options] logout [options] HOSTNAME",
     .description = R"(Removes the token of a host from the user's credentials file. The token itself
 stays valid: revoke it at the host.)",

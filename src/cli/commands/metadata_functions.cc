@@ -1,3 +1,4 @@
+#include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
@@ -11,7 +12,7 @@ static int RunMetadataFunctions(Invocation& invocation) {
   run.Parse();
   if (run.ArgumentsFit() && !run.flags.Bool("json")) {
     run.diags.Error("Invalid arguments",
-                    "The `tofu metadata functions` command requires the `-json` flag.");
+                    Hint("The `tofu metadata functions` command requires the `-json` flag."));
   }
   if (run.diags.has_errors()) {
     return run.Usage();

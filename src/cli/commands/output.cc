@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
@@ -21,9 +22,10 @@ std::string RawProblem(const std::string& name, const Value& value) {
            name + "\" is " + value.type().FriendlyName() + ".\n\nUse -json instead.";
   }
   return "The value for output value \"" + name +
-         (value.IsNull() ? "\" is null, so -raw mode cannot print it."
-                         : "\" won't be known until after a successful tofu apply, so -raw mode "
-                           "cannot print it.");
+         (value.IsNull()
+              ? "\" is null, so -raw mode cannot print it."
+              : Hint("\" won't be known until after a successful tofu apply, so -raw mode "
+                     "cannot print it."));
 }
 
 bool NamesOutput(const Flags& flags) {
@@ -180,6 +182,7 @@ constexpr auto kOutputFlags =
               kShowSensitive, kStateToRead, kJsonCopy, kVariables);
 
 extern constexpr CommandSpec kOutputCommand{
+    .group = CommandGroup::kStates,
     .name = "output",
     .synopsis = "Show output values from your root module",
     .usage = "tofu [global options] output [options] [NAME]",

@@ -137,6 +137,7 @@ extern constexpr CommandSpec kPlanCommand{
     .name = "plan",
     .synopsis = "Show changes required by the current configuration",
     .usage = "tofu [global options] plan [options]",
+    .group = CommandGroup::kMain,
     .description = R"(Shows what "tofu apply" would do, and can save that as a plan file.)",
     .flags = kPlanFlags,
     .run = RunPlan,

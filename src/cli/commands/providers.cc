@@ -154,6 +154,7 @@ constexpr auto kProvidersFlags = JoinFlags(kTestDirectory, kBackendVariables);
 extern constexpr CommandSpec kProvidersCommand{
     .name = "providers",
     .synopsis = "Show information about required providers",
+    .group = CommandGroup::kSetup,
     .usage = "tofu [global options] providers [options]",
     .description = R"(Shows which providers each module of the configuration requires, and which
 the state has objects of.)",

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
@@ -17,7 +18,7 @@ static int RunProvidersSchema(Invocation& invocation) {
   }
   if (!flags.Bool("json")) {
     diags.Error("Output only in json is allowed",
-                "The `tofu providers schema` command requires the `-json` flag.");
+                Hint("The `tofu providers schema` command requires the `-json` flag."));
   }
   if (diags.has_errors()) {
     return UsageError(invocation, diags);

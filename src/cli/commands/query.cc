@@ -236,8 +236,9 @@ constexpr auto kQueryFlags = JoinFlags(
 extern constexpr CommandSpec kQueryCommand{
     .name = "query",
     .synopsis = "Find values in plans, states and other JSON documents",
+    .group = CommandGroup::kDocuments,
     .usage =
-        "kinu [global options] query [options] SELECTOR [FILE...]\nkinu [global options] query "
+        "tofu [global options] query [options] SELECTOR [FILE...]\ntofu [global options] query "
         "[-json] -path=PATH FILE",
     .description = R"help(Finds values in JSON documents: plans, states, configurations, schemas and
 anything else that is JSON. SELECTOR is a JSONPath expression as RFC 9535

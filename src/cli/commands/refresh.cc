@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "operation/status_phase.h"
@@ -12,10 +13,10 @@ namespace kinu::cli {
 static int RefreshInService(OperationRun& run, PlanRequest& request) {
   if (!run.operation.remote_runs->takes_variables()) {
     return run.Fail("The \"refresh\" operation is not supported when using the \"remote\" backend.",
-                    "Use \"tofu apply -refresh-only\" instead.");
+                    Hint("Use \"tofu apply -refresh-only\" instead."));
   }
-  run.Say("Proceeding with 'tofu apply -refresh-only -auto-approve'.\n",
-          "Proceeding with 'tofu apply -refresh-only -auto-approve'");
+  run.Say(Hint("Proceeding with 'tofu apply -refresh-only -auto-approve'.\n"),
+          Hint("Proceeding with 'tofu apply -refresh-only -auto-approve'"));
   request.mode = plan::Mode::kRefreshOnly;
   return run.RunInService(request, {.applies = true, .approved = true});
 }
@@ -83,6 +84,7 @@ constexpr auto kRefreshFlags =
 extern constexpr CommandSpec kRefreshCommand{
     .name = "refresh",
     .synopsis = "Update the state to match remote systems",
+    .group = CommandGroup::kStates,
     .usage = "tofu [global options] refresh [options]",
     .description = R"(Reads real objects again and updates the state with what they are now.
 Nothing that exists is changed. "tofu apply -refresh-only" does the same, but

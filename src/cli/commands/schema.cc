@@ -45,7 +45,8 @@ constexpr auto kSchemaFlags = JoinFlags(kColor, kNoColor);
 extern constexpr CommandSpec kSchemaCommand{
     .name = "schema",
     .synopsis = "Print the JSON Schema of a document",
-    .usage = "kinu [global options] schema [NAME]",
+    .group = CommandGroup::kDocuments,
+    .usage = "tofu [global options] schema [NAME]",
     .description = R"(Prints the JSON Schema (draft 2020-12) of a document, such as "plan" or
 "state". Without NAME, lists the names.)",
     .flags = kSchemaFlags,

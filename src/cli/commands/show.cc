@@ -662,6 +662,7 @@ extern constexpr CommandSpec kShowCommand{
     .description = R"(Shows the current state, a state file, a saved plan, or a document that
 "show -json" has written, for people or as JSON.)",
     .flags = kShowFlags,
+    .group = CommandGroup::kDocuments,
     .run = RunShow,
 };
 

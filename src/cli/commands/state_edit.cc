@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backend/state_file.h"
+#include "base/program_name.h"
 #include "cli/edit_lines.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
@@ -143,8 +144,8 @@ static int RunStateRm(Invocation& invocation) {
   if (selected.empty()) {
     return session.Fail(
         "Invalid target address",
-        "No matching objects found. To view the available instances, use \"tofu state list\". "
-        "Please modify the address to reference a specific instance.");
+        Hint("No matching objects found. To view the available instances, use \"tofu state list\". "
+             "Please modify the address to reference a specific instance."));
   }
   session::RemoveInstances(session.state, selected);
   if (!session.Save()) {

@@ -1,3 +1,4 @@
+#include "base/program_name.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "codec/json_writer.h"
@@ -32,9 +33,10 @@ static int RunStateShow(Invocation& invocation) {
     return session.Fail();
   }
   if (!is_address) {
-    return session.Fail("Error parsing instance address \"" + word + "\"",
-                        "This command takes the address of one resource instance, as \"tofu state "
-                        "list\" shows it.");
+    return session.Fail(
+        "Error parsing instance address \"" + word + "\"",
+        Hint("This command takes the address of one resource instance, as \"tofu state "
+             "list\" shows it."));
   }
   auto providers = session::ProviderSet::Open(invocation.workspace, session.diags);
   session.diags.Append(std::move(of_configuration));
@@ -72,10 +74,11 @@ static int RunStateShow(Invocation& invocation) {
     }
   }
   if (found == nullptr) {
-    return session.Fail("No instance found for the given address",
-                        "This command requires that the address references one specific instance. "
-                        "To view the available instances, use \"tofu state list\". Please modify "
-                        "the address to reference a specific instance.");
+    return session.Fail(
+        "No instance found for the given address",
+        Hint("This command requires that the address references one specific instance. "
+             "To view the available instances, use \"tofu state list\". Please modify "
+             "the address to reference a specific instance."));
   }
   state::State single;
   single.program = session.program;

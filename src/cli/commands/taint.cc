@@ -1,4 +1,5 @@
 // taint and untaint: marks that make the next plan replace an object.
+#include "base/program_name.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "config/address.h"
@@ -73,12 +74,13 @@ int Run(Invocation& invocation, bool taint) {
                        ? std::string("The state currently contains no resource instances "
                                      "whatsoever.")
                        : "There is no resource instance in the state with the address " + text +
-                             ". \"tofu state list\" shows those that it has.");
+                             Hint(". \"tofu state list\" shows those that it has."));
   }
   if (instance->current == nullptr) {
-    return missing("Resource instance " + text +
-                   " is currently part-way through a create_before_destroy replacement action. "
-                   "Run \"tofu apply\" to complete its replacement before tainting it.");
+    return missing(
+        "Resource instance " + text +
+        Hint(" is currently part-way through a create_before_destroy replacement action. "
+             "Run \"tofu apply\" to complete its replacement before tainting it."));
   }
   state::Object& object = *instance->current;
   if (!taint && object.status != state::ObjectStatus::kTainted) {
@@ -116,6 +118,7 @@ extern constexpr CommandSpec kTaintCommand{
     .synopsis = "Mark a resource instance as not fully functional",
     .usage = "tofu [global options] taint [options] ADDRESS",
     .description = R"(Marks an object as damaged: the next plan replaces it. Nothing else changes.
+    .group = CommandGroup::kStates,
 "tofu untaint" takes the mark away, and "tofu plan -replace" asks for a
 replacement without a mark.)",
     .flags = kTaintFlags,
@@ -129,6 +132,7 @@ extern constexpr CommandSpec kUntaintCommand{
     .synopsis = "Remove the 'tainted' state from a resource instance",
     .usage = "tofu [global options] untaint [options] ADDRESS",
     .description = R"(Takes away the mark that "tofu taint" or a failed creation left, so that the
+    .group = CommandGroup::kStates,
 object is not replaced.)",
     .flags = kTaintFlags,
     .run = RunUntaint,

@@ -261,6 +261,7 @@ constexpr auto kTestFlags =
 extern constexpr CommandSpec kTestCommand{
     .name = "test",
     .synopsis = "Execute integration tests for OpenTofu modules",
+    .group = CommandGroup::kLanguage,
     .usage = "tofu [global options] test [options]",
     .description = R"(Runs the test files of the configuration in this directory: plans and applies
 what their run blocks say, checks the assertions, and destroys what was made.

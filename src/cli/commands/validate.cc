@@ -132,6 +132,7 @@ constexpr auto kValidateFlags = JoinFlags(
 extern constexpr CommandSpec kValidateCommand{
     .name = "validate",
     .synopsis = "Check whether the configuration is valid",
+    .group = CommandGroup::kMain,
     .usage = "tofu [global options] validate [options]",
     .description = R"(Checks the configuration in this directory, without looking at remote
 objects or the state.)",

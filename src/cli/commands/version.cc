@@ -55,6 +55,7 @@ constexpr auto kVersionFlags = std::to_array<FlagSpec>({
 extern constexpr CommandSpec kVersionCommand{
     .name = "version",
     .synopsis = "Show the current version",
+    .group = CommandGroup::kProgram,
     .usage = "tofu [global options] version [options]",
     .description = R"(Shows the version that this program is compatible with, and the versions of
 the providers that are locked.)",

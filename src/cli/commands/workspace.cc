@@ -2,6 +2,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
@@ -22,13 +23,13 @@ bool WarnOfOldName(CommandRun& run) {
   if (run.audience->json() != nullptr) {
     run.audience->json()->Message(
         view::JsonUi::Level::kWarn,
-        "The \"tofu env\" family of commands is deprecated. Use \"tofu workspace\" instead");
+        Hint("The \"tofu env\" family of commands is deprecated. Use \"tofu workspace\" instead"));
   }
   if (!run.json_only()) {
     Diagnostics diags;
-    diags.Warning("The \"tofu env\" family of commands is deprecated",
-                  "What was called an environment is called a workspace now: use the commands "
-                  "\"tofu workspace\". Those of \"tofu env\" will be removed.");
+    diags.Warning(Hint("The \"tofu env\" family of commands is deprecated"),
+                  Hint("What was called an environment is called a workspace now: use the commands "
+                       "\"tofu workspace\". Those of \"tofu env\" will be removed."));
     run.invocation.Show(diags);
   }
   return true;
@@ -61,14 +62,16 @@ void Paint(CommandRun& run, std::string_view markup, const std::string& plain) {
 
 void SayCreated(CommandRun& run, const std::string& name) {
   std::string heading = "Created and switched to workspace \"" + name + "\"!";
-  std::string rest =
+  std::string rest = Hint(
       "\n\nYou're now on a new, empty workspace. Workspaces isolate their state,\n"
       "so if you run \"tofu plan\" OpenTofu will not see any existing state\n"
-      "for this configuration.";
-  Paint(run, "[reset][green][bold]" + heading + "[reset][green]" + rest,
-        "Created and switched to workspace \"" + name +
-            "\". You're now on a new, empty workspace. Workspaces isolate their state, so if you "
-            "run \"tofu plan\" OpenTofu will not see any existing state for this configuration");
+      "for this configuration.");
+  Paint(
+      run, "[reset][green][bold]" + heading + "[reset][green]" + rest,
+      "Created and switched to workspace \"" + name +
+          Hint(
+              "\". You're now on a new, empty workspace. Workspaces isolate their state, so if you "
+              "run \"tofu plan\" OpenTofu will not see any existing state for this configuration"));
 }
 
 int DoesNotExist(CommandRun& run, const std::string& name) {
@@ -77,7 +80,8 @@ int DoesNotExist(CommandRun& run, const std::string& name) {
           "\" doesn't exist. You can create this workspace with the \"new\" subcommand or include "
           "the \"-or-create\" flag with the \"select\" subcommand",
       "Workspace \"" + name + "\" doesn't exist",
-      "Create it with \"tofu workspace new\", or add -or-create to \"tofu workspace select\".");
+      Hint("Create it with \"tofu workspace new\", or add -or-create to \"tofu workspace "
+           "select\"."));
 }
 
 int InvalidName(CommandRun& run, const std::string& name) {
@@ -280,7 +284,7 @@ static int RunWorkspaceNew(Invocation& invocation) {
   if (std::find(names->begin(), names->end(), name) != names->end()) {
     return run.Refuse("Workspace \"" + name + "\" already exists",
                       "Workspace \"" + name + "\" already exists",
-                      "Select it with \"tofu workspace select\", or choose another name.");
+                      Hint("Select it with \"tofu workspace select\", or choose another name."));
   }
   if (auto made = chosen->backend->Open(name, run.program); !made) {
     return run.Fail("Error getting the state manager", made.error().message);
@@ -401,6 +405,7 @@ static int RunWorkspaceDelete(Invocation& invocation) {
 extern constexpr CommandSpec kWorkspaceCommand{
     .name = "workspace",
     .synopsis = "Workspace management",
+    .group = CommandGroup::kStates,
     .usage = "tofu [global options] workspace <subcommand> [options] [args]",
     .lists_subcommands = true,
     .run = RunWorkspace,

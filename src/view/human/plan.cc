@@ -7,6 +7,8 @@
 
 #include "base/flat_map.h"
 #include "base/pieces.h"
+#include "base/program_name.h"
+#include "cty/ops.h"
 #include "text/unicode.h"
 #include "view/human/render.h"
 #include "view/json/documents.h"
@@ -477,8 +479,8 @@ Result<void> PlanText::RenderDrift() {
       style_.Paint("\n[bold][cyan]Note:[reset][bold] Objects have changed outside of OpenTofu\n");
   out_ += '\n';
   out_ += WordWrap(
-      "OpenTofu detected the following changes made outside of OpenTofu since the last \"tofu "
-      "apply\" which may have affected this plan:\n",
+      Hint("OpenTofu detected the following changes made outside of OpenTofu since the last \"tofu "
+           "apply\" which may have affected this plan:\n"),
       options_.width);
   for (const Drifted& item : drifted) {
     const ResourceChange& change = *item.change;
@@ -549,7 +551,7 @@ void PlanText::RenderNoChanges() {
         std::string text =
             "Your configuration already matches the changes detected above. If you'd like to "
             "update the OpenTofu state to match, create and apply a refresh-only plan";
-        text += options_.in_automation ? "." : ":\n  tofu apply -refresh-only";
+        text += options_.in_automation ? "." : Hint(":\n  tofu apply -refresh-only");
         Paragraph(text);
       }
       return;

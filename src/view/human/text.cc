@@ -1,5 +1,6 @@
 #include "view/human/text.h"
 
+#include "base/program_name.h"
 #include "text/quote.h"
 
 namespace kinu::view {
@@ -90,9 +91,11 @@ std::string RenderTally(const Style& style, const ChangeCounts& counts, bool des
 std::string RenderStatePath(std::string_view path, int width) {
   return "\n" +
          WordWrap(
-             "The state of your infrastructure has been saved to the path below. This state is "
-             "required to modify and destroy your infrastructure, so keep it safe. To inspect the "
-             "complete state use the `tofu show` command.",
+             Hint(
+                 "The state of your infrastructure has been saved to the path below. This state is "
+                 "required to modify and destroy your infrastructure, so keep it safe. To inspect "
+                 "the "
+                 "complete state use the `tofu show` command."),
              width) +
          "\n\nState path: " + std::string(path) + "\n";
 }
@@ -112,14 +115,14 @@ std::string RenderNextStep(const Style& style, const NextStep& step, int width) 
            "\n";
   }
   if (step.plan_path.empty()) {
-    out += WordWrap(
-        "\nNote: You didn't use the -out option to save this plan, so OpenTofu can't guarantee to "
-        "take exactly these actions if you run \"tofu apply\" now.",
-        width);
+    out += WordWrap(Hint("\nNote: You didn't use the -out option to save this plan, so OpenTofu "
+                         "can't guarantee to "
+                         "take exactly these actions if you run \"tofu apply\" now."),
+                    width);
   } else {
     out += WordWrap("\nSaved the plan to: " + step.plan_path +
-                        "\n\nTo perform exactly these actions, run the following command to "
-                        "apply:\n    tofu apply " +
+                        Hint("\n\nTo perform exactly these actions, run the following command to "
+                             "apply:\n    tofu apply ") +
                         text::GoQuote(step.plan_path),
                     width);
   }
