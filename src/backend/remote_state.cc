@@ -123,11 +123,13 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
   (*store)->LookOnly();
   Result<state::State> stored = (*store)->Read(program);
   if (!stored) {
-    problems.push_back({.severity = Severity::kError,
-                        .summary = stored.error().message,
-                        .detail = "",
-                        .attribute = std::nullopt,
-                        .sourceless = true});
+    for (state::StateProblem& problem : state::ReadProblemsOf(stored.error())) {
+      problems.push_back({.severity = Severity::kError,
+                          .summary = std::move(problem.summary),
+                          .detail = std::move(problem.detail),
+                          .attribute = std::nullopt,
+                          .sourceless = true});
+    }
     return std::nullopt;
   }
   if (stored->empty() && stored->lineage.empty()) {

@@ -110,6 +110,10 @@ void CommandRun::Say(const std::string& text, const std::string& message) {
   }
 }
 
+void PrintUnrenderedPlan(const Error& error) {
+  PrintError("Failed to marshal plan to json: " + error.message);
+}
+
 void OperationRun::CatchInterrupts() {
   terminal::CatchInterruptsOfOperation(
       [this] {
@@ -118,13 +122,16 @@ void OperationRun::CatchInterrupts() {
       [this] { operation.pool.StopAll(); });
 }
 
-bool OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary) {
+void OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary) {
   if (audience->json() != nullptr) {
     audience->json()->Plan(plan);
   }
   if (summary != nullptr) {
     audience->Text(view::RenderSummary(view::MakeSummary(plan), *summary));
-    return true;
+    return;
+  }
+  if (json_only()) {
+    return;
   }
   const view::SourceSchemas schemas(operation.providers->source());
   const view::PlanTextOptions options{.width = invocation.stdout_width,
@@ -132,17 +139,11 @@ bool OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* 
                                       .in_automation = invocation.in_automation};
   terminal::PagedOutput paged(flags.Has("pager") ? terminal::ChoosePager(flags.Bool("pager"))
                                                  : std::string());
-  const auto done = view::RenderPlanTo(
-      [&](std::string_view piece) {
-        if (!json_only()) {
-          paged.Write(piece);
-        }
-      },
-      plan, schemas, invocation.style(), options);
+  const auto done = view::RenderPlanTo([&](std::string_view piece) { paged.Write(piece); }, plan,
+                                       schemas, invocation.style(), options);
   if (!done) {
-    diags.Error("Failed to render plan", done.error().message);
+    PrintUnrenderedPlan(done.error());
   }
-  return done.has_value();
 }
 
 int OperationRun::Fail() {

@@ -81,11 +81,14 @@ struct OperationRun : CommandRun {
   /// Lets the service of the state run it, after an Open() that found that. Returns the exit code.
   int RunInService(const PlanRequest& request, operation::RemoteRunOptions options);
   /// Shows a new plan as text and as JSON. `summary`: the text is a summary; null: it is the whole
-  /// plan. Returns false after an error.
-  bool ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary = nullptr);
+  /// plan.
+  void ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary = nullptr);
   /// Closes the operation first.
   int Fail() override;
   using CommandRun::Fail;
 };
+
+/// Says on the error stream, in OpenTofu's words, that a plan has no text.
+void PrintUnrenderedPlan(const Error& error);
 
 }  // namespace kinu::cli

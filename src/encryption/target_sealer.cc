@@ -152,7 +152,7 @@ Result<state::Sealer::Opened> TargetSealer::OpenClear(std::string document,
   if (is_plan ? !document.starts_with("PK") : !ReadStateNumber(document).is_state) {
     const std::string what = is_plan ? "Invalid plan file " + document.substr(0, 2)
                                      : std::string("Given payload is not a state file");
-    return Fail(ErrorCode::kUnsupported,
+    return Fail(ErrorCode::kInvalid,
                 problem.empty() ? "unable to determine data structure during decryption: " + what
                                 : "invalid data format for decryption: " + problem + ", " + what);
   }

@@ -40,7 +40,11 @@ void RescueState(state::State& state, state::Store& store, const state::SealerRe
     const auto layout = sealer->encrypts() ? state::Layout::kCompact : state::Layout::kIndented;
     const auto sealed = sealer->Seal(state::WriteState(state, layout), &snapshot);
     if (!sealed) {
-      diags.Error("Failed to persist state to backend", sealed.error().message);
+      diags.Error("Failed to serialize state",
+                  "The state has to be encrypted, which failed, so it is not printed: " +
+                      sealed.error().message + ".");
+      diags.Error("Failed to persist state to backend",
+                  "What this run has done is in no state. What was stored before is as it was.");
       return;
     }
     const std::string text = sealed->bytes() + (sealed->encrypted() ? "\n" : "");

@@ -74,8 +74,12 @@ Result<state::State> ReadStateFile(const std::string& path, const state::Sealer&
   }
   KINU_TRY(std::string bytes, ReadFile(path));
   KINU_TRY(bytes, WithoutMark(std::move(bytes)));
-  KINU_TRY(state::Sealer::Opened opened, sealer.Open(std::move(bytes)));
-  return state::ReadGivenState(std::make_shared<Program>(), std::move(opened.document));
+  Result<state::Sealer::Opened> opened = sealer.Open(std::move(bytes));
+  if (!opened) {
+    // Nobody knows yet whether it is a state.
+    return Fail(ErrorCode::kUnsupported, std::move(opened).error().message);
+  }
+  return state::ReadGivenState(std::make_shared<Program>(), std::move(opened->document));
 }
 
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,

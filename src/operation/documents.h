@@ -31,7 +31,7 @@ struct PlanJsonOptions {
 /// the diagnostics say why.
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
                                     Diagnostics& diags, const PlanJsonOptions& options = {});
-/// A state file for reading only.
+/// A state file for reading only. ErrorCode::kInvalid: it is a state, but cannot be used.
 Result<state::State> ReadStateFile(const std::string& path, const state::Sealer& sealer);
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
                                      Diagnostics& diags);

@@ -74,6 +74,13 @@ std::vector<StateProblem> ProblemsOf(const Error& error) {
   return out;
 }
 
+std::vector<StateProblem> ReadProblemsOf(const Error& error) {
+  if (error.code == ErrorCode::kUnsupported) {
+    return ProblemsOf(error);
+  }
+  return {{error.message, ""}};
+}
+
 std::string QuotedText(std::string_view text) {
   std::string out;
   JsonWriter::AppendQuoted(out, text, JsonEscape::kPlain);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/sort_runs.h"
+#include "cty/ops.h"
 
 namespace kinu::state {
 namespace {
@@ -128,7 +129,12 @@ void State::SetOutput(OutputValue output) {
     if (found) {
       outputs.erase(at);
     }
-  } else if (found) {
+    return;
+  }
+  if (!output.value.IsWhollyKnown()) {
+    output.value = UnknownAsNull(output.value);
+  }
+  if (found) {
     *at = std::move(output);
   } else {
     outputs.insert(at, std::move(output));

@@ -133,7 +133,8 @@ struct State {
   void Remove(const AbsResource& address);
   /// Null if there is no such root output.
   const OutputValue* FindOutput(std::string_view name) const;
-  /// Sets a root output and keeps the order. A null value removes it.
+  /// Sets a root output and keeps the order. A null value removes it, and what is unknown becomes
+  /// null.
   void SetOutput(OutputValue output);
   /// All resources in OpenTofu's order of addresses.
   std::vector<const Resource*> Sorted() const;
@@ -160,6 +161,9 @@ struct StateProblem {
   std::string detail;
 };
 std::vector<StateProblem> ProblemsOf(const Error& error);
+/// The same of a store that could not be read: the problems of a text that seems to be no state
+/// (ErrorCode::kUnsupported), else the whole error as one summary. Ref: opentofu statefile.Read.
+std::vector<StateProblem> ReadProblemsOf(const Error& error);
 
 /// The layout of a state file.
 enum class Layout : uint8_t {

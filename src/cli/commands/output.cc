@@ -51,14 +51,12 @@ void CheckOutputForm(const Flags& flags, Diagnostics& diags) {
 }
 
 void ReportUnreadableOutputs(const Error& error, Diagnostics& diags) {
-  if (error.code == ErrorCode::kUnsupported) {
-    for (state::StateProblem& problem : state::ProblemsOf(error)) {
-      diags.Error(std::move(problem.summary), std::move(problem.detail));
-    }
-  } else if (error.message.starts_with("read ")) {
+  if (error.message.starts_with("read ")) {
     diags.Error("Failed to read state file", error.message);
-  } else {
-    diags.Error(error.message, "");
+    return;
+  }
+  for (state::StateProblem& problem : state::ReadProblemsOf(error)) {
+    diags.Error(std::move(problem.summary), std::move(problem.detail));
   }
 }
 
@@ -182,9 +180,9 @@ constexpr auto kOutputFlags =
               kShowSensitive, kStateToRead, kJsonCopy, kVariables);
 
 extern constexpr CommandSpec kOutputCommand{
-    .group = CommandGroup::kStates,
     .name = "output",
     .synopsis = "Show output values from your root module",
+    .group = CommandGroup::kStates,
     .usage = "tofu [global options] output [options] [NAME]",
     .description = R"(Shows the output values of the root module, or one of them.)",
     .flags = kOutputFlags,

@@ -56,8 +56,9 @@ static int RunPlan(Invocation& invocation) {
   OperationRun run(invocation);
   DefaultFlagValue(invocation.args, "summary", "text");
   for (const std::string& word : invocation.args) {
-    if (word.contains("-summary=markdown") || word.contains("-summary=json")) {
-      invocation.view.concise = true;  // programs read standard output
+    if (word.starts_with("-summary=") || word.starts_with("--summary=")) {
+      invocation.view.concise =
+          true;  // a summary comes without a line for each object that is read
     }
   }
   run.Parse();
@@ -105,7 +106,7 @@ static int RunPlan(Invocation& invocation) {
     return run.Fail();
   }
   if (!plan.rejected) {
-    failed = !run.ShowPlan(plan, summary ? &*summary : nullptr) || failed;
+    run.ShowPlan(plan, summary ? &*summary : nullptr);
   }
   run.operation.Close(run.diags);
   failed = run.audience->Show(run.diags) || failed;
@@ -136,8 +137,8 @@ constexpr auto kPlanFlags = JoinFlags(
 extern constexpr CommandSpec kPlanCommand{
     .name = "plan",
     .synopsis = "Show changes required by the current configuration",
-    .usage = "tofu [global options] plan [options]",
     .group = CommandGroup::kMain,
+    .usage = "tofu [global options] plan [options]",
     .description = R"(Shows what "tofu apply" would do, and can save that as a plan file.)",
     .flags = kPlanFlags,
     .run = RunPlan,

@@ -1,4 +1,5 @@
 #include "base/files.h"
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/summary_flags.h"
 #include "codec/json_writer.h"
@@ -128,14 +129,14 @@ Diagnostics OfUnusablePlan(const Diagnostics& diags, bool guessed) {
 }
 
 int PrintPlan(const Invocation& invocation, const plan::Plan& plan,
-              const view::SchemaLookup& schemas, const Form& form, Diagnostics& diags) {
+              const view::SchemaLookup& schemas, const Form& form) {
   const view::PlanTextOptions options{.width = invocation.stdout_width,
                                       .show_sensitive = form.show_sensitive};
   terminal::PagedOutput paged(form.pager);
   const auto done = view::RenderPlanTo([&](std::string_view piece) { paged.Write(piece); }, plan,
                                        schemas, invocation.style(), options);
   if (!done) {
-    diags.Error("Failed to render plan", done.error().message);
+    PrintUnrenderedPlan(done.error());
   }
   return done ? 0 : 1;
 }
@@ -166,7 +167,7 @@ int ShowDocument(const Invocation& invocation, std::string text, const Form& for
   const tfjson::Node root = (*document)->root();
   if (view::IsPlanDocument(root)) {
     const auto recorded = view::ReadPlanDocument(root);
-    return recorded ? PrintPlan(invocation, recorded->plan, *recorded->schemas, form, diags)
+    return recorded ? PrintPlan(invocation, recorded->plan, *recorded->schemas, form)
                     : unreadable(recorded.error());
   }
   const auto recorded = view::ReadStateDocument(root);
@@ -221,7 +222,7 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
     Print(view::RenderSummary(view::MakeSummary(*read), *form.summary));
     return 0;
   }
-  return PrintPlan(invocation, *read, *schemas, form, diags);
+  return PrintPlan(invocation, *read, *schemas, form);
 }
 
 /// Reports that something has no configuration.
@@ -482,7 +483,7 @@ int ShowCloudPlan(const Invocation& invocation, const operation::CloudPlan& plan
 int ShowStateFile(const Invocation& invocation, const std::string& path,
                   const state::Sealer& sealer, std::span<const config::VariableArgument> variables,
                   const Error& not_plan, const Form& form, Diagnostics& diags) {
-  if (not_plan.code != ErrorCode::kInvalid) {
+  if (not_plan.code != ErrorCode::kInvalid && !operation::IsUnusablePlan(not_plan)) {
     const std::string& why = not_plan.message;
     diags.Error("Failed to read the given file as a state or plan file",
                 "State read error: Error loading statefile: " + why +
@@ -492,6 +493,10 @@ int ShowStateFile(const Invocation& invocation, const std::string& path,
     return 1;
   }
   const auto state = operation::ReadStateFile(path, sealer);
+  if (!state && operation::IsUnusablePlan(not_plan)) {
+    diags.Error("Couldn't show local plan", "Plan read error: " + not_plan.message);
+    return 1;
+  }
   if (!state && state.error().code == ErrorCode::kInvalid) {
     diags.Error("Couldn't show state file", "State read error: " + state.error().message);
     return 1;
@@ -544,9 +549,8 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
   if (const auto named = operation::ReadCloudPlan(path)) {
     return ShowCloudPlan(invocation, *named, guessed, variables, form, diags);
   }
-  if (operation::IsUnusablePlan(file.error())) {
-    diags.Error("Failed to read plan file", file.error().message);
-    diags = OfUnusablePlan(diags, guessed);
+  if (!guessed && operation::IsUnusablePlan(file.error())) {
+    diags.Error(file.error().message, "");
     return 1;
   }
   return guessed ? ShowStateFile(invocation, path, *(*encryption)->state(), variables, file.error(),
@@ -658,11 +662,11 @@ constexpr auto kShowFlags = JoinFlags(
 extern constexpr CommandSpec kShowCommand{
     .name = "show",
     .synopsis = "Show the current state or a saved plan",
+    .group = CommandGroup::kDocuments,
     .usage = "tofu [global options] show [options] [PATH]",
     .description = R"(Shows the current state, a state file, a saved plan, or a document that
 "show -json" has written, for people or as JSON.)",
     .flags = kShowFlags,
-    .group = CommandGroup::kDocuments,
     .run = RunShow,
 };
 

@@ -685,6 +685,11 @@ Result<void> PlanText::Render() {
 
 Result<void> RenderPlanTo(const TextSink& sink, const Plan& plan, const SchemaLookup& schemas,
                           const Style& style, const PlanTextOptions& options) {
+  for (const plan::OutputChange& output : plan.outputs) {
+    if (ContainsInfinity(output.before) || ContainsInfinity(output.after)) {
+      return Fail(ErrorCode::kInvalid, "cannot serialize infinity as JSON");
+    }
+  }
   return PlanText(sink, plan, schemas, style, options).Render();
 }
 

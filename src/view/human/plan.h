@@ -27,7 +27,7 @@ struct PlanTextOptions {
 using TextSink = std::function<void(std::string_view)>;
 
 /// Renders a plan as `plan`, `apply` and `show` print it, in pieces of bounded size. Nothing is
-/// rendered after an error.
+/// rendered after an error, as for an output that no document can have: an infinite number.
 Result<void> RenderPlanTo(const TextSink& sink, const plan::Plan& plan, const SchemaLookup& schemas,
                           const Style& style, const PlanTextOptions& options);
 /// As above, as one text.
