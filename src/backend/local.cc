@@ -119,10 +119,14 @@ std::unique_ptr<state::Store> OpenStateFile(const std::string& path, const std::
   return std::make_unique<LocalStore>(StateFiles{path, path, backup}, std::move(program), sealer);
 }
 
+Result<void> SaveStateIn(const std::string& path, state::State& state, state::SealerRef sealer) {
+  return LocalStore(StateFiles{path, path, {}}, state.program, sealer).ReplaceAlone(state);
+}
+
 Result<void> WriteErroredState(state::State& state, state::SealerRef sealer) {
   constexpr const char* kName = "errored.tfstate";
   const bool existed = FileExists(kName);
-  Result<void> written = OpenStateFile(kName, {}, state.program, sealer)->Replace(state, true);
+  Result<void> written = SaveStateIn(kName, state, sealer);
   if (!written && !existed) {
     (void)::unlink(kName);  // an empty file says nothing
   }

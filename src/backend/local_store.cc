@@ -521,6 +521,13 @@ Result<void> LocalStore::Replace(state::State& state, bool force) {
   return Overwrite(state);
 }
 
+Result<void> LocalStore::ReplaceAlone(state::State& state) {
+  if (Result<void> loaded = NeedBase(state); !loaded) {
+    return loaded;
+  }
+  return Overwrite(state);
+}
+
 Result<void> LocalStore::NeedBase(const state::State& state) {
   return base_loaded_ ? Result<void>{} : LoadBase(state.program);
 }

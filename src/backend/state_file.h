@@ -16,6 +16,10 @@ std::unique_ptr<state::Store> OpenStateFile(const std::string& path, const std::
                                             std::shared_ptr<Program> program,
                                             state::SealerRef sealer);
 
+/// Saves a state that has no other place in a file, over whatever state is there.
+/// Ref: opentofu statemgr.Filesystem.WriteStateForMigration.
+Result<void> SaveStateIn(const std::string& path, state::State& state, state::SealerRef sealer);
+
 /// Saves a state that its store refused to `errored.tfstate` in the working directory.
 Result<void> WriteErroredState(state::State& state, state::SealerRef sealer);
 

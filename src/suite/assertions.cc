@@ -21,8 +21,8 @@ namespace {
 /// The names of the module under test, with the outputs and the variables as tests see them.
 class AssertionScope final : public lang::Scope {
  public:
-  AssertionScope(const engine::Walk& walk, const Variables& variables, bool planning)
-      : walk_(walk), root_(walk, *walk.slots.root), variables_(variables), planning_(planning) {}
+  AssertionScope(const engine::Walk& walk, const Variables& variables)
+      : walk_(walk), root_(walk, *walk.slots.root), variables_(variables) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
   const functions::Callable* FindFunction(std::string_view name) const override {
@@ -54,15 +54,12 @@ class AssertionScope final : public lang::Scope {
   const engine::Walk& walk_;
   const engine::ModuleScope root_;
   const Variables& variables_;
-  const bool planning_;
 };
 
 Value AssertionScope::Output(size_t index) const {
   const config::Output& output = module().outputs[index];
-  Value value = walk_.slots.root->outputs[index];
-  if (planning_) {
-    value = UnknownAsNull(value);
-  }
+  // As a state has it, which also holds for what is only known after an apply.
+  const Value value = UnknownAsNull(walk_.slots.root->outputs[index]);
   return output.sensitive ? value.WithMarks(MarkSet::Sensitive()) : value;
 }
 
@@ -232,8 +229,8 @@ Status Assertion::Run() {
 
 }  // namespace
 
-Assertions::Assertions(const config::TestRun& run, Variables variables, bool planning)
-    : run_(run), variables_(std::move(variables)), planning_(planning) {
+Assertions::Assertions(const config::TestRun& run, Variables variables)
+    : run_(run), variables_(std::move(variables)) {
   for (const config::Condition& assertion : run.asserts) {
     expressions_.push_back(assertion.condition);
     expressions_.push_back(assertion.error_message);
@@ -241,7 +238,7 @@ Assertions::Assertions(const config::TestRun& run, Variables variables, bool pla
 }
 
 void Assertions::Inspect(const engine::Walk& walk) {
-  const AssertionScope scope(walk, variables_, planning_);
+  const AssertionScope scope(walk, variables_);
   Status status = Status::kPass;
   diags_ = Diagnostics();
   for (const config::Condition& assertion : run_.asserts) {

@@ -15,8 +15,7 @@ namespace kinu::suite {
 
 class Assertions final : public engine::Inspector {
  public:
-  /// `planning`: values that are not known before an apply have no value.
-  Assertions(const config::TestRun& run, Variables variables, bool planning);
+  Assertions(const config::TestRun& run, Variables variables);
 
   std::span<const hcl::Expr* const> expressions() const override { return expressions_; }
   void Inspect(const engine::Walk& walk) override;
@@ -29,7 +28,6 @@ class Assertions final : public engine::Inspector {
  private:
   const config::TestRun& run_;
   const Variables variables_;
-  const bool planning_;
   std::vector<const hcl::Expr*> expressions_;
   std::optional<Status> status_;
   Diagnostics diags_;

@@ -7,6 +7,7 @@
 
 #include "addrs/compatible_version.h"
 #include "backend/state_file.h"
+#include "base/files.h"
 #include "engine/apply.h"
 #include "engine/plan.h"
 #include "meta/conditions.h"
@@ -237,7 +238,7 @@ void FileRun::ExecuteRun(RunResult& result, size_t index) {
 }
 
 Status FileRun::Plan(Setup& setup, RunResult& result) {
-  Assertions assertions(*result.run, std::move(setup.of_assertions), true);
+  Assertions assertions(*result.run, std::move(setup.of_assertions));
   setup.request.inspector = &assertions;
   Diagnostics found;
   plan::Plan plan = engine::MakePlan(setup.request, found);
@@ -285,7 +286,7 @@ Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t
     return Status::kError;
   }
   DropCheckWarnings(result.diags);
-  Assertions assertions(*result.run, std::move(setup.of_assertions), false);
+  Assertions assertions(*result.run, std::move(setup.of_assertions));
   setup.request.inspector = &assertions;
   setup.request.prior_state = &plan.prior_state;
   SetRunning(&result, &plan);
@@ -328,12 +329,17 @@ void FileRun::Destroy(KeyedState& state, Diagnostics& diags) {
   state.state = std::move(applied.state);
 }
 
+/// Saves the state of a test that ends, which begins a history of its own.
+static Result<void> SaveLeftOver(const std::string& path, state::State& state) {
+  state.lineage = RandomUuid();
+  state.serial = 0;
+  return backend::SaveStateIn(path, state, state::NoSealing());
+}
+
 void FileRun::KeepLeftOver(KeyedState& state, Report& report) {
   Diagnostics diags;
   std::string text;
-  const auto store =
-      backend::OpenStateFile(kErroredState, {}, suite_.loaded.program, state::NoSealing());
-  if (auto written = store->Replace(state.state, true); !written) {
+  if (auto written = SaveLeftOver(kErroredState, state.state); !written) {
     text = state::WriteState(state.state, state::Layout::kIndented);
     diags.Error("Failed to persist state",
                 "The state could not be written to " + std::string(kErroredState) + ": " +
@@ -353,8 +359,7 @@ std::vector<std::string> FileRun::KeepStates() {
     }
     const std::string name =
         keyed->key.empty() ? kErroredState : "errored_test." + keyed->run->name + ".tfstate";
-    const auto store = backend::OpenStateFile(name, {}, suite_.loaded.program, state::NoSealing());
-    if (store->Replace(keyed->state, true)) {
+    if (SaveLeftOver(name, keyed->state)) {
       files.push_back(name);
     }
   }

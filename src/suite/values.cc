@@ -92,7 +92,10 @@ RunValues::RunValues(const RunSources& sources, Diagnostics& diags)
     }
   }
   inputs_ = config::CollectVariables(sources.program, sources.module, given, diags);
-  for (const auto& [name, input] : inputs_) {
+  for (auto& [name, input] : inputs_) {
+    if (input.source == config::InputSource::kCaller) {
+      input.source = config::InputSource::kConfig;  // the files of a test are configuration
+    }
     if (input.value && !input.value->IsNull()) {
       visible.insert_or_assign(name, *input.value);
     }
