@@ -5,6 +5,8 @@ PREFIX ?= /usr/local
 BENCH ?=
 PEERS ?= --members 8 --applies 80
 FUZZ_RUNS ?= 1000000
+# Steps done, all steps, seconds since the start.
+export NINJA_STATUS = [%f of %t, %e s] 
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
 .PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package dist site wheel
@@ -17,6 +19,7 @@ build:
 	@$(call BUILD,$(PRESET))
 
 quickstart:
+	@echo "Builds kinu and test providers, which takes about 15 minutes of one processor the first time."
 	@tools/setup.sh build tests
 	@$(call BUILD,dev) --target kinu kinu_test_providers
 	@tools/quickstart.sh build/dev
@@ -31,7 +34,7 @@ test-peers:
 	@tools/setup.sh build tests peers
 	@$(call BUILD,$(PRESET)) --target kinu
 	@tests/services/build.sh build/services $(SERVICES)
-	@tests/e2e/backends.py --binary build/$(PRESET)/src/cli/kinu $(PEERS)
+	@tests/e2e/backends.py --binary build/$(PRESET)/src/cli/tofu $(PEERS)
 
 # `make bench -- -profile` writes docs/performance.md instead.
 bench:

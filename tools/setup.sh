@@ -58,7 +58,7 @@ if [ "$(id -u)" != 0 ]; then
   }
   as_root=(sudo)
 fi
-echo "Installing ${missing[*]}"
+echo "Installing ${missing[*]} (some minutes on a fresh machine)"
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

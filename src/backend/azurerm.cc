@@ -78,7 +78,7 @@ class AzureService final : public ObjectService {
       }
     }
     if (SettingNumber(settings, "timeout_seconds", 0) < 0) {
-      AddFailure(problems, "timeout_seconds must be greater than or equal to 0");
+      AddFailure(problems, "timeout_seconds expected to be a non-negative integer");
     }
     constexpr size_t kKeySize = 32;
     if (const std::string key = SettingText(settings, "customer_provided_key"); !key.empty()) {

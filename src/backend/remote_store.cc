@@ -6,6 +6,7 @@
 #include "backend/lock_wait.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/program_name.h"
 
 namespace kinu::backend {
 
@@ -45,10 +46,11 @@ Result<void> RemoteStore::Unlock() {
   const std::string id = std::exchange(lock_id_, {});
   Result<void> released = client_->Unlock(id);
   if (!released && released.error().code != ErrorCode::kInvalid) {
-    return Fail(released.error().code, released.error().message +
-                                           "\n\nThe lock may still be held. If it is, release it "
-                                           "with:\n  tofu force-unlock " +
-                                           id);
+    return Fail(released.error().code,
+                released.error().message +
+                    Hint("\n\nThe lock may still be held. If it is, release it "
+                         "with:\n  tofu force-unlock ") +
+                    id);
   }
   return released;
 }
@@ -119,6 +121,12 @@ Result<void> RemoteStore::StartRecording() {
     stored_->lineage = RandomUuid();
   }
   return journal_.Start({stored_->serial, stored_->lineage});
+}
+
+Result<state::State> RemoteStore::ViewOutputs(std::shared_ptr<Program> program) {
+  Result<state::State> state = Read(std::move(program));
+  return state ? std::move(state)
+               : Fail(ErrorCode::kInvalid, "Failed to load state: " + state.error().message);
 }
 
 Result<void> RemoteStore::Record(const state::ObjectRecord& record) {

@@ -32,6 +32,8 @@ class RemoteStore final : public state::Store {
   bool can_lock() const override { return client_->can_lock(); }
   /// Stores what a killed run has left, if the state is locked.
   Result<state::State> Read(std::shared_ptr<Program> program) override;
+  /// Its error names what failed. Ref: opentofu states/remote State.GetRootOutputValues.
+  Result<state::State> ViewOutputs(std::shared_ptr<Program> program) override;
   void LookOnly() override { looks_only_ = true; }
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;

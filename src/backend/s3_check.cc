@@ -13,16 +13,23 @@ namespace {
 
 using provider::Problems;
 
+/// A problem of several settings at once, whose path is empty, has no source.
+void Add(Problems& problems, Severity severity, std::string summary, std::string detail,
+         Path path) {
+  const bool sourceless = path.empty();
+  problems.push_back({.severity = severity,
+                      .summary = std::move(summary),
+                      .detail = std::move(detail),
+                      .attribute = std::move(path),
+                      .sourceless = sourceless});
+}
+
 void AddError(Problems& problems, std::string summary, std::string detail, Path path) {
-  problems.push_back(
-      {.summary = std::move(summary), .detail = std::move(detail), .attribute = std::move(path)});
+  Add(problems, Severity::kError, std::move(summary), std::move(detail), std::move(path));
 }
 
 void AddWarning(Problems& problems, std::string summary, std::string detail, Path path) {
-  problems.push_back({.severity = Severity::kWarning,
-                      .summary = std::move(summary),
-                      .detail = std::move(detail),
-                      .attribute = std::move(path)});
+  Add(problems, Severity::kWarning, std::move(summary), std::move(detail), std::move(path));
 }
 
 Path At(std::string_view name) {

@@ -210,6 +210,7 @@ static int RunConsole(Invocation& invocation) {
       found.empty() ? config::ResourcesOfNamedValues(*loaded.config, kMostPartialReads)
                     : std::nullopt;
   session.first = reached ? &*reached : nullptr;
+  session.unreadable = {"", "error loading state: "};
   if (!session.Open("OperationTypeInvalid", found.empty() ? &loaded : nullptr)) {
     return session.Fail();
   }
@@ -280,8 +281,8 @@ constexpr auto kConsoleFlags = JoinFlags(
 extern constexpr CommandSpec kConsoleCommand{
     .name = "console",
     .synopsis = "Try OpenTofu expressions at an interactive command prompt",
-    .usage = "tofu [global options] console [options]",
     .group = CommandGroup::kLanguage,
+    .usage = "tofu [global options] console [options]",
     .description = R"(Evaluates expressions over the configuration and the state of this directory
 and prints their values. On a terminal it asks for one after the other, with
 editing and a history; from a pipe it takes one a line and ends with the first

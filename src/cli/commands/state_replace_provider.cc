@@ -83,6 +83,7 @@ static int RunStateReplaceProvider(Invocation& invocation) {
                         to.error().summary + ": " + to.error().detail);
   }
   session.edits_state = true;
+  session.unreadable = {"Failed to refresh source state", ""};
   session.needs_state = true;
   if (session.diags.has_errors() || !session.Open("state-replace-provider")) {
     return session.Fail();

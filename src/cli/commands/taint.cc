@@ -44,6 +44,8 @@ int Run(Invocation& invocation, bool taint) {
   if (taint && !session.CheckConfiguration()) {
     return session.Fail();
   }
+  session.unreadable = {"Error refreshing the state",
+                        taint ? "Failed to refresh the state: " : "Failed to load state: "};
   if (!session.Open(taint ? "taint" : "untaint")) {
     return session.Fail();
   }
@@ -116,9 +118,9 @@ constexpr auto kTaintFlags = JoinFlags(
 extern constexpr CommandSpec kTaintCommand{
     .name = "taint",
     .synopsis = "Mark a resource instance as not fully functional",
+    .group = CommandGroup::kStates,
     .usage = "tofu [global options] taint [options] ADDRESS",
     .description = R"(Marks an object as damaged: the next plan replaces it. Nothing else changes.
-    .group = CommandGroup::kStates,
 "tofu untaint" takes the mark away, and "tofu plan -replace" asks for a
 replacement without a mark.)",
     .flags = kTaintFlags,
@@ -130,9 +132,9 @@ replacement without a mark.)",
 extern constexpr CommandSpec kUntaintCommand{
     .name = "untaint",
     .synopsis = "Remove the 'tainted' state from a resource instance",
+    .group = CommandGroup::kStates,
     .usage = "tofu [global options] untaint [options] ADDRESS",
     .description = R"(Takes away the mark that "tofu taint" or a failed creation left, so that the
-    .group = CommandGroup::kStates,
 object is not replaced.)",
     .flags = kTaintFlags,
     .run = RunUntaint,

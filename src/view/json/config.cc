@@ -165,6 +165,9 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
   for (const config::Resource& resource : module.resources) {
     require(Text(resource.provider), {});
   }
+  for (const config::Import& import : module.imports) {
+    require(Text(import.provider), {});
+  }
   const auto constraint_of = [&required](const std::string& provider) {
     const auto it = required.find(provider);
     return it == required.end() ? std::string() : it->second.ToCanonicalText();
