@@ -33,6 +33,7 @@ std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags
                             .columns = [] { return terminal::WidthOf(STDOUT_FILENO); },
                             .version = kCompatibleVersion,
                             .print = [](std::string_view text) { Print(text); },
+                            .print_error = [](std::string_view text) { PrintError(text); },
                             .show = [&invocation](Diagnostics& shown) { invocation.Show(shown); }};
   if (flags != nullptr) {
     const std::string& into = flags->String("json-into");

@@ -51,7 +51,7 @@ void RescueState(state::State& state, state::Store& store, const state::SealerRe
     if (audience.json() != nullptr) {
       audience.json()->StateDump(text);
     }
-    audience.Text(text);
+    audience.ErrorText(text);
     if (const auto whole = state::CheckWritable(state); !whole) {
       diags.Error("Failed to serialize state",
                   "The state above lacks what has no form in JSON. " + whole.error().message);

@@ -81,6 +81,12 @@ void Audience::Text(std::string_view text) const {
   }
 }
 
+void Audience::ErrorText(std::string_view text) const {
+  if (!options_.json_only) {
+    options_.print_error(text);
+  }
+}
+
 void Audience::ReportSlowLock() {
   Text(std::string(kAcquiringLock) + "\n");
   if (json_ != nullptr) {

@@ -26,6 +26,7 @@ class Audience {
     std::function<int()> columns;  ///< of the terminal, with `status`
     std::string_view version;      ///< in the first JSON message
     Print print;                   ///< prints to stdout
+    Print print_error;             ///< prints to stderr
     std::function<void(Diagnostics& diags)> show;  ///< prints diagnostics as text
   };
   explicit Audience(Options options);
@@ -44,6 +45,8 @@ class Audience {
   void JsonText(std::string_view text) const;
   /// Prints text, unless only JSON is wanted.
   void Text(std::string_view text) const;
+  /// The same on the error stream, for what must be seen where output goes to a file.
+  void ErrorText(std::string_view text) const;
   /// Reports that the lock of the state is held elsewhere.
   void ReportSlowLock();
   /// Shows diagnostics in every wanted form and clears them. Returns whether there was an error.
