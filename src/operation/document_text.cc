@@ -1,5 +1,7 @@
 #include "operation/document_text.h"
 
+#include <algorithm>
+
 #include "codec/iconv.h"
 #include "text/unicode.h"
 #include "tfjson/token_stream.h"
@@ -20,6 +22,13 @@ std::string Shown(std::string_view line) {
   constexpr size_t kMost = 120;
   const std::string_view trimmed = text::TrimSpace(line);
   return text::ReplaceInvalidUtf8(trimmed.substr(0, kMost)) + (trimmed.size() > kMost ? "…" : "");
+}
+
+/// Whether a line may be of a text: archives have other control characters in their first bytes.
+bool IsText(std::string_view line) {
+  return std::ranges::all_of(line, [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || c == '\t' || c == '\r' || c == '\x1b';
+  });
 }
 
 /// Whether a line is the beginning of JSON, or all of it.
@@ -62,7 +71,7 @@ std::optional<OtherLine> FindLineBefore(std::string_view first) {
   }
   const size_t end = first.find('\n', begin);
   const std::string_view line = first.substr(begin, end - begin);
-  if (end == first.npos || MayBeginJson(line)) {
+  if (end == first.npos || MayBeginJson(line) || !IsText(line)) {
     return std::nullopt;
   }
   const bool has_object = first.find("\n{", begin) != first.npos;

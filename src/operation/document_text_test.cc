@@ -40,6 +40,12 @@ TEST(DocumentText, LinesBeforeADocumentAreFound) {
   }
 }
 
+TEST(DocumentText, TheBytesOfAnArchiveAreNoLines) {
+  // A plan file, whose compressed bytes may be anything.
+  EXPECT_EQ(Before("PK\x03\x04 tfplan\n{\"a\": 1}"), "none");
+  EXPECT_EQ(Before("\x1b[33mWarning\x1b[0m\r\n{}"), "\x1b[33mWarning\x1b[0m|{}");
+}
+
 std::string Behind(const std::string& text) {
   const auto other = FindLineBehind(text);
   return other ? std::to_string(other->offset) + " " + other->line : "none";

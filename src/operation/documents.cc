@@ -313,6 +313,9 @@ bool DecodeMarked(OpenedDocument& document, const std::string& path, std::string
 /// The error about lines of a wrapper that do not belong to the document. False if there are any.
 bool RequireNoOtherLines(const OpenedDocument& document, const std::string& path,
                          const std::string& first, Diagnostics& diags) {
+  if (first.starts_with("PK")) {
+    return true;  // a plan file
+  }
   if (const auto line = FindLineBefore(first)) {
     return ReportOtherLine(path, "before", *line, diags);
   }
