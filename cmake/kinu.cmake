@@ -109,7 +109,7 @@ function(kinu_external name module archive)
 endfunction()
 
 # The libraries that libkinu.so consists of (src/c).
-set(KINU_SHARED_PARTS base text codec diag cty hcl hcl_writer addrs tfjson query table functions lang check convert
+set(KINU_SHARED_PARTS base text codec trace diag cty hcl hcl_writer addrs tfjson query table functions lang check convert
   schema config meta hcldec log net remote provider state plan view_json api c)
 
 # kinu_library(NAME cty DEPS codec SOURCES a.cc b.cc TESTS a_test.cc EXTERNAL PkgConfig::X)

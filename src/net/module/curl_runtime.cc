@@ -282,15 +282,21 @@ class CurlRuntime final : public NetRuntime {
     curl_easy_setopt(handle, CURLOPT_XFERINFODATA, &state);
   }
 
+  /// gRPC needs HTTP/2 from the first byte, also without TLS.
+  static bool SpeaksGrpc(const HttpRequest& request) {
+    return request.headers.Get("Content-Type") == "application/grpc";
+  }
+
   static void SetRequest(CURL* handle, const HttpRequest& request, curl_slist* headers) {
     constexpr long kConnectTimeout = 30'000;
     curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(
-        handle, CURLOPT_HTTP_VERSION,
-        static_cast<long>(request.negotiate ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+    curl_easy_setopt(handle, CURLOPT_HTTP_VERSION,
+                     static_cast<long>(request.negotiate     ? CURL_HTTP_VERSION_1_1
+                                       : SpeaksGrpc(request) ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+                                                             : CURL_HTTP_VERSION_2TLS));
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeout);
     curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
     curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
