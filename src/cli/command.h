@@ -12,6 +12,7 @@
 #include "diag/diagnostic.h"
 #include "session/workspace.h"
 #include "terminal/streams.h"
+#include "trace/trace.h"
 #include "view/human/diagnostic.h"
 #include "view/human/style.h"
 
@@ -41,6 +42,12 @@ struct Invocation {
   bool in_automation = false;
   bool input_disabled = false;  ///< TF_INPUT is false
   bool old_name = false;        ///< called by the name that the command had before
+  std::string timings_file;     ///< of -timings; empty: no times are recorded
+  /// The span around the whole run; none: nothing is recorded.
+  std::optional<trace::Span> whole_run;
+
+  /// Begins the span around the whole run.
+  void BeginSpan() { whole_run.emplace("kinu", "tofu"); }
 
   view::Style style() const { return view::Style(view.color); }
   /// Prints human diagnostics: warnings to stdout, errors to stderr. Returns true after an error.

@@ -21,9 +21,11 @@
 #include "cli/command_help.h"
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"
+#include "cli/timings.h"
 #include "log/log.h"
 #include "plugin/handshake.h"
 #include "plugin/log_relay.h"
+#include "telemetry/telemetry.h"
 #include "terminal/shell_completion.h"
 #include "terminal/status_line.h"
 #include "terminal/streams.h"
@@ -139,10 +141,10 @@ std::string WithoutValue(const std::string& word) {
   return equals == std::string::npos ? word : word.substr(0, equals) + "=...";
 }
 
-/// The words of a command line for the log. Values of variables and of backend settings are left
-/// out, since they may be secret.
-std::string QuotedForLog(const std::vector<std::string>& words) {
-  std::string out = "[";
+/// The words of a command line without values of variables and of backend settings, since they may
+/// be secret.
+std::vector<std::string> WithoutValues(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
   bool is_setting = false;  // the word after -var or -backend-config
   for (const std::string& word : words) {
     const std::string_view flag = std::string_view(word).substr(word.starts_with("--") ? 1 : 0);
@@ -154,7 +156,16 @@ std::string QuotedForLog(const std::vector<std::string>& words) {
       }
     }
     is_setting = flag == "-var" || flag == "-backend-config";
-    out += (out.size() > 1 ? " " : "") + text::GoQuote(shown);
+    out.push_back(std::move(shown));
+  }
+  return out;
+}
+
+/// The words of a command line for the log.
+std::string QuotedForLog(const std::vector<std::string>& words) {
+  std::string out = "[";
+  for (const std::string& word : WithoutValues(words)) {
+    out += (out.size() > 1 ? " " : "") + text::GoQuote(word);
   }
   return out + "]";
 }
@@ -320,10 +331,31 @@ void ReadSurroundings(Invocation& invocation) {
   invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
 }
 
+/// The span of a command inside of that of the whole run, where OpenTofu has one without
+/// attributes.
+std::string_view SpanNameOf(std::string_view command) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"force-unlock", "Unlock"}, {"get", "Get"},     {"import", "Import"},
+      {"init", "Init"},           {"login", "Login"}, {"logout", "Logout"},
+  };
+  for (const auto& [name, span] : kNames) {
+    if (name == command) {
+      return span;
+    }
+  }
+  return {};
+}
+
 int RunLogged(Invocation& invocation) {
   if (log::Enabled(log::Level::kInfo)) {
     log::Write(log::Level::kInfo, "Command \"" + std::string(invocation.command->name) +
                                       "\" with arguments " + QuotedForLog(invocation.args));
+  }
+  std::optional<trace::Span> span;
+  if (trace::On()) {
+    if (const std::string_view name = SpanNameOf(invocation.command->name); !name.empty()) {
+      span.emplace("kinu/cli", name);
+    }
   }
   const int code = invocation.command->run(invocation);
   if (log::Enabled(log::Level::kDebug)) {
@@ -375,6 +407,37 @@ int Dispatch(Invocation& invocation, const std::vector<std::string>& args) {
   return RunCommand(invocation, line, *command);
 }
 
+/// Turns traces on if the environment asks for them. False, with a message, if what it asks for is
+/// impossible. Ref: cmd/tofu/main.go.
+bool StartTraces(Invocation& invocation, const std::vector<std::string>& args) {
+  if (!telemetry::Wanted()) {
+    return true;
+  }
+  telemetry::Identity identity{std::string(kCompatibleVersion), std::string(kOwnVersion),
+                               WithoutValues(args)};
+  identity.words.insert(identity.words.begin(), "tofu");
+  if (const auto started = telemetry::Start(std::move(identity)); !started) {
+    PrintError("Could not initialize telemetry: " + started.error().message +
+               "\nUnset environment variable OTEL_TRACES_EXPORTER if you don't intend to collect "
+               "telemetry from OpenTofu.\n");
+    return false;
+  }
+  invocation.BeginSpan();
+  return true;
+}
+
+/// Hands out what was recorded of the run, and returns its exit code.
+int FinishTraces(Invocation& invocation, int code) {
+  if (!invocation.whole_run) {
+    return code;
+  }
+  invocation.whole_run.reset();
+  std::vector<trace::Record> records = trace::Take();
+  const bool reported = ReportTimings(invocation, records);
+  telemetry::Send(std::move(records));
+  return reported ? code : 1;
+}
+
 int Run(std::vector<std::string> args) {
   if (std::string_view line = Environment("COMP_LINE"); !line.empty()) {
     PrintCompletions(line);
@@ -387,6 +450,9 @@ int Run(std::vector<std::string> args) {
   // The workspace's objects are not destroyed: the end of the process frees them at once.
   const auto invocation = std::make_shared<Invocation>();
   KeepUntilExit(invocation);
+  if (!StartTraces(*invocation, args)) {
+    return 1;
+  }
   invocation->workspace.original_directory = WorkingDirectory();
   // Not stdout: a document may be there.
   invocation->workspace.report = [](std::string_view line) {
@@ -394,9 +460,9 @@ int Run(std::vector<std::string> args) {
   };
   ReadCliConfig(invocation->workspace);
   if (!CheckAttachments() || !ChangeDirectory(args)) {
-    return 1;
+    return FinishTraces(*invocation, 1);
   }
-  return Dispatch(*invocation, args);
+  return FinishTraces(*invocation, Dispatch(*invocation, args));
 }
 
 }  // namespace

@@ -17,7 +17,9 @@
 #include "config/state_blocks.h"
 #include "config/static_value.h"
 #include "config/test_file.h"
+#include "text/quote.h"
 #include "text/unicode.h"
+#include "trace/trace.h"
 
 namespace kinu::config {
 namespace {
@@ -131,6 +133,8 @@ class ConfigLoader {
   /// The module of a call as the manifest has it, if the load may use that.
   const InstalledModule* FindKept(const Caller& caller, const CallTarget& target);
   void ExpectFetches(const ConfigNode& node, const std::vector<size_t>& calls);
+  static void BeginSpan(std::optional<trace::Span>& span, std::string name, const Caller& caller,
+                        const CallTarget& target);
   Directory* FindLocal(const Caller& caller, const CallTarget& target, InstalledModule& out);
   void Forget(const Caller& caller, const CallTarget& target);
   FlatMap<std::string, InstalledModule>& Manifest() {
@@ -419,11 +423,29 @@ void ConfigLoader::CheckChild(const ConfigNode& child) {
   }
 }
 
+/// Begins a span of the installation of a module. Ref: initwd/module_install.go.
+void ConfigLoader::BeginSpan(std::optional<trace::Span>& span, std::string name,
+                             const Caller& caller, const CallTarget& target) {
+  span.emplace("kinu/config", "");
+  span->record().name = std::move(name);
+  span->Set("opentofu.module.name", caller.name);
+  span->Set("opentofu.module.source", target.source.text);
+}
+
 /// The directory of a called module; null, with diagnostics, when it cannot be read.
 ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const CallTarget& target,
                                                   InstalledModule& out) {
+  std::optional<trace::Span> span;
+  if (trace::On() && !rules_.requires_installed && options_.fetcher != nullptr) {
+    BeginSpan(span, "Install Module " + text::GoQuote(caller.name), caller, target);
+  }
   if (!rules_.requires_installed && target.valid &&
       target.source.kind == ModuleSourceKind::kLocal && FindKept(caller, target) == nullptr) {
+    std::optional<trace::Span> inner;
+    if (span) {
+      span->Set("opentofu.module.source_type", std::string("local"));
+      BeginSpan(inner, "Install Local Module", caller, target);
+    }
     return FindLocal(caller, target, out);
   }
   InstalledModule fetched;

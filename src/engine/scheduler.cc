@@ -9,6 +9,7 @@
 #include "base/rare.h"
 #include "base/thread.h"
 #include "engine/node_kinds.h"
+#include "engine/spans.h"
 
 namespace kinu::engine {
 namespace {
@@ -92,7 +93,12 @@ class Scheduler::Loop {
         blocking_(blocking),
         found_(graph_.size()),
         waiting_(graph_.size()),
-        queued_(graph_.size(), false) {}
+        queued_(graph_.size(), false) {
+    if (trace::Detailed()) {
+      scheduler_.spans_.resize(graph_.size());
+      released_by_.resize(graph_.size());
+    }
+  }
 
   void Run() {
     for (NodeId id = 0; id < graph_.size(); ++id) {
@@ -216,6 +222,10 @@ class Scheduler::Loop {
 
   /// Keeps what the node reports.
   void Do(NodeId id) {
+    std::optional<trace::Span> span;
+    if (!released_by_.empty()) [[unlikely]] {
+      BeginSpan(span, id);
+    }
     if (graph_.node(id).kind == NodeKind::kCell) {
       execute_(id, found_[id].Ensure());  // a detached cell adds to them later
       return;
@@ -224,6 +234,25 @@ class Scheduler::Loop {
     execute_(id, found);
     if (!found.empty()) {
       found_[id] = std::move(found);
+    }
+  }
+
+  void BeginSpan(std::optional<trace::Span>& span, NodeId id) {
+    span.emplace(kTraceScope, "node", trace::Kind::kNode, phase_);
+    const Node& node = graph_.node(id);
+    trace::Record& record = span->record();
+    record.object = node.kind == NodeKind::kCell
+                        ? graph_.program.ToText(cells()[node.index].resource)
+                        : NodeName(graph_, id);
+    record.after = released_by_[id];
+    scheduler_.spans_[id] = span->id();
+  }
+
+  /// Records that a node waited for another one last.
+  void NoteRelease(NodeId dependent, NodeId done) {
+    if (!released_by_.empty()) [[unlikely]] {
+      const trace::SpanId span = scheduler_.spans_[done];
+      released_by_[dependent] = span != 0 ? span : released_by_[done];
     }
   }
 
@@ -299,6 +328,9 @@ class Scheduler::Loop {
         status[dependent] = Status::kSkipped;
       }
       if (--waiting_[dependent] == 0) {
+        if (!queued_[dependent]) {
+          NoteRelease(dependent, id);
+        }
         Enqueue(dependent);
         continue;
       }
@@ -306,6 +338,7 @@ class Scheduler::Loop {
       if (node.kind == NodeKind::kCell && early_[node.index].follows && !queued_[dependent] &&
           !Follows(cells()[node.index], id)) {
         --early_[node.index].others;
+        NoteRelease(dependent, id);
         StartEarly(node.index);
       }
     }
@@ -319,7 +352,9 @@ class Scheduler::Loop {
   std::vector<uint32_t> waiting_;  ///< dependencies that are not done
   std::vector<bool> queued_;
   std::deque<NodeId> ready_;
-  std::vector<EarlyStart> early_;  ///< per cell
+  std::vector<EarlyStart> early_;           ///< per cell
+  std::vector<trace::SpanId> released_by_;  ///< per node, if nodes are recorded
+  trace::SpanId phase_ = trace::Current();  ///< the span around the walk
   size_t running_ = 0;
   bool burst_ = false;
   Inbox inbox_;

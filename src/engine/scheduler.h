@@ -10,6 +10,7 @@
 #include "diag/diagnostic.h"
 #include "engine/apply_graph.h"
 #include "engine/plan_graph.h"
+#include "trace/trace.h"
 
 namespace kinu::engine {
 
@@ -52,6 +53,9 @@ class Scheduler {
   /// cores if there is much to do.
   void ForEachRow(size_t count, bool blocking, const std::function<void(size_t)>& work);
 
+  /// The span of a node that is being executed, or was; 0: nodes are not recorded.
+  trace::SpanId SpanOf(NodeId id) const { return spans_.empty() ? 0 : spans_[id]; }
+
   /// Ends the threads.
   void Join();
 
@@ -67,7 +71,8 @@ class Scheduler {
   const Request& request_;
   std::vector<Status> status_;
   std::vector<uint8_t> detached_;
-  std::vector<uint8_t> began_;  ///< per cell
+  std::vector<uint8_t> began_;        ///< per cell
+  std::vector<trace::SpanId> spans_;  ///< per node, if nodes are recorded
   std::atomic<bool> halted_{false};
   std::function<void(NodeId)> finish_;
   std::unique_ptr<Pool> pool_;

@@ -15,6 +15,7 @@
 #include "engine/scheduler.h"
 #include "engine/slots.h"
 #include "functions/function.h"
+#include "trace/trace.h"
 
 namespace kinu::engine {
 
@@ -33,6 +34,7 @@ class Walk {
   Program& program;
   const PlanGraph& graph;
   const ApplyGraph* const apply;
+  const trace::SpanId phase = trace::Current();  ///< the span that is around this walk
   Slots slots;
   Scheduler scheduler;
   ProgressTicker ticker;                       ///< posts the progress of slow operations

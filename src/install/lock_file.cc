@@ -8,6 +8,7 @@
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "text/quote.h"
+#include "trace/trace.h"
 
 namespace kinu::install {
 namespace {
@@ -350,7 +351,13 @@ std::string LockFile::ToText() const {
 }
 
 Result<void> LockFile::Write(const std::string& path) const {
-  return ReplaceFile(path, ToText(), 0644);
+  trace::Span span("kinu/install", "Save lockfile");
+  const std::string text = ToText();
+  if (span.on()) {
+    span.Set("file.path", path);
+    span.Set("file.size", static_cast<int64_t>(text.size()));
+  }
+  return ReplaceFile(path, text, 0644);
 }
 
 }  // namespace kinu::install

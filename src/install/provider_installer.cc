@@ -8,6 +8,8 @@
 #include "install/ordered_jobs.h"
 #include "install/package_hash.h"
 #include "install/package_placer.h"
+#include "text/quote.h"
+#include "trace/trace.h"
 
 namespace kinu::install {
 namespace {
@@ -62,6 +64,8 @@ class Watched {
   const std::string& address_;
 };
 
+constexpr std::string_view kTraceScope = "kinu/install";
+
 /// The state of one InstallProviders() call.
 class Installer {
  public:
@@ -84,6 +88,7 @@ class Installer {
                                        bool to_cache, JobReports& reports);
   Installed Finish(const Selection& selection, const ProviderLock* lock,
                    const PlacedPackage& placed, JobReports& reports);
+  static void Describe(const Selection& selection, trace::Span& span);
   bool LinkFromCache(const Selection& selection, JobReports& reports);
   void ReportFailure(JobReports& reports, InstallProblem problem);
   /// The lock of the selected version, or null.
@@ -340,7 +345,20 @@ void Installer::Install(const Selection& selection, Installed& installed, JobRep
   }
 }
 
+/// Sets the name and the attributes of a span. Ref: providercache/installer.go.
+void Installer::Describe(const Selection& selection, trace::Span& span) {
+  span.record().name = "Install Provider " + text::GoQuote(selection.address);
+  span.Set("opentofu.provider.address", selection.address);
+  span.Set("opentofu.provider.version", selection.version->ToText());
+  span.Set("opentofu.target_platform", std::string(CurrentPlatform()));
+}
+
 void Installer::Run() {
+  trace::Span whole(kTraceScope, "Install Providers");
+  if (whole.on()) {
+    whole.record().name += " - " + std::string(CurrentPlatform());
+    whole.Set("opentofu.target_platform", std::string(CurrentPlatform()));
+  }
   ReportBuiltIn();
   std::vector<Selection> selections;
   for (const auto& [address, constraints] : requirements_) {
@@ -355,8 +373,13 @@ void Installer::Run() {
   if (options_.watch != nullptr) {
     options_.watch->Expect(selections.size());
   }
+  const trace::SpanId all = trace::Current();
   RunOrdered(selections.size(), kParallel, [&](size_t i, JobReports& reports) {
     const Watched watched(options_.watch, selections[i].address);
+    trace::Span span(kTraceScope, "Install Provider", trace::Kind::kStep, all);
+    if (span.on()) {
+      Describe(selections[i], span);
+    }
     Install(selections[i], installed[i], reports);
   });
   placer_.StoreHashes();

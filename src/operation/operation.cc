@@ -7,6 +7,7 @@
 #include "operation/status_phase.h"
 #include "terminal/interrupts.h"
 #include "terminal/prompt.h"
+#include "trace/trace.h"
 
 namespace kinu::operation {
 namespace {
@@ -18,6 +19,15 @@ std::string DescriptionOf(const config::Variable& variable) {
   }
   return (variable.description.empty() ? "" : variable.description + ".\n") +
          "Variable is marked as deprecated with the following message: " + variable.deprecated;
+}
+
+void CollectInputs(const PlanRequest& request, const view::Audience& audience,
+                   session::Loaded& loaded, Diagnostics& diags) {
+  std::optional<trace::Span> span;
+  if (request.input) {
+    span.emplace("kinu/operation", "Gather input");
+  }
+  CollectValues(request.style, loaded, request.input && !audience.json_only(), diags);
 }
 
 }  // namespace
@@ -84,7 +94,7 @@ bool Operation::Open(const session::Workspace& workspace, const PlanRequest& req
       return false;
     }
   }
-  CollectValues(request.style, loaded, request.input && !audience.json_only(), diags);
+  CollectInputs(request, audience, loaded, diags);
   if (diags.has_errors()) {
     return false;
   }

@@ -8,6 +8,7 @@
 #include "plugin/messages.h"
 #include "plugin/methods.h"
 #include "plugin/socket_directory.h"
+#include "trace/trace.h"
 
 namespace kinu::plugin {
 
@@ -31,14 +32,26 @@ PluginProvider::~PluginProvider() {
   Close();
 }
 
+void PluginProvider::DescribeCall(trace::Span& span, const char* method) const {
+  span.record().name = MethodName(method);
+  span.Set("opentofu.provider.source", name_);
+}
+
 bool PluginProvider::Call(const char* method, const std::string& request, std::string* response,
                           Problems& problems, const CallLimits& limits) {
   if (primed_.valid()) {
     primed_.wait();
   }
+  trace::Span span("kinu/plugin", "Provider call", trace::Kind::kCall);
+  if (span.on()) {
+    DescribeCall(span, method);
+  }
   CallStatus status = channel_->Call(method, request, response, limits);
   if (status.ok()) {
     return true;
+  }
+  if (span.on()) {
+    span.Fail(status.message);
   }
   std::string name(MethodName(method));
   switch (status.code) {

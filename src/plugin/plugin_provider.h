@@ -13,6 +13,10 @@
 #include "provider/provider.h"
 #include "provider/wire_schema.h"
 
+namespace kinu::trace {
+class Span;
+}
+
 namespace kinu::plugin {
 
 struct Methods;
@@ -89,6 +93,7 @@ class PluginProvider final : public provider::Provider {
   static Result<std::unique_ptr<PluginProvider>> Start(const Launch& launch, bool tls,
                                                        std::unique_ptr<SocketDirectory> directory);
   void Connect(Endpoint endpoint);
+  void DescribeCall(trace::Span& span, const char* method) const;
   /// Makes a call; a transport failure becomes a problem and false.
   bool Call(const char* method, const std::string& request, std::string* response,
             provider::Problems& problems, const CallLimits& limits = {});

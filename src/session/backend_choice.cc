@@ -12,6 +12,7 @@
 #include "hcl/parse.h"
 #include "session/hosts.h"
 #include "session/provider_set.h"
+#include "trace/trace.h"
 
 namespace kinu::session {
 namespace {
@@ -420,6 +421,7 @@ ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags) {
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
                                                const backend::StateFlags& flags,
                                                Diagnostics& diags) {
+  const trace::Span span("kinu/session", "Initialize Backend");
   const size_t errors = diags.error_count();
   const BackendSettings settings = ReadBackendSettings(workspace, loaded, {}, false, diags);
   auto record = ReadBackendRecord(workspace.data_directory);

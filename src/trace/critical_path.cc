@@ -45,6 +45,12 @@ class WalkTimes {
     return node == by_id_.end() ? nullptr : LastOf(node->second->after);
   }
 
+  /// When the node of an object began.
+  int64_t BeginOf(const Record& record) const {
+    const auto node = by_id_.find(record.node);
+    return node == by_id_.end() ? record.start : node->second->start;
+  }
+
  private:
   std::unordered_map<SpanId, const Record*> by_id_;
   std::unordered_map<SpanId, const Record*> last_object_;  ///< by node
@@ -58,9 +64,11 @@ std::vector<PathStep> Chain(const WalkTimes& times, const Record& walk, const Re
     if (before != nullptr && before->end > last->start) {
       before = nullptr;  // it did not wait for that
     }
-    const int64_t free = before == nullptr ? walk.start : before->end;
-    steps.push_back({last->object.empty() ? last->name : last->object, last->end - last->start,
-                     std::max<int64_t>(0, last->start - free)});
+    const int64_t free = before == nullptr ? times.BeginOf(*last) : before->end;
+    steps.push_back({last->object, last->end - last->start, last->start - free});
+    if (before == nullptr && free > walk.start) {
+      steps.push_back({"(schemas, graph)", free - walk.start, 0});
+    }
     last = before;
   }
   std::ranges::reverse(steps);
@@ -101,7 +109,7 @@ void Render(const CriticalPath& path, std::string& out) {
   PathStep rest;
   size_t left_out = 0;
   for (const PathStep& step : path.steps) {
-    if (TimeOf(step) < listed_from) {
+    if (TimeOf(step) < listed_from || step.object.empty()) {
       ++left_out;
       rest.own += step.own;
       rest.wait += step.wait;
@@ -149,6 +157,25 @@ std::string RenderCriticalPaths(std::span<const CriticalPath> paths) {
     Render(path, out);
   }
   return out;
+}
+
+std::string RenderParts(std::span<const Record> records) {
+  const auto run =
+      std::ranges::find_if(records, [](const Record& record) { return record.parent == 0; });
+  if (run == records.end()) {
+    return {};
+  }
+  const int64_t whole = run->end - run->start;
+  int64_t rest = whole;
+  std::string out = "\nThe run took " + Seconds(whole, 0) + " s:";
+  for (const Record& record : records) {
+    const int64_t time = record.end - record.start;
+    if (record.kind == Kind::kStep && record.parent == run->id && time >= kShortest) {
+      out += ' ' + record.name + ' ' + Seconds(time, 0) + ',';
+      rest -= time;
+    }
+  }
+  return out + " the rest " + Seconds(rest, 0) + '\n';
 }
 
 }  // namespace kinu::trace

@@ -10,11 +10,11 @@
 
 namespace kinu::trace {
 
-/// One object of a critical path.
+/// One object of a critical path, or what happened before the first of them.
 struct PathStep {
   std::string object;
   int64_t own = 0;   ///< nanoseconds of work on it
-  int64_t wait = 0;  ///< between the end of the object before, or the begin of the walk, and it
+  int64_t wait = 0;  ///< from the time at which it could have begun
 };
 
 /// The critical path of one walk. Own times and waits add up to `length`.
@@ -27,7 +27,10 @@ struct CriticalPath {
 /// The critical paths of all walks whose nodes were recorded, in the order of the walks.
 std::vector<CriticalPath> CriticalPaths(std::span<const Record> records);
 
-/// The paths as a table. Of a long one only the steps with the longest times are listed.
+/// The paths as tables. Of a long one only the steps with the longest times are listed.
 std::string RenderCriticalPaths(std::span<const CriticalPath> paths);
+
+/// What the whole run took, and its longest parts, in one line. Empty: there is no span around it.
+std::string RenderParts(std::span<const Record> records);
 
 }  // namespace kinu::trace

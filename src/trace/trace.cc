@@ -26,6 +26,7 @@ struct Collector {
   std::mutex mutex;
   std::vector<std::shared_ptr<Buffer>> buffers;
   std::atomic<uint64_t> next_id{0};
+  std::atomic<SpanId> root{0};  ///< the first span since Take()
 };
 
 Collector& TheCollector() {
@@ -85,6 +86,7 @@ std::vector<Record> Take() {
     std::move(buffer->records.begin(), buffer->records.end(), std::back_inserter(out));
     buffer->records.clear();
   }
+  collector.root.store(0);
   std::ranges::stable_sort(out, {}, &Record::start);
   return out;
 }
@@ -110,7 +112,12 @@ SpanId Current() {
 void Span::Begin(std::string_view scope, std::string_view name, Kind kind, SpanId parent) {
   record_ = std::make_unique<Record>().release();
   record_->id = NewId();
+  // What a thread of its own does belongs to the run.
+  SpanId root = 0;
   record_->parent = parent;
+  if (parent == 0 && !TheCollector().root.compare_exchange_strong(root, record_->id)) {
+    record_->parent = root;
+  }
   record_->kind = kind;
   record_->exported = kind != Kind::kNode;
   record_->scope = scope;

@@ -72,6 +72,19 @@ TEST(BSpans, KnowTheirParents) {
   EXPECT_TRUE(Take().empty());
 }
 
+TEST(BSpans, OfOtherThreadsBelongToTheRun) {
+  Start(Detail::kSpans);
+  SpanId id = 0;
+  {
+    const Span root("part", "root");
+    id = root.id();
+    std::thread([] { const Span background("part", "background"); }).join();
+  }
+  const std::vector<Record> records = Take();
+  EXPECT_EQ(Find(records, "root")->parent, 0U);
+  EXPECT_EQ(Find(records, "background")->parent, id);
+}
+
 TEST(BSpans, HaveDifferentIds) {
   Start(Detail::kSpans);
   std::vector<SpanId> ids;
@@ -180,6 +193,29 @@ TEST(CriticalPath, FollowsRows) {
   ASSERT_EQ(paths[0].steps.size(), 2U);
   EXPECT_EQ(paths[0].steps[0].object, "a[0]");
   EXPECT_EQ(paths[0].steps[1].wait, 25'000'000);
+}
+
+TEST(CriticalPath, BeginsWithWhatComesBeforeTheObjects) {
+  std::vector<Record> records = SomeWalk();
+  records[1].start += 400'000;
+  records[3].start = records[1].start;
+  const std::vector<CriticalPath> paths = CriticalPaths(records);
+  ASSERT_EQ(paths[0].steps.size(), 3U);
+  EXPECT_EQ(paths[0].steps[0].object, "(schemas, graph)");
+  EXPECT_EQ(paths[0].steps[0].own, 400'000);
+  EXPECT_EQ(paths[0].steps[1].wait, 0);
+  EXPECT_EQ(paths[0].length, 100'000'000);
+}
+
+TEST(CriticalPath, IsBesideThePartsOfTheRun) {
+  EXPECT_EQ(RenderParts({}), "");
+  std::vector<Record> records = SomeWalk();
+  for (Record& record : records) {
+    record.parent = record.kind == Kind::kStep ? 9 : record.parent;
+  }
+  records.push_back(At(9, Kind::kStep, "", 0, 120));
+  records.back().parent = 0;
+  EXPECT_EQ(RenderParts(records), "\nThe run took 0.120 s: Walk 0.100, the rest 0.020\n");
 }
 
 TEST(CriticalPath, IsATable) {

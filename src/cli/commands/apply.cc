@@ -3,6 +3,7 @@
 #include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "cli/timings.h"
 #include "meta/conditions.h"
 #include "operation/cloud_plan.h"
 #include "operation/saved_plan.h"
@@ -159,6 +160,7 @@ int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
   OperationRun run(invocation);
   run.Parse();
   const Flags& flags = run.flags;
+  StartTimings(invocation, flags);
   const auto& words = flags.positionals();
   const std::string plan_path = words.empty() ? "" : words[0];
   if (words.size() > 1) {
@@ -217,7 +219,7 @@ constexpr FlagSpec kSuppressForgetErrors{.name = "suppress-forget-errors",
                                          .help = "Exit 0 although objects were forgotten."};
 
 constexpr auto kApplyFlags =
-    JoinFlags(kAutoApproveForJson, kPlanModes, kSuppressForgetErrors, kOperation);
+    JoinFlags(kAutoApproveForJson, kPlanModes, kSuppressForgetErrors, kTimings, kOperation);
 
 extern constexpr CommandSpec kApplyCommand{
     .name = "apply",
@@ -230,8 +232,8 @@ approval is asked for; with PLAN exactly that saved plan is carried out.)",
     .run = RunApply,
 };
 
-constexpr auto kDestroyFlags =
-    JoinFlags(kAutoApproveForJson, Undocumented(kPlanModes), kSuppressForgetErrors, kOperation);
+constexpr auto kDestroyFlags = JoinFlags(kAutoApproveForJson, Undocumented(kPlanModes),
+                                         kSuppressForgetErrors, kTimings, kOperation);
 
 extern constexpr CommandSpec kDestroyCommand{
     .name = "destroy",

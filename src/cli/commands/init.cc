@@ -14,6 +14,7 @@
 #include "session/provider_installation.h"
 #include "terminal/prompt.h"
 #include "terminal/status_line.h"
+#include "trace/trace.h"
 #include "view/events/tasks.h"
 
 namespace kinu::cli {
@@ -169,12 +170,14 @@ std::optional<session::ConfiguredBackend> Init::InitBackend(const Loaded& root) 
   }
   request.encryption = *encryption;
   const bool cloud = root.config->root().module->cloud.has_value();
+  const trace::Span span("kinu/cli", cloud ? "Cloud backend init" : "Backend init");
   narrator_.Say(cloud ? "\n[reset][bold]Initializing cloud backend..."
                       : "\n[reset][bold]Initializing the backend...");
   if (lock_diags.has_errors()) {
     session::AddLockFileError(lock_diags, run_.diags);
     return std::nullopt;
   }
+  const trace::Span inner("kinu/session", "Initialize Backend");
   return session::InitBackend(workspace_, root, request, dialog_, run_.diags);
 }
 
@@ -220,6 +223,10 @@ void Init::LoadWithModules(bool installs_modules) {
     return;
   }
   const bool upgrade = run_.flags.Bool("upgrade");
+  trace::Span span("kinu/cli", "Get Modules");
+  if (span.on()) {
+    span.Set("opentofu.modules.upgrade", upgrade);
+  }
   narrator_.Say(upgrade ? "[reset][bold]Upgrading modules..."
                         : "[reset][bold]Initializing modules...");
   loaded_ = session::InstallModules(workspace_,
@@ -280,6 +287,7 @@ int Init::Run() {
   if (run_.audience->status() != nullptr) {
     line.emplace();
   }
+  const trace::Span span("kinu/cli", "Get Providers");
   const session::ProviderInstallRequest request{
       .upgrade = flags.Bool("upgrade"),
       .lock_file_readonly = flags.String("lockfile") == "readonly",

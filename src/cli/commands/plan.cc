@@ -4,6 +4,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/summary_flags.h"
+#include "cli/timings.h"
 #include "meta/generated_blocks.h"
 #include "operation/generated_config.h"
 #include "operation/saved_plan.h"
@@ -63,6 +64,7 @@ static int RunPlan(Invocation& invocation) {
   }
   run.Parse();
   const Flags& flags = run.flags;
+  StartTimings(invocation, flags);
   const auto summary = ReadSummaryFlags(flags, run.diags);
   if (!flags.positionals().empty()) {
     run.diags.Error("Too many command line arguments",
@@ -132,7 +134,7 @@ constexpr auto kPlanFlags = JoinFlags(
              .help = "Write configuration for imported objects."},
     FlagSpec{.name = "detailed-exitcode",
              .help = "Exit 2 when there is something to do, 0 when not."},
-    kSummaryFlags, kPager, kOperation);
+    kSummaryFlags, kPager, kTimings, kOperation);
 
 extern constexpr CommandSpec kPlanCommand{
     .name = "plan",

@@ -12,6 +12,7 @@
 #include "install/platform_locks.h"
 #include "session/network.h"
 #include "session/provider_installation.h"
+#include "trace/trace.h"
 
 namespace kinu::cli {
 namespace {
@@ -170,7 +171,20 @@ install::MirrorEvents MirrorEvents(Narrator& narrator, const std::string& name) 
 
 }  // namespace
 
+/// Says in a trace what is locked. Ref: opentofu internal/command/providers_lock.go.
+static void Describe(const CommandRun& run, const std::vector<std::string>& platforms,
+                     trace::Span& span) {
+  span.Set("opentofu.provider.lock.targetplatforms", platforms);
+  if (const std::string& directory = run.flags.String("fs-mirror"); !directory.empty()) {
+    span.Set("opentofu.provider.lock.fsmirror", directory);
+  }
+  if (const std::string& url = run.flags.String("net-mirror"); !url.empty()) {
+    span.Set("opentofu.provider.lock.netmirror", url);
+  }
+}
+
 static int RunProvidersLock(Invocation& invocation) {
+  trace::Span span("kinu/cli", "Providers lock");
   CommandRun run(invocation);
   run.Parse();
   if (!run.flags.String("fs-mirror").empty() && !run.flags.String("net-mirror").empty()) {
@@ -186,6 +200,9 @@ static int RunProvidersLock(Invocation& invocation) {
       .requirements = {},
       .platforms = ReadPlatforms(run),
       .warn = [&narrator](const std::string& line) { narrator.Say(line); }};
+  if (span.on()) {
+    Describe(run, request.platforms, span);
+  }
   if (const std::string& url = run.flags.String("net-mirror");
       !url.empty() && !url.starts_with("https://")) {
     return run.Fail("Invalid network mirror URL",

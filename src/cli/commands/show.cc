@@ -11,6 +11,7 @@
 #include "terminal/pager.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
+#include "trace/trace.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
 #include "view/human/text.h"
@@ -207,7 +208,9 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
     form.copy->Write(*document);
   }
   auto program = std::make_shared<Program>();
+  std::optional<trace::Span> getting(std::in_place, "kinu/cli", "Get Schemas");
   const auto schemas = operation::PlanSchemas::Open(invocation.workspace, file, diags);
+  getting.reset();
   if (schemas == nullptr) {
     return 1;
   }
@@ -254,11 +257,13 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
     }
     form.copy->Write(*document);
   }
+  std::optional<trace::Span> getting(std::in_place, "kinu/cli", "Get Schemas");
   auto providers = session::ProviderSet::Open(invocation.workspace, diags);
   if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return 1;
   }
   view::SourceSchemas schemas(providers->source());
+  getting.reset();
   if (state.empty()) {
     // A file that holds nothing, or no file at all.
     Print(state.lineage.empty() && !from_file
@@ -521,6 +526,7 @@ int ShowStateFile(const Invocation& invocation, const std::string& path,
 int ShowFile(const Invocation& invocation, const std::string& path, bool guessed,
              std::span<const config::VariableArgument> variables, const Form& form,
              Diagnostics& diags) {
+  const trace::Span span("kinu/cli", guessed ? "Show" : "Show Plan");
   if (path == "-" || operation::IsDocument(path)) {
     if (form.positions) {
       ReportNoPositions(diags);
@@ -561,6 +567,7 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
 int ShowCurrentState(const Invocation& invocation,
                      std::span<const config::VariableArgument> variables, const Form& form,
                      Diagnostics& diags) {
+  const trace::Span span("kinu/cli", "Show State");
   Diagnostics of_modules;
   Loaded loaded = session::Load(invocation.workspace, {.variables = variables}, of_modules);
   if (of_modules.has_errors()) {
@@ -577,8 +584,10 @@ int ShowCurrentState(const Invocation& invocation,
   }
   diags = Diagnostics();
   const auto program = std::make_shared<Program>();
+  std::optional<trace::Span> reading(std::in_place, "kinu/cli", "Get State from Backend");
   auto store = chosen->backend->Open(invocation.workspace.Name(), program);
   Result<state::State> state = store ? (*store)->View(program) : std::unexpected(store.error());
+  reading.reset();
   if (!state) {
     diags.Error("failed to load state: " + state.error().message, "");
     return 1;
@@ -609,6 +618,22 @@ int ShowTarget(const Invocation& invocation, const Flags& flags, const Form& for
                   diags);
 }
 
+/// Says in a trace what is shown. Ref: opentofu internal/command/show.go.
+void Describe(const Flags& flags, const Form& form, trace::Span& span) {
+  const auto& words = flags.positionals();
+  const std::string& plan = flags.String("plan");
+  const std::string& module = flags.String("module");
+  const char* target = !words.empty()         ? "ShowUnknownType"
+                       : !plan.empty()        ? "ShowPlan"
+                       : !module.empty()      ? "ShowModule"
+                       : flags.Bool("config") ? "ShowConfig"
+                                              : "ShowState";
+  span.Set("opentofu.show.view", std::string(form.json ? "json" : "human"));
+  span.Set("opentofu.show.target", std::string(target));
+  span.Set("opentofu.show.target_arg", !words.empty() ? words[0] : !plan.empty() ? plan : module);
+  span.Set("opentofu.show.show_sensitive", form.show_sensitive);
+}
+
 }  // namespace
 
 static int RunShow(Invocation& invocation) {
@@ -622,6 +647,10 @@ static int RunShow(Invocation& invocation) {
   const Form form = ReadForm(flags, copy, diags);
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
+  }
+  trace::Span span("kinu/cli", "Show");
+  if (span.on()) {
+    Describe(flags, form, span);
   }
   const int code = ShowTarget(invocation, flags, form, diags);
   return invocation.Show(diags) ? 1 : code;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/rows/apply_row.h"
+#include "engine/spans.h"
 
 namespace kinu::engine {
 
@@ -26,17 +27,20 @@ class CellRun {
   bool Prepare();
   /// Executes a row, and then the rows of other cells that waited only for it. Thread-safe for
   /// different rows.
-  void RunRow(size_t i);
+  /// `after`: the span of the row that it waited for last; 0: it did not wait.
+  void RunRow(size_t i, trace::SpanId after = 0);
   /// Releases the rows of other cells that wait for rows of this cell.
   void GiveUp();
   /// After all rows: appends their diagnostics in their order.
   void Conclude();
 
  private:
-  void RunRowItself(size_t i);
+  /// Returns the span of the row; 0: none.
+  trace::SpanId RunRowItself(size_t i, trace::SpanId after);
   bool OtherHalfDone(const plan::ResourceChange& change, uint32_t index) const;
   bool CurrentDone(const ResourceInstance& address) const;
   bool CallsProvider(const plan::ResourceChange& change) const;
+  RowStep StepOf(uint32_t change) const;
   void Carry(size_t i, RowContext& row, bool configured);
 
   ApplyContext& context_;
@@ -101,14 +105,14 @@ bool CellRun::OtherHalfDone(const plan::ResourceChange& change, uint32_t index) 
   return cell_.phase != Phase::kDispose || change.deposed.empty() || CurrentDone(change.address);
 }
 
-void CellRun::RunRow(size_t i) {
-  RunRowItself(i);
+void CellRun::RunRow(size_t i, trace::SpanId after) {
+  const trace::SpanId span = RunRowItself(i, after);
   auto [first, last] =
       std::equal_range(cell_.order.followers.begin(), cell_.order.followers.end(),
                        RowFollower{static_cast<uint32_t>(i), 0, 0},
                        [](const RowFollower& a, const RowFollower& b) { return a.row < b.row; });
   for (; first != last; ++first) {
-    context_.gates[first->cell]->Arrive(first->following_row);
+    context_.gates[first->cell]->Arrive(first->following_row, span);
   }
 }
 
@@ -118,22 +122,22 @@ void CellRun::GiveUp() {
   }
 }
 
-void CellRun::RunRowItself(size_t i) {
+trace::SpanId CellRun::RunRowItself(size_t i, trace::SpanId after) {
   if (!cell_.rows[i].kept) {
-    return;
+    return 0;
   }
   uint32_t change_index = cell_.rows[i].change;
   const plan::ResourceChange& change = context_.plan.changes[change_index];
   if (!OtherHalfDone(change, change_index)) {
     failed_[i] = 1;
-    return;
+    return 0;
   }
   if (walk_.scheduler.stopping()) {
     failed_[i] = 1;
     if (!walk_.scheduler.quiet()) {
       found_[i].Error("execution halted", "");
     }
-    return;
+    return 0;
   }
   Row detached;
   detached.key = change.address.key;
@@ -153,7 +157,10 @@ void CellRun::RunRowItself(size_t i) {
   row_context.create_before_destroy = cell_.flags.forced_create_first ||
                                       resource_->create_before_destroy.value_or(false) ||
                                       change.action == plan::Action::kCreateThenDelete;
+  row_context.trace_node = id_;
+  RowSpan span(row_context, StepOf(change_index), after);
   Carry(i, row_context, row != nullptr);
+  span.Conclude(found_[i]);
   if (CallsProvider(change) && walk_.scheduler.stopping() && !walk_.scheduler.quiet()) {
     // The call has ended, but its progress event and its state update report an error each.
     // Ref: hook_stop.go PostApply, PostStateUpdate.
@@ -165,6 +172,16 @@ void CellRun::RunRowItself(size_t i) {
   } else {
     failed_[i] = 1;
   }
+  return span.id();
+}
+
+/// What a span of a row says about it.
+RowStep CellRun::StepOf(uint32_t change) const {
+  const bool forgets =
+      cell_.phase == Phase::kForget || (cell_.phase == Phase::kDestroy && !TakesProvider(cell_));
+  const bool disposes = !context_.plan.changes[change].deposed.empty() ||
+                        (cell_.phase == Phase::kDispose && !context_.deposed_keys[change].empty());
+  return forgets || disposes ? RowStep::kDispose : RowStep::kApply;
 }
 
 /// Whether executing the row changes an object by its provider.
@@ -249,9 +266,9 @@ void RowGates::Open(std::shared_ptr<CellRun> run, std::function<void()> over) {
   over_ = std::move(over);
 }
 
-void RowGates::Arrive(size_t row) {
+void RowGates::Arrive(size_t row, trace::SpanId by) {
   if (pending_[row].fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    run_->RunRow(row);
+    run_->RunRow(row, by);
     End();
   }
 }

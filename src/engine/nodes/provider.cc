@@ -1,5 +1,6 @@
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"
+#include "engine/spans.h"
 #include "hcl/body.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
@@ -31,11 +32,13 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
   if (info.schema == nullptr || info.node == nullptr) {
     return;
   }
-  if (walk.context.kind == WalkKind::kValidate && info.block == nullptr) {
-    return;  // an absent block is not validated
-  }
   if (walk.graph.dependents(id).empty()) {
     return;  // an unused provider is not configured
+  }
+  std::optional<trace::Span> span;
+  if (walk.context.kind == WalkKind::kValidate && info.block == nullptr) {
+    BeginProviderSpan(span, walk, id, info);
+    return;  // an absent block is not validated
   }
   auto start = [&](size_t row) -> std::unique_ptr<provider::Provider> {
     if (walk.context.request.pool != nullptr) {
@@ -96,6 +99,8 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     const auto index = static_cast<size_t>(info.block - info.node->module->providers.data());
     slot.expansion = info.node->provider_instances[index];
     for (size_t row = 0; row < slot.expansion.size(); ++row) {
+      span.reset();
+      BeginProviderSpan(span, walk, id, info, slot.expansion.key(row));
       slot.keyed.push_back(start(row));
       if (slot.keyed.back() != nullptr && configured) {
         configure(*slot.keyed.back(), instance, Repetition{&slot.expansion, row});
@@ -103,9 +108,13 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
     return;
   }
+  BeginProviderSpan(span, walk, id, info);
   slot.provider = start(0);
   if (slot.provider != nullptr && configured) {
     configure(*slot.provider, instance, {});
+  }
+  if (span) {
+    FailSpan(*span, diags);
   }
 }
 

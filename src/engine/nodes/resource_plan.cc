@@ -3,6 +3,7 @@
 #include "engine/imports.h"
 #include "engine/nodes/nodes.h"
 #include "engine/rows/rows.h"
+#include "engine/spans.h"
 #include "schema/marks.h"
 #include "text/quote.h"
 
@@ -204,6 +205,17 @@ std::vector<RowWork> CollectWork(NodeContext& context, NodeId id) {
   return work;
 }
 
+void PlanConfiguredRow(RowContext& row, Diagnostics& diags) {
+  switch (row.resource.name.mode) {
+    case ResourceMode::kManaged:
+      return PlanManagedRow(row, diags);
+    case ResourceMode::kData:
+      return PlanDataRow(row, diags);
+    case ResourceMode::kEphemeral:
+      return OpenEphemeralRow(row, diags);
+  }
+}
+
 void PlanRow(NodeContext& context, NodeId id, const RowWork& work, Diagnostics& diags) {
   const Walk& walk = context.walk;
   const Node& node = walk.graph.node(id);
@@ -218,17 +230,13 @@ void PlanRow(NodeContext& context, NodeId id, const RowWork& work, Diagnostics& 
                  resource,      walk.graph.InfoOf(node),
                  work.instance, ResourceInstance{{work.module, resource.name}, work.row->key},
                  *work.row};
+  RowSpan span(row, RowStep::kPlan);
   if (work.row->orphan()) {
     PlanOrphanRow(row, diags);
-  } else if (!ReportSelfReferences(row, diags)) {
-    return;
-  } else if (resource.name.mode == ResourceMode::kManaged) {
-    PlanManagedRow(row, diags);
-  } else if (resource.name.mode == ResourceMode::kData) {
-    PlanDataRow(row, diags);
-  } else {
-    OpenEphemeralRow(row, diags);
+  } else if (ReportSelfReferences(row, diags)) {
+    PlanConfiguredRow(row, diags);
   }
+  span.Conclude(diags);
 }
 
 /// Plans all rows. If the block names one of its own rows, that row comes first, and the others of
@@ -333,7 +341,9 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
     RowContext row_context{context,     id,      kNoBlock,
                            info,        nullptr, ResourceInstance{address, slot.rows[i].key},
                            slot.rows[i]};
+    RowSpan span(row_context, context.destroying ? RowStep::kPlanDestroy : RowStep::kPlan);
     PlanOrphanRow(row_context, found[i]);
+    span.Conclude(found[i]);
   });
   for (size_t i = 0; i < found.size(); ++i) {
     slot.rows[i].Conclude(found[i].has_errors());
@@ -375,7 +385,11 @@ void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
       object.stored = &entry;
       RowContext row{context, 0, resource, info, nullptr, ResourceInstance{address, entry.key},
                      object};
-      if (auto change = PlanDeposedObject(row, deposed, diags)) {
+      row.trace_node = id;
+      RowSpan span(row, RowStep::kPlanDestroy);
+      auto change = PlanDeposedObject(row, deposed, diags);
+      span.Conclude({});
+      if (change) {
         slot.changes.push_back(std::move(*change));
       }
     }

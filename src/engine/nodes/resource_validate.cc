@@ -7,6 +7,7 @@
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"
 #include "engine/rows/provision.h"
+#include "engine/spans.h"
 #include "engine/triggers.h"
 #include "hcl/static.h"
 #include "lang/eval.h"
@@ -273,6 +274,13 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   const config::ConfigNode& place = *walk.config.nodes[node.config_node];
   const config::Resource& resource = place.module->resources[node.index];
   const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
+  trace::Span span(kTraceScope, "Validate resource configuration", trace::Kind::kObject,
+                   walk.phase);
+  if (span.on()) {
+    span.record().object = walk.program.ToText(ConfigResource{place.path, resource.name});
+    span.record().node = walk.scheduler.SpanOf(id);
+    span.Set("opentofu.resource.address", span.record().object);
+  }
   const size_t errors = diags.error_count();
   for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];

@@ -68,8 +68,8 @@ class RowGates {
   /// The rows can run from now on. The caller then calls Arrive() for each of them, and End() once.
   /// `over` is called after all rows.
   void Open(std::shared_ptr<CellRun> run, std::function<void()> over);
-  /// One of the rows that a row waits for is done.
-  void Arrive(size_t row);
+  /// One of the rows that a row waits for is done; `by`: its span.
+  void Arrive(size_t row, trace::SpanId by = 0);
   void End();
 
  private:

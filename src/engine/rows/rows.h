@@ -18,6 +18,7 @@ struct RowContext {
   Row& row;
   bool triggered = false;              ///< replace_triggered_by asks for a replacement
   bool create_before_destroy = false;  ///< while applying: stored with the new object
+  NodeId trace_node = kNoNode;         ///< the node of its span; kNoNode: `id`
 
   Walk& walk() const { return node.walk; }
   std::string AddressText() const { return node.walk.program.ToText(address); }

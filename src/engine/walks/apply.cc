@@ -14,6 +14,7 @@
 #include "engine/cells.h"
 #include "engine/evaluation.h"
 #include "engine/rows/apply_row.h"
+#include "engine/spans.h"
 #include "engine/walks/node_table.h"
 #include "refactoring/refactoring.h"
 
@@ -184,6 +185,10 @@ void CheckApplyGraph(const Request& request, const plan::Plan& plan, Diagnostics
 
 ApplyResult Apply(const Request& request, const plan::Plan& plan, state::Store* store,
                   Diagnostics& diags) {
+  trace::Span phase(kTraceScope, "Apply phase");
+  if (phase.on()) {
+    phase.Set("opentofu.plan.mode", std::string(ModeWord(plan.mode)));
+  }
   ApplyResult result;
   result.state = plan.prior_state.Clone();
   const WalkContext context = ContextOfApply(request, plan);

@@ -12,6 +12,7 @@
 #include "engine/build_graph.h"
 #include "engine/node_kinds.h"
 #include "engine/rows/rows.h"
+#include "engine/spans.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"
 #include "refactoring/refactoring.h"
@@ -99,7 +100,9 @@ void PlanDestroyBlock(NodeContext& context, NodeId id) {
                            ResourceInstance{{work[i].module, resource.name}, row.key},
                            row};
     if (context.Wants(row_context.address)) {
+      RowSpan span(row_context, RowStep::kPlanDestroy);
       PlanOrphanRow(row_context, found[i]);
+      span.Conclude(found[i]);
       if (row.read().refreshed) {
         row.value = *row.read().refreshed;  // visible until it is destroyed
         return;

@@ -10,6 +10,7 @@
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"
 #include "engine/scope.h"
+#include "engine/spans.h"
 #include "engine/walks/node_table.h"
 #include "hcl/static.h"
 #include "schema/marks.h"
@@ -81,6 +82,7 @@ bool EvaluationSession::HasUnusableValue(size_t variable) const {
 }
 
 bool EvaluationSession::Open(Diagnostics& diags) {
+  const trace::Span phase(kTraceScope, "Evaluation phase");
   if (!BuildGraph(parts_->graph, diags)) {
     return false;
   }

@@ -20,6 +20,7 @@
 #include "engine/evaluation.h"
 #include "engine/imports.h"
 #include "engine/module_references.h"
+#include "engine/spans.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"
 #include "refactoring/refactoring.h"
@@ -291,8 +292,12 @@ PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& d
   auto rejected = [&] { return plan.rejected = diags.error_count() != errors; };
   ReferenceCollection references;
   Validate(request, diags, &references);
-  if (!rejected() && !request.options.force_replace.empty() &&
-      request.options.mode != plan::Mode::kNormal) {
+  if (rejected()) {
+    return {};
+  }
+  trace::Span phase(kTraceScope, "Plan phase");
+  DescribePlan(phase, request);
+  if (!request.options.force_replace.empty() && request.options.mode != plan::Mode::kNormal) {
     diags.Error("Unsupported plan mode",
                 "Forcing resource instance replacement (with -replace=...) is allowed only in "
                 "normal planning mode.");

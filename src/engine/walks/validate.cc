@@ -6,6 +6,7 @@
 #include "engine/build_graph.h"
 #include "engine/nodes/nodes.h"
 #include "engine/plan.h"
+#include "engine/spans.h"
 #include "engine/walk.h"
 #include "engine/walks/node_table.h"
 #include "provider/provisioner.h"
@@ -45,6 +46,7 @@ void Validate(const Request& request, Diagnostics& diags, ReferenceCollection* r
   if (!CheckProvisioners(*request.config, diags)) {
     return;
   }
+  const trace::Span phase(kTraceScope, "Validation phase");
   WalkContext context(WalkKind::kValidate, request);
   context.prior_state = nullptr;
   context.targets = Targets();

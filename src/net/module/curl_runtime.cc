@@ -297,6 +297,8 @@ class CurlRuntime final : public NetRuntime {
                      static_cast<long>(request.negotiate     ? CURL_HTTP_VERSION_1_1
                                        : SpeaksGrpc(request) ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
                                                              : CURL_HTTP_VERSION_2TLS));
+    // libcurl fails to begin HTTP/2 again on a connection that it keeps.
+    curl_easy_setopt(handle, CURLOPT_FORBID_REUSE, SpeaksGrpc(request) ? 1L : 0L);
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeout);
     curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
     curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);

@@ -3,6 +3,7 @@
 // the transport must answer too.
 //
 //	grpcpeer DIRECTORY    serves on sockets in DIRECTORY until standard input ends
+//	grpcpeer -collect     prints the calls that it receives (collect.go); -collect=busy refuses the first
 //
 // Output, tab-separated: "server NAME TARGET", then "case SERVER METHOD REQUEST TIMEOUT LIMIT CODE
 // SIZE SHA256 MESSAGE", then "ready". REQUEST is the size of a message of zeros; TIMEOUT is in milliseconds;
@@ -360,6 +361,10 @@ func connect(target string) *grpc.ClientConn {
 
 func main() {
 	directory := os.Args[1]
+	if strings.HasPrefix(directory, "-collect") {
+		collect(directory == "-collect=busy")
+		return
+	}
 	targets := map[string]string{"absent": "unix:" + filepath.Join(directory, "absent")}
 	listen := func(name string) net.Listener {
 		path := filepath.Join(directory, name)

@@ -1,0 +1,184 @@
+"""A collector of traces on the loopback interface for tests.
+
+start() gives a Collector with `url`, `requests` (path, headers and length of what it received) and
+`spans`: one dictionary per span, with the fields of OTLP's protobuf messages.
+"""
+import gzip
+import http.server
+import struct
+import threading
+
+
+def fields(message):
+    """The fields of a protobuf message: number and value, which is a number or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+    while at < len(message):
+        tag = varint()
+        kind = tag & 7
+        if kind == 0:
+            value = varint()
+        elif kind == 1:
+            value = struct.unpack_from("<Q", message, at)[0]
+            at += 8
+        elif kind == 2:
+            size = varint()
+            value = message[at:at + size]
+            assert len(value) == size, "the message ends early"
+            at += size
+        elif kind == 5:
+            value = struct.unpack_from("<I", message, at)[0]
+            at += 4
+        else:
+            raise ValueError("wire type %d" % kind)
+        yield tag >> 3, value
+
+
+def any_value(message):
+    for number, value in fields(message):
+        if number == 1:
+            return value.decode()
+        if number == 2:
+            return bool(value)
+        if number == 3:
+            return value
+        if number == 5:
+            return [any_value(part) for _, part in fields(value)]
+    return None
+
+
+def attributes(messages):
+    out = {}
+    for message in messages:
+        pair = dict(fields(message))
+        out[pair[1].decode()] = any_value(pair[2])
+    return out
+
+
+def every(message, wanted):
+    return [value for number, value in fields(message) if number == wanted]
+
+
+def one(message, wanted, default=b""):
+    found = every(message, wanted)
+    return found[-1] if found else default
+
+
+def decode_span(message):
+    status = one(message, 15)
+    return {
+        "trace": one(message, 1).hex(), "id": one(message, 2).hex(),
+        "state": one(message, 3).decode(), "parent": one(message, 4).hex(),
+        "name": one(message, 5).decode(), "kind": one(message, 6, 0),
+        "start": one(message, 7, 0), "end": one(message, 8, 0),
+        "attributes": attributes(every(message, 9)),
+        "events": [{"name": one(event, 2).decode(), "attributes": attributes(every(event, 3))}
+                   for event in every(message, 11)],
+        "status": one(status, 3, 0), "message": one(status, 2).decode(),
+        "flags": one(message, 16, 0),
+    }
+
+
+def decode(request):
+    """The spans of an ExportTraceServiceRequest, with the parts around them."""
+    out = []
+    for group in every(request, 1):
+        resource = attributes(every(one(group, 1), 1))
+        for scope in every(group, 2):
+            for message in every(scope, 2):
+                span = decode_span(message)
+                span.update(scope=one(one(scope, 1), 1).decode(), resource=resource,
+                            schema=one(group, 3).decode())
+                out.append(span)
+    return out
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        collector = self.server.collector
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            body = b""
+            while True:
+                size = int(self.rfile.readline(), 16)
+                body += self.rfile.read(size)
+                self.rfile.readline()
+                if size == 0:
+                    break
+        else:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        status = collector.answers.pop(0) if collector.answers else 200
+        with collector.lock:
+            collector.requests.append((self.path, dict(self.headers), len(body)))
+            if status == 200:
+                if self.headers.get("Content-Encoding") == "gzip":
+                    body = gzip.decompress(body)
+                collector.spans += decode(body)
+        self.send_response(status)
+        self.send_header("Content-Type", "application/x-protobuf")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Collector:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.requests = []
+        self.spans = []
+        self.answers = []  # statuses of the next answers, before all others are 200
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.collector = self
+        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def take(self):
+        with self.lock:
+            spans, self.spans = self.spans, []
+            requests, self.requests = self.requests, []
+        return spans, requests
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def start():
+    return Collector()
+
+
+def tree(spans, keep=lambda span: True):
+    """The names of spans, indented below their parents. Siblings are in order of their texts, since
+    their times differ from run to run."""
+    by_id = {span["id"]: span for span in spans}
+    below = {}
+    for span in spans:
+        parent = by_id.get(span["parent"])
+        while parent is not None and not keep(parent):
+            parent = by_id.get(parent["parent"])
+        if keep(span):
+            below.setdefault(parent and parent["id"], []).append(span)
+
+    def lines(parent, depth):
+        out = []
+        for span in below.get(parent, []):
+            shown = span["name"] + "".join(
+                " %s=%s" % pair for pair in sorted(span["attributes"].items()))
+            if span["status"]:
+                shown += " status=%d" % span["status"]
+            out.append("\n".join(["  " * depth + shown] + lines(span["id"], depth + 1)))
+        return sorted(out)
+    return "\n".join(lines(None, 0))
