@@ -16,13 +16,19 @@ namespace {
 constexpr std::string_view kNoInput =
     "Can't ask approval for state migration when interactive input is disabled.";
 
-/// Writes a copy of a state, encrypted as its store encrypts it, that people can look at.
+/// Writes a copy of a state, encrypted as its store encrypts it.
 Result<void> SaveCopy(const std::string& path, const state::State& state,
-                      const state::Sealer& sealer) {
+                      const state::Sealer& sealer, state::Layout layout, unsigned mode) {
   const state::Snapshot snapshot{state.serial, state.lineage};
   KINU_TRY(const state::StoredBytes stored,
-           sealer.Seal(state::WriteState(state, state::Layout::kIndented), &snapshot));
-  return ReplaceFile(path, stored.bytes(), 0600);
+           sealer.Seal(state::WriteState(state, layout), &snapshot));
+  return ReplaceFile(path, stored.bytes(), mode);
+}
+
+/// A copy that people can look at while they are asked.
+Result<void> SaveForReview(const std::string& path, const state::State& state,
+                           const state::Sealer& sealer) {
+  return SaveCopy(path, state, sealer, state::Layout::kIndented, 0600);
 }
 
 }  // namespace
@@ -66,8 +72,14 @@ bool StateMigration::HasStates() {
     return !Error("Error reading local state", names.error().message);
   }
   for (const std::string& name : *names) {
-    auto state = Peek(name);
-    if (!state || !state->empty()) {
+    auto store = from_.backend->Open(name, program_, backend::Opening::kLook);
+    auto state = store ? (*store)->Read(program_) : std::unexpected(store.error());
+    if (!state) {
+      return !Error("Error reading local state: " + state.error().message,
+                    "The local state is looked at for what has to be moved to the new backend. "
+                    "Nothing was changed.");
+    }
+    if (!state->empty()) {
       return true;
     }
   }
@@ -284,9 +296,9 @@ std::optional<bool> StateMigration::ConfirmOverwrite(const state::State& ours,
       Error("Error creating temporary directory: " + made.error().message, "");
       return std::nullopt;
     }
-    made = SaveCopy(previous, ours, *from_.sealer());
+    made = SaveForReview(previous, ours, *from_.sealer());
     if (made) {
-      made = SaveCopy(next, theirs, *to_.sealer());
+      made = SaveForReview(next, theirs, *to_.sealer());
     }
     if (!made) {
       Error("Error saving temporary state: " + made.error().message, "");
@@ -337,7 +349,7 @@ bool StateMigration::EraseSources() {
       continue;
     }
     const backend::StateFiles paths = *from_.backend->Files(name);
-    auto done = ReplaceFile(paths.backup, state::WriteState(*state, state::Layout::kCompact));
+    auto done = SaveCopy(paths.backup, *state, *from_.sealer(), state::Layout::kCompact, 0666);
     if (done) {
       done = ReplaceFile(paths.read, "");
     }
