@@ -48,6 +48,9 @@ ConsoleNames::ConsoleNames(const config::Config& config, const view::SchemaLooku
   for (const config::Resource& resource : root.resources) {
     names_.push_back(program.ToText(resource.name));
   }
+  for (const config::Output& output : root.outputs) {
+    add("output.", output.name);
+  }
   for (size_t i = 0; i < root.calls.size(); ++i) {
     add("module.", root.calls[i].name);
     const std::string prefix = names_.back() + ".";
@@ -81,6 +84,23 @@ void ConsoleNames::AddAttributes(std::string_view word, std::vector<std::string>
   }
 }
 
+void ConsoleNames::AddProviderFunctions(std::string_view word,
+                                        std::vector<std::string>& names) const {
+  const Program& program = *config_.program;
+  for (const config::RequiredProvider& required : config_.root().module->required_providers) {
+    const std::string name = "provider::" + std::string(program.Text(required.local_name)) + "::";
+    const schema::ProviderSchema* schema =
+        word.starts_with(name) ? schemas_.Find(program.Text(required.provider)) : nullptr;
+    if (schema == nullptr) {
+      names.push_back(name);
+      continue;
+    }
+    for (const std::string& function : schema->FunctionNames()) {
+      names.push_back(name + function + "(");
+    }
+  }
+}
+
 std::vector<std::string> ConsoleNames::Complete(std::string_view word) const {
   if (word.ends_with(']')) {
     return {};
@@ -88,6 +108,7 @@ std::vector<std::string> ConsoleNames::Complete(std::string_view word) const {
   const std::string plain = WithoutKeys(word);
   std::vector<std::string> names = names_;
   AddAttributes(plain, names);
+  AddProviderFunctions(plain, names);
   std::vector<std::string> out;
   for (const std::string& name : names) {
     if (name.starts_with(plain)) {

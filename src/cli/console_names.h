@@ -11,7 +11,7 @@
 namespace kinu::cli {
 
 /// Completes words such as "aws_instance.web.i" from the functions, the root module and the schemas
-/// of its resources.
+/// of its resources and providers.
 class ConsoleNames {
  public:
   /// Both must outlive it.
@@ -21,6 +21,7 @@ class ConsoleNames {
 
  private:
   void AddAttributes(std::string_view word, std::vector<std::string>& names) const;
+  void AddProviderFunctions(std::string_view word, std::vector<std::string>& names) const;
 
   const config::Config& config_;
   const view::SchemaLookup& schemas_;

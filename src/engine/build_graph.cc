@@ -53,6 +53,8 @@ constexpr Pass kPasses[] = {
      Call<AddPlannedProviders>},
     {"AttachProviders", "the provider of each block, provider nodes", kAll, Call<AttachProviders>},
     {"AttachSchemas", "the schema of each block", kAll, Call<AttachSchemas>},
+    {"AddCallableProviders", "the providers that the root module requires, for their functions",
+     Bit(WalkKind::kEval), Call<AddCallableProviders>},
     {"AttachImports", "the import blocks of each resource block", kBlocks, Call<AttachImports>},
     {"ConnectReferences", "an edge per reference; from here on no block is added", kAll,
      Call<ConnectReferences>},

@@ -3,8 +3,8 @@
 // Variables, local values and outputs of all modules are evaluated when the session opens, as in
 // OpenTofu, so that their problems are reported first. Objects are read from the state when an
 // expression first uses them, so opening a session costs nothing per stored object. A provider is
-// started only if its schema is not in the cache. Ref: opentofu internal/tofu/context_eval.go,
-// evaluate.go.
+// started only if its schema is not in the cache or an expression calls one of its functions. Ref:
+// opentofu internal/tofu/context_eval.go, evaluate.go.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,10 @@ class EvaluationSession {
   /// Evaluates the named values. False if the configuration has errors that prevent any evaluation;
   /// values with other errors are unknown.
   bool Open(Diagnostics& diags);
-  /// Reports invalid references of an expression in the root module; false if there are any. After
-  /// Open().
+  /// Reports invalid references and calls of an expression in the root module; false if there are
+  /// any. After Open().
   bool CheckReferences(const hcl::Expr& expr, Diagnostics& diags) const;
-  /// The names of the root module. After Open().
+  /// The names of the root module and its outputs ("output.x"). After Open().
   const lang::Scope& scope() const;
 
  private:

@@ -59,12 +59,7 @@ class Collector {
       if (module_.FindRequiredProvider(graph_.program.Intern(name->provider)) != nullptr) {
         out.functions.push_back(*name);
       } else if (diags_ != nullptr) {
-        SourceRange range = call->range();
-        range.end = call->name_end;
-        diags_->Error("Unknown function provider",
-                      "Provider \"" + std::string(name->provider) +
-                          "\" does not exist within the required_providers of this module",
-                      range);
+        ReportUnknownFunctionProvider(*call, *name, *diags_);
       }
     }
   }

@@ -80,8 +80,10 @@ std::optional<uint32_t> PlanGraph::EnsureFunctionProvider(const config::ConfigNo
   uint32_t index = EnsureProvider({ModuleId(), required->provider, Symbol()});
   ProviderInfo& info = providers[index];
   info.only_functions = true;
-  if (auto schema = context.request.providers->Schema(program.Text(required->provider))) {
-    info.schema = *schema;
+  if (context.kind != WalkKind::kEval) {  // the console reads it when a function is called
+    if (auto schema = context.request.providers->Schema(program.Text(required->provider))) {
+      info.schema = *schema;
+    }
   }
   info.id = Add({NodeKind::kProvider, 0, index});
   return index;

@@ -110,7 +110,7 @@ class PlanGraph : public Graph {
   /// As EnsureProvider(), for an address in a state.
   uint32_t EnsureStoredProvider(const ProviderConfig& address);
   /// The provider whose function is called in a module; nothing if the module does not require it,
-  /// or ConnectReferences() has not seen the call.
+  /// or ConnectReferences() has not seen the call; the console may call any required provider.
   std::optional<uint32_t> FunctionProvider(const config::ConfigNode& node,
                                            const ProviderFunctionName& name) const;
   /// As FunctionProvider(), while the graph is built. Adds a provider that nothing else needs.

@@ -26,6 +26,16 @@ std::optional<ProviderFunctionName> ParseProviderFunction(std::string_view name)
   return ProviderFunctionName{parts[0], parts.size() == 2 ? parts[1] : std::string_view(), rest};
 }
 
+void ReportUnknownFunctionProvider(const hcl::CallExpr& call, const ProviderFunctionName& name,
+                                   Diagnostics& diags) {
+  SourceRange range = call.range();
+  range.end = call.name_end;
+  diags.Error("Unknown function provider",
+              "Provider \"" + std::string(name.provider) +
+                  "\" does not exist within the required_providers of this module",
+              range);
+}
+
 /// A function in the schema of a provider, or one without a signature, which only the configured
 /// provider may have.
 class ProviderFunctions::Function final : public functions::Callable {
@@ -44,11 +54,16 @@ class ProviderFunctions::Function final : public functions::Callable {
     }
   }
   void SetProvider(provider::Provider* provider) { provider_ = provider; }
+  /// Makes every call fail.
+  void SetFailure(std::string failure) { failure_ = std::move(failure); }
 
   std::string_view name() const override { return name_; }
   std::span<const Parameter> params() const override { return params_; }
   const Parameter* variadic() const override { return variadic_ ? &*variadic_ : nullptr; }
   CallResult Call(functions::Arguments args, const functions::CallContext&) const override {
+    if (!failure_.empty()) {
+      return functions::CallFail(failure_);
+    }
     const Type result = signature_ != nullptr ? signature_->return_type : Type::Dynamic();
     return functions::CallFunction(
         params_, variadic(), result, args, [&](functions::Arguments ready) -> CallResult {
@@ -76,6 +91,7 @@ class ProviderFunctions::Function final : public functions::Callable {
   std::string name_;
   const schema::FunctionSignature* signature_;
   provider::Provider* provider_ = nullptr;
+  std::string failure_;
   std::vector<Parameter> params_;
   std::optional<Parameter> variadic_;
 };
@@ -99,23 +115,40 @@ const functions::Callable* ProviderFunctions::Find(const config::ConfigNode& nod
   if (!index) {
     return nullptr;
   }
-  const schema::ProviderSchema* schema = walk_.graph.providers[*index].schema;
+  known = Start(*index, name, *parts);
+  return known.get();
+}
+
+std::unique_ptr<ProviderFunctions::Function> ProviderFunctions::Start(
+    uint32_t index, std::string_view name, const ProviderFunctionName& parts) {
+  const WalkKind walk = walk_.context.kind;
+  const ProviderInfo& info = walk_.graph.providers[index];
+  const schema::ProviderSchema* schema = info.schema;
+  provider::Provider* provider = walk_.slots.providers[index].Any();
+  Diagnostics problems;
+  if (walk == WalkKind::kEval) {
+    provider = walk_.ProviderForValidation(index, problems);
+    if (auto loaded =
+            walk_.context.request.providers->Schema(walk_.program.Text(info.address.provider))) {
+      schema = *loaded;
+    }
+  }
   const schema::FunctionSignature* signature =
-      schema == nullptr ? nullptr : schema->FindFunction(parts->function);
-  bool validating = walk_.context.kind == WalkKind::kValidate;
-  provider::Provider* provider = walk_.slots.providers[*index].Any();
-  if (signature == nullptr && !validating) {
-    signature = provider == nullptr ? nullptr : provider->ConfiguredFunction(parts->function);
-    if (signature == nullptr) {
+      schema == nullptr ? nullptr : schema->FindFunction(parts.function);
+  if (signature == nullptr && walk != WalkKind::kValidate) {
+    signature = provider == nullptr ? nullptr : provider->ConfiguredFunction(parts.function);
+    if (signature == nullptr && !problems.has_errors()) {
       return nullptr;
     }
   }
-  known = std::make_unique<Function>(std::string(name), signature);
-  if (signature != nullptr) {
-    Diagnostics ignored;
-    known->SetProvider(validating ? walk_.ProviderForValidation(*index, ignored) : provider);
+  auto function = std::make_unique<Function>(std::string(name), signature);
+  if (problems.has_errors()) {
+    function->SetFailure(problems.begin()->detail);
+  } else if (signature != nullptr) {
+    function->SetProvider(walk == WalkKind::kValidate ? walk_.ProviderForValidation(index, problems)
+                                                      : provider);
   }
-  return known.get();
+  return function;
 }
 
 }  // namespace kinu::engine

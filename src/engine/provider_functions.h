@@ -25,6 +25,9 @@ struct ProviderFunctionName {
 };
 /// Nothing if the name has another form.
 std::optional<ProviderFunctionName> ParseProviderFunction(std::string_view name);
+/// Reports a call of a function whose provider is not among the module's required providers.
+void ReportUnknownFunctionProvider(const hcl::CallExpr& call, const ProviderFunctionName& name,
+                                   Diagnostics& diags);
 
 /// The functions that the expressions of a walk call. Thread-safe.
 class ProviderFunctions {
@@ -32,12 +35,17 @@ class ProviderFunctions {
   /// `walk` outlives this.
   explicit ProviderFunctions(Walk& walk);
   ~ProviderFunctions();
-  /// The function with this name in a module, or null. Its provider has been started, unless the
-  /// walk validates.
+  /// The function with this name in a module, or null. Its provider has been started; validation
+  /// and the console start it at the first call of one of its functions and do not configure it.
   const functions::Callable* Find(const config::ConfigNode& node, std::string_view name);
 
  private:
   class Function;
+  /// Starts the provider of a function whose signature may be missing; null: there is no such
+  /// function.
+  std::unique_ptr<Function> Start(uint32_t index, std::string_view name,
+                                  const ProviderFunctionName& parts);
+
   Walk& walk_;
   std::mutex mutex_;
   std::map<std::pair<uint32_t, std::string>, std::unique_ptr<Function>> known_;

@@ -41,10 +41,10 @@ class ReferenceCheck final : private config::SchemaSource {
   /// As Expr(), for several expressions together. Expressions that are evaluated despite errors
   /// need a ConditionScope.
   References Exprs(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const;
-  /// As Exprs(), in every walk, for some of the references of expressions.
-  References Traversals(std::span<const hcl::TraversalExpr* const> traversals,
-                        Diagnostics& diags) const {
-    return Check(traversals, false, diags);
+  /// As Exprs(), in every walk, for some of the references of expressions and for their calls.
+  References Traversals(std::span<const hcl::TraversalExpr* const> traversals, Diagnostics& diags,
+                        std::span<const hcl::CallExpr* const> calls = {}) const {
+    return Check(traversals, false, diags, calls);
   }
   /// Checks `depends_on`, whose elements must be whole objects.
   void DependsOn(std::span<const hcl::TraversalExpr* const> list, Diagnostics& diags) const;

@@ -7,13 +7,12 @@
 #include "cty/conversion.h"
 #include "cty/ops.h"
 #include "engine/reference_check.h"
+#include "engine/root_outputs.h"
 #include "engine/scope.h"
 #include "hcl/static.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 #include "meta/conditions.h"
-#include "text/quote.h"
-#include "text/suggest.h"
 
 namespace kinu::suite {
 namespace {
@@ -44,12 +43,8 @@ class AssertionScope final : public lang::Scope {
     return traversal.root == root && !traversal.steps.empty() ? traversal.steps[0].name()
                                                               : std::string_view();
   }
-  int FindOutput(std::string_view name) const {
-    return module().FindOutput(walk_.program.Find(name));
-  }
   Value Output(size_t index) const;
   Value Variable(std::string_view name, const Value& value) const;
-  void ReportNoOutput(const hcl::TraversalExpr& traversal, Diagnostics& diags) const;
 
   const engine::Walk& walk_;
   const engine::ModuleScope root_;
@@ -57,10 +52,8 @@ class AssertionScope final : public lang::Scope {
 };
 
 Value AssertionScope::Output(size_t index) const {
-  const config::Output& output = module().outputs[index];
   // As a state has it, which also holds for what is only known after an apply.
-  const Value value = UnknownAsNull(walk_.slots.root->outputs[index]);
-  return output.sensitive ? value.WithMarks(MarkSet::Sensitive()) : value;
+  return UnknownAsNull(engine::RootOutput(walk_, index));
 }
 
 Value AssertionScope::Variable(std::string_view name, const Value& value) const {
@@ -81,8 +74,8 @@ Value AssertionScope::Variable(std::string_view name, const Value& value) const 
 
 Value AssertionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
   const auto rest = [&] { return traversal.steps.subspan(1); };
-  if (const std::string_view name = Member(traversal, "output"); !name.empty()) {
-    const int index = FindOutput(name);
+  if (const std::string_view name = engine::OutputName(traversal); !name.empty()) {
+    const int index = engine::FindRootOutput(walk_, name);
     return index < 0
                ? Value::DynamicUnknown()
                : lang::ApplySteps(Output(static_cast<size_t>(index)), rest(), traversal, diags);
@@ -95,19 +88,6 @@ Value AssertionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& 
   return root_.Resolve(traversal, diags);
 }
 
-void AssertionScope::ReportNoOutput(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
-  const std::string_view name = traversal.steps[0].name();
-  std::vector<std::string_view> names;
-  for (const config::Output& output : module().outputs) {
-    names.push_back(walk_.program.Text(output.name));
-  }
-  const std::string_view similar = text::SuggestName(name, names);
-  diags.Error("Reference to undeclared output value",
-              "An output value with the name " + text::GoQuote(name) + " has not been declared." +
-                  (similar.empty() ? "" : " Did you mean " + text::GoQuote(similar) + "?"),
-              {traversal.file(), traversal.begin, traversal.steps[0].end});
-}
-
 engine::References AssertionScope::Check(std::span<const hcl::Expr* const> exprs,
                                          Diagnostics& diags) const {
   const size_t errors = diags.error_count();
@@ -118,9 +98,9 @@ engine::References AssertionScope::Check(std::span<const hcl::Expr* const> exprs
   std::vector<const hcl::TraversalExpr*> of_module;
   bool wrong = false;
   for (const hcl::TraversalExpr* traversal : traversals) {
-    const std::string_view output = Member(*traversal, "output");
-    if (!output.empty() && FindOutput(output) < 0) {
-      ReportNoOutput(*traversal, diags);
+    const std::string_view output = engine::OutputName(*traversal);
+    if (!output.empty() && engine::FindRootOutput(walk_, output) < 0) {
+      engine::ReportUndeclaredOutput(walk_, *traversal, diags);
     } else if (!Member(*traversal, "check").empty()) {
       wrong = true;
       diags.Error("Reference to \"check\" in invalid context",

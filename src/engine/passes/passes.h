@@ -23,6 +23,10 @@ bool AttachProviders(PlanGraph& graph, Diagnostics& diags);
 /// be loaded.
 bool AttachSchemas(PlanGraph& graph, Diagnostics& diags);
 
+/// Needs: providers. Gives: the providers that the root module requires and nothing uses, because
+/// an expression that is typed later may call their functions. They get no schema here.
+void AddCallableProviders(PlanGraph& graph);
+
 /// Needs: schemas, which decide which names are references. Gives: an edge per reference, bindings
 /// of all traversals, module edges. Later passes add no nodes for blocks. False, with diagnostics,
 /// if a module calls functions of providers that it does not require; an apply does not check this,

@@ -238,4 +238,11 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
   return !diags.has_errors();
 }
 
+void AddCallableProviders(PlanGraph& graph) {
+  const config::ConfigNode& root = graph.config.root();
+  for (const config::RequiredProvider& required : root.module->required_providers) {
+    (void)graph.EnsureFunctionProvider(root, {graph.program.Text(required.local_name), {}, {}});
+  }
+}
+
 }  // namespace kinu::engine

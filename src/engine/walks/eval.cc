@@ -2,13 +2,17 @@
 //
 // BuildGraph  the order of blocks
 // Run         variables, locals and outputs of all modules, so that their problems are reported
-//             first; objects are read from the state when an expression uses them
+//             first; objects are read from the state when an expression uses them, and providers
+//             are started when it calls their functions
+#include "lang/eval.h"
+
 #include <algorithm>
 
 #include "engine/build_graph.h"
 #include "engine/evaluation.h"
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"
+#include "engine/root_outputs.h"
 #include "engine/scope.h"
 #include "engine/spans.h"
 #include "engine/walks/node_table.h"
@@ -25,6 +29,57 @@ constexpr NodeTable<NodeContext> kEvalNodes({
     {NodeKind::kOutput, EvaluateOutput},
 });
 
+/// Whether a reference names an output of the root module: "output.x", unless the module has
+/// resources of a type "output".
+bool NamesOutput(const Walk& walk, const hcl::TraversalExpr& traversal) {
+  const Symbol type = walk.program.Find("output");
+  const config::Module& root = *walk.config.root().module;
+  return !OutputName(traversal).empty() &&
+         std::ranges::none_of(root.resources, [&](const config::Resource& resource) {
+           return resource.name.mode == ResourceMode::kManaged && resource.name.type == type;
+         });
+}
+
+/// The names of the root module and its outputs.
+class ConsoleNames final : public lang::Scope {
+ public:
+  explicit ConsoleNames(const Walk& walk) : walk_(walk), root_(walk, *walk.slots.root) {}
+
+  Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
+    if (!NamesOutput(walk_, traversal)) {
+      return root_.Resolve(traversal, diags);
+    }
+    const int index = FindRootOutput(walk_, OutputName(traversal));
+    return index < 0 ? Value::DynamicUnknown()
+                     : lang::ApplySteps(RootOutput(walk_, static_cast<size_t>(index)),
+                                        traversal.steps.subspan(1), traversal, diags);
+  }
+  const functions::Callable* FindFunction(std::string_view name) const override {
+    return root_.FindFunction(name);
+  }
+  std::vector<std::string_view> FunctionNames() const override { return root_.FunctionNames(); }
+  void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override {
+    root_.ExplainUnknownFunction(call, diagnostic);
+  }
+  const functions::CallContext& call_context() const override { return root_.call_context(); }
+
+ private:
+  const Walk& walk_;
+  const ModuleScope root_;
+};
+
+/// Reports calls of functions whose providers the root module does not require.
+void CheckFunctionProviders(const Walk& walk, std::span<const hcl::CallExpr* const> calls,
+                            Diagnostics& diags) {
+  for (const hcl::CallExpr* call : calls) {
+    const auto name = ParseProviderFunction(call->name);
+    if (name && walk.config.root().module->FindRequiredProvider(
+                    walk.program.Find(name->provider)) == nullptr) {
+      ReportUnknownFunctionProvider(*call, *name, diags);
+    }
+  }
+}
+
 }  // namespace
 
 struct EvaluationSession::Parts {
@@ -33,7 +88,7 @@ struct EvaluationSession::Parts {
   PlanGraph graph;
   std::unique_ptr<Walk> walk;
   CheckRecord checks;
-  std::unique_ptr<ModuleScope> scope;
+  std::unique_ptr<ConsoleNames> scope;
 };
 
 EvaluationSession::EvaluationSession(const Request& request)
@@ -48,12 +103,24 @@ const lang::Scope& EvaluationSession::scope() const {
 bool EvaluationSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) const {
   const Walk& walk = *parts_->walk;
   const config::Module& root = *walk.config.root().module;
-  if (!ReferenceCheck(walk, walk.config.root()).Expr(expr, diags)) {
-    return false;
-  }
   const size_t errors = diags.error_count();
   std::vector<const hcl::TraversalExpr*> traversals;
-  hcl::CollectTraversals(expr, traversals);
+  std::vector<const hcl::CallExpr*> calls;
+  hcl::CollectTraversalsAndCalls(expr, traversals, calls);
+  std::erase_if(traversals, [&](const hcl::TraversalExpr* traversal) {
+    if (!NamesOutput(walk, *traversal)) {
+      return false;
+    }
+    if (FindRootOutput(walk, OutputName(*traversal)) < 0) {
+      ReportUndeclaredOutput(walk, *traversal, diags);
+    }
+    return true;
+  });
+  CheckFunctionProviders(walk, calls, diags);
+  (void)ReferenceCheck(walk, walk.config.root()).Traversals(traversals, diags, calls);
+  if (diags.error_count() != errors) {
+    return false;
+  }
   for (const hcl::TraversalExpr* traversal : traversals) {
     const config::Reference ref = config::ResolveReference(walk.program, root, *traversal, nullptr);
     if (ref.kind == config::ReferenceKind::kVariable && ref.index >= 0 &&
@@ -94,7 +161,7 @@ bool EvaluationSession::Open(Diagnostics& diags) {
         kEvalNodes.Execute(walk.graph.node(id).kind, context, id, found);
       },
       diags);
-  parts_->scope = std::make_unique<ModuleScope>(walk, *walk.slots.root);
+  parts_->scope = std::make_unique<ConsoleNames>(walk);
   return true;
 }
 

@@ -1,0 +1,37 @@
+#include "engine/root_outputs.h"
+
+#include "text/quote.h"
+#include "text/suggest.h"
+
+namespace kinu::engine {
+
+std::string_view OutputName(const hcl::TraversalExpr& traversal) {
+  return traversal.root == "output" && !traversal.steps.empty() ? traversal.steps[0].name()
+                                                                : std::string_view();
+}
+
+int FindRootOutput(const Walk& walk, std::string_view name) {
+  return walk.config.root().module->FindOutput(walk.program.Find(name));
+}
+
+Value RootOutput(const Walk& walk, size_t index) {
+  const Value value = walk.slots.root->outputs[index];
+  return walk.config.root().module->outputs[index].sensitive ? value.WithMarks(MarkSet::Sensitive())
+                                                             : value;
+}
+
+void ReportUndeclaredOutput(const Walk& walk, const hcl::TraversalExpr& traversal,
+                            Diagnostics& diags) {
+  const std::string_view name = OutputName(traversal);
+  std::vector<std::string_view> names;
+  for (const config::Output& output : walk.config.root().module->outputs) {
+    names.push_back(walk.program.Text(output.name));
+  }
+  const std::string_view similar = text::SuggestName(name, names);
+  diags.Error("Reference to undeclared output value",
+              "An output value with the name " + text::GoQuote(name) + " has not been declared." +
+                  (similar.empty() ? "" : " Did you mean " + text::GoQuote(similar) + "?"),
+              {traversal.file(), traversal.begin, traversal.steps[0].end});
+}
+
+}  // namespace kinu::engine
