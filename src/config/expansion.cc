@@ -8,13 +8,15 @@
 namespace kinu::config {
 namespace {
 
-/// "Sensitive values, …, cannot be used as for_each arguments."
-std::string Confidential(std::string_view kind, std::string_view as) {
+/// "Sensitive values, …, cannot be used as for_each arguments. They would become visible as
+/// instance keys."
+std::string Confidential(std::string_view kind, std::string_view as,
+                         std::string_view seen = "as instance keys") {
   std::string lower(kind);
   lower[0] = static_cast<char>(lower[0] + ('a' - 'A'));
   return std::string(kind) + " values, or values derived from " + lower +
-         " values, cannot be used " + std::string(as) +
-         ". They would become visible as instance keys.";
+         " values, cannot be used " + std::string(as) + ". They would become visible " +
+         std::string(seen) + ".";
 }
 
 std::string Unsuitable(std::string_view argument, std::string_view why) {
@@ -206,7 +208,8 @@ Expansion ExpandEnabled(const hcl::Expr& expr, const lang::Scope& scope, Diagnos
   const MarkSet marks = value.marks();
   value = lang::WarnDeprecated(value, expr, diags).Unmark();
   if (marks.sensitive()) {
-    problem(Confidential("Sensitive", "in \"enabled\" arguments"), DiagnosticTag::kCausedByUnknown);
+    problem(Confidential("Sensitive", "in \"enabled\" arguments", "by whether the object exists"),
+            DiagnosticTag::kCausedByUnknown);
   }
   if (marks.ephemeral()) {
     problem(Unsuitable("enabled", "the given value is ephemeral"));

@@ -25,7 +25,7 @@ void ReportRemains(const engine::ApplyResult& result, const plan::Plan& plan, bo
   if (!may_forget && result.counts.forgotten > 0 && !diags.has_errors()) {
     diags.Error("Destroy was successful but left behind forgotten instances",
                 "Objects with lifecycle.destroy = false were dropped from the state but "
-                "still exist.");
+                "still exist. With -suppress-forget-errors such a destroy succeeds.");
   }
   WarnOfTargets(result, plan, diags);
 }
