@@ -201,5 +201,17 @@ TEST(ProgressTicker, ReportsRunningOperations) {
   EXPECT_TRUE(sink.Take().empty());
 }
 
+TEST_F(EphemeralTest, ApplyOpensNoneForAProviderOfWhichOnlyAnOutputReads) {
+  const std::string secret = kSecretForProvider;
+  Configure(secret + "\noutput \"id\" { value = test_thing.a.id }");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  Configure(secret + "\noutput \"id\" { value = \"${test_thing.a.id}!\" }");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(state_.outputs.at(0).value.AsString(), "id-a!");
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -11,7 +11,11 @@ namespace {
 class NeedSearch {
  public:
   NeedSearch(const PlanGraph& graph, bool strictly)
-      : graph_(graph), strictly_(strictly), needed_(graph.size()), read_(graph.size()) {}
+      : graph_(graph), strictly_(strictly), needed_(graph.size()), read_(graph.size()) {
+    if (!strictly) {
+      strict_ = NeedSearch(graph, true).Run();
+    }
+  }
 
   std::vector<bool> Run() {
     for (NodeId id = 0; id < graph_.size(); ++id) {
@@ -57,6 +61,12 @@ class NeedSearch {
   /// Whether node `id` needs its dependencies of a kind. The end of a module only waits for what
   /// is in the module; who refers to the whole module reads its outputs.
   bool Passes(NodeId id, NodeKind dependency) const {
+    if (!strictly_ && graph_.node(id).kind == NodeKind::kResource &&
+        dependency == NodeKind::kJoin) {
+      // What only a root output reads is expanded to read its objects in the state. Its provider,
+      // and what configures it, are not used.
+      return strict_[id];
+    }
     if (graph_.node(id).kind != NodeKind::kModuleEnd) {
       return !(strictly_ && IsRootOutput(graph_.node(id)) && dependency == NodeKind::kResource);
     }
@@ -129,6 +139,7 @@ class NeedSearch {
 
   const PlanGraph& graph_;
   const bool strictly_;
+  std::vector<bool> strict_;  ///< without `strictly_`: the nodes that are needed strictly
   std::vector<bool> needed_;
   std::vector<bool> read_;  ///< ends of modules that something refers to
   std::vector<NodeId> work_;
