@@ -152,11 +152,8 @@ constexpr KindRow kKinds[] = {
          },
      .works_on_objects = true},
     {.kind = NodeKind::kCheck,
-     .name =
-         [](const PlanGraph& graph, const Node& node) {
-           return Inside(graph, node, "check.",
-                         graph.program.Text(graph.PlaceOf(node).module->checks[node.index].name));
-         }},
+     .name = [](const PlanGraph& graph,
+                const Node& node) { return CheckAddress(graph, node) + " (expand)"; }},
     {.kind = NodeKind::kProvider,
      .name =
          [](const PlanGraph& graph, const Node& node) {
@@ -211,6 +208,15 @@ const KindRow& RowOf(NodeKind kind) {
 }
 
 }  // namespace
+
+std::string BlockAddress(const PlanGraph& graph, const Node& node) {
+  return NameOfResource(graph, node);
+}
+
+std::string CheckAddress(const PlanGraph& graph, const Node& node) {
+  return Inside(graph, node, "check.",
+                graph.program.Text(graph.PlaceOf(node).module->checks[node.index].name));
+}
 
 std::string NodeName(const PlanGraph& graph, NodeId id) {
   const Node& node = graph.node(id);

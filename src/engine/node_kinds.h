@@ -14,6 +14,10 @@ namespace kinu::engine {
 /// The node's address as messages show it; empty for cells and joins.
 std::string NodeName(const PlanGraph& graph, NodeId id);
 
+/// The addresses of the blocks of resources and of checks.
+std::string BlockAddress(const PlanGraph& graph, const Node& node);
+std::string CheckAddress(const PlanGraph& graph, const Node& node);
+
 /// How pictures of a graph show a node.
 struct NodePicture {
   std::string_view shape;  ///< of the vertices; empty: only their edges are shown

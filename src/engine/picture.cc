@@ -36,6 +36,15 @@ void Picture::Dissolve(Id gone) {
 
 namespace {
 
+/// The provider that serves a node, an index of PlanGraph::providers.
+std::optional<uint32_t> ProviderAskedBy(const PlanGraph& graph, const ApplyGraph* apply,
+                                        NodeId id) {
+  const Node& node = graph.node(id);
+  const bool asks = node.kind == NodeKind::kCell ? TakesProvider(apply->cells[node.index])
+                                                 : node.kind != NodeKind::kClose;
+  return asks ? ProviderOfNode(graph, apply, node) : std::nullopt;
+}
+
 /// Draws the nodes of a walk. A node may be several vertices: `ins_` wait for other nodes, and
 /// other nodes wait for `outs_`.
 class Artist {
@@ -70,6 +79,10 @@ class Artist {
     for (Picture::Id join : joins) {
       drawing_.Dissolve(join);
     }
+    if (apply_ == nullptr) {
+      AddReports(shown);
+    }
+    AddCloses(shown);
     AddProviderEnds(shown);
     return std::move(drawing_);
   }
@@ -111,6 +124,78 @@ class Artist {
     }
   }
 
+  /// A plan announces each check block, once its module is expanded, before it runs the check and
+  /// reads the data source in it. Ref: opentofu internal/tofu/transform_check.go.
+  void AddReports(const std::vector<bool>& shown) {
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      const Node& node = graph_.node(id);
+      if (node.kind != NodeKind::kCheck || !shown[id]) {
+        continue;
+      }
+      const config::Check& check = graph_.PlaceOf(node).module->checks[node.index];
+      const PlanGraph::Bases& base = graph_.bases[node.config_node];
+      const Picture::Id report = drawing_.Add(CheckAddress(graph_, node) + " (report)");
+      drawing_.Connect(ins_[id][0], report);
+      if (check.data_resource >= 0) {
+        const NodeId data = base.resources + static_cast<NodeId>(check.data_resource);
+        drawing_.Connect(ins_[data][0], report);
+      }
+      if (base.module != kNoNode) {
+        drawing_.Connect(report, outs_[base.module][0]);
+      }
+    }
+  }
+
+  /// Whether nodes of a kind refer to others.
+  static bool Refers(NodeKind kind) {
+    return kind != NodeKind::kModuleEnd && kind != NodeKind::kClose && kind != NodeKind::kJoin;
+  }
+
+  /// An ephemeral block is closed after all nodes that depend on it, and before its provider and
+  /// those that are configured with it. Ref: opentofu
+  /// internal/tofu/transform_closeable_resource.go.
+  void AddCloses(const std::vector<bool>& shown) {
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      const Node& node = graph_.node(id);
+      if (!shown[id] || node.kind != NodeKind::kResource ||
+          graph_.ResourceOf(node).name.mode != ResourceMode::kEphemeral) {
+        continue;
+      }
+      const Picture::Id close = drawing_.Add(BlockAddress(graph_, node) + " (close)");
+      const auto before = [&](NodeId other) {
+        for (const Picture::Id vertex : ins_[other]) {
+          drawing_.Connect(close, vertex);
+        }
+        if (graph_.node(other).kind == NodeKind::kProvider && !outs_[other].empty()) {
+          drawing_.Connect(drawing_.Add(NodeName(graph_, other) + " (close)"), close);
+        }
+      };
+      before(id);
+      before(graph_.providers[graph_.InfoOf(node).provider].id);
+      for (const NodeId user : UsersOf(id)) {
+        if (shown[user] && Refers(graph_.node(user).kind)) {
+          before(user);
+        }
+      }
+    }
+  }
+
+  /// All nodes that wait for a node, directly or not.
+  std::vector<NodeId> UsersOf(NodeId id) const {
+    std::vector<bool> seen(graph_.size());
+    std::vector<NodeId> users{id};
+    for (size_t i = 0; i < users.size(); ++i) {
+      for (const NodeId user : graph_.dependents(users[i])) {
+        if (!seen[user] && !graph_.IsSoft(user, users[i])) {
+          seen[user] = true;
+          users.push_back(user);
+        }
+      }
+    }
+    users.erase(users.begin());
+    return users;
+  }
+
   /// A provider is closed after all nodes that it serves.
   void AddProviderEnds(const std::vector<bool>& shown) {
     auto served = [&](NodeId id, uint32_t provider) {
@@ -126,11 +211,7 @@ class Artist {
       }
     };
     for (NodeId id = 0; id < graph_.size(); ++id) {
-      const Node& node = graph_.node(id);
-      const std::optional<uint32_t> provider = ProviderOfNode(graph_, apply_, node);
-      const bool asks = node.kind == NodeKind::kCell ? TakesProvider(apply_->cells[node.index])
-                                                     : node.kind != NodeKind::kClose;
-      if (provider && asks) {
+      if (const auto provider = ProviderAskedBy(graph_, apply_, id)) {
         served(id, *provider);
       }
     }
@@ -143,10 +224,16 @@ class Artist {
 };
 
 /// Leaves out providers that serve no shown node.
-void HideIdleProviders(const PlanGraph& graph, std::vector<bool>& shown) {
+void HideIdleProviders(const PlanGraph& graph, const ApplyGraph* apply, std::vector<bool>& shown) {
   for (const ProviderInfo& info : graph.providers) {
     auto users = graph.dependents(info.id);
     shown[info.id] = std::any_of(users.begin(), users.end(), [&](NodeId id) { return shown[id]; });
+  }
+  // In an apply, blocks do not wait for their providers.
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (const auto provider = ProviderAskedBy(graph, apply, id); provider && shown[id]) {
+      shown[graph.providers[*provider].id] = true;
+    }
   }
 }
 
@@ -232,7 +319,7 @@ Picture DrawPlan(const Request& request, plan::Mode mode, Diagnostics& diags) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     shown[id] = graph.node(id).kind != NodeKind::kClose;
   }
-  HideIdleProviders(graph, shown);
+  HideIdleProviders(graph, nullptr, shown);
   return Artist(graph, nullptr).Draw(shown);
 }
 
@@ -249,7 +336,7 @@ Picture DrawApply(const Request& request, const plan::Plan& plan, Diagnostics& d
     const bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0;
     shown[id] = (shown[id] || root_output || node.kind == NodeKind::kModuleEnd) && graph.Kept(id);
   }
-  HideIdleProviders(graph, shown);
+  HideIdleProviders(graph, &apply, shown);
   return Artist(graph, &apply).Draw(shown);
 }
 
