@@ -87,7 +87,7 @@ std::string OutputsDocument(const state::State& state) {
     }
     // Stored values are known.
     out.Key("value");
-    (void)WriteJson(out, value, value.type());
+    (void)WriteJson(out, value, value.type(), WholeNumbers::kExact);
     out.Key("type");
     out.Raw(TypeToJson(value.type()));
     out.EndObject();

@@ -454,5 +454,32 @@ TEST(JsonValue, DynamicValuesOfTextsAndTrees) {
   EXPECT_EQ(good, 7U);
 }
 
+// What is stored reads back as the same number, whatever its precision.
+TEST(WholeNumbersTest, AreStoredWithAllDigits) {
+  const Value power = Value::Of(Number::FromDouble(18446744073709551616.0));
+  const Type type = Type::Number();
+  EXPECT_EQ(*ValueToJson(power, type), "18446744073709550000");
+  EXPECT_EQ(*ValueToJson(power, type, WholeNumbers::kExact), "18446744073709551616");
+  EXPECT_EQ(*ValueToJson(power, Type::Dynamic(), WholeNumbers::kExact),
+            R"({"value":18446744073709551616,"type":"number"})");
+  EXPECT_EQ(*ValueToMsgpack(power, type),
+            "\xb4"
+            "18446744073709550000");
+  EXPECT_EQ(*ValueToMsgpack(power, type, WholeNumbers::kExact),
+            "\xb4"
+            "18446744073709551616");
+  for (const WholeNumbers whole : {WholeNumbers::kExact, WholeNumbers::kPrecise}) {
+    const Value back = *ValueFromMsgpack(*ValueToMsgpack(power, type, whole), type);
+    EXPECT_TRUE(Value::RawEquals(back, power));
+  }
+  // Plans keep the precision too, so that their documents have the digits of OpenTofu.
+  const std::string precise = *ValueToMsgpack(power, type, WholeNumbers::kPrecise);
+  EXPECT_EQ(*ValueToJson(*ValueFromMsgpack(precise, type), type), "18446744073709550000");
+  const Value literal = Value::Of(*Number::Parse("18446744073709551616"));
+  EXPECT_EQ(*ValueToMsgpack(literal, type, WholeNumbers::kPrecise),
+            "\xb4"
+            "18446744073709551616");
+}
+
 }  // namespace
 }  // namespace kinu

@@ -9,7 +9,7 @@
 namespace kinu {
 namespace {
 
-ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type);
+ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type, WholeNumbers whole);
 
 bool HasCapsule(const Type& type) {
   switch (type.kind()) {
@@ -27,14 +27,14 @@ bool HasCapsule(const Type& type) {
   }
 }
 
-ValueResult<void> WriteDynamic(JsonWriter& out, const Value& value) {
+ValueResult<void> WriteDynamic(JsonWriter& out, const Value& value, WholeNumbers whole) {
   Type type = value.type();
   if (HasCapsule(type)) {
     return ValueFail("failed to serialize type: type not allowed: " + type.FriendlyName());
   }
   out.BeginObject();
   out.Key("value");
-  if (ValueResult<void> written = Write(out, value, type); !written) {
+  if (ValueResult<void> written = Write(out, value, type, whole); !written) {
     // Like the reference, without the path inside the value.
     return ValueFail("failed to serialize value: " + written.error().message);
   }
@@ -52,7 +52,7 @@ const Type& ElementType(const Type& type, size_t index) {
   return type.is_tuple() ? type.elements()[index] : type.attributes()[index].type;
 }
 
-ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
+ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type, WholeNumbers whole) {
   if (value.IsMarked()) {
     return ValueFail("value has marks, so it cannot be serialized as JSON");
   }
@@ -60,7 +60,7 @@ ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
     return ValueFail("value is not known");
   }
   if (type.is_dynamic() && !value.type().is_dynamic()) {
-    return WriteDynamic(out, value);
+    return WriteDynamic(out, value, whole);
   }
   if (value.IsNull()) {
     out.Null();
@@ -75,7 +75,7 @@ ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
       if (number.IsInfinite()) {
         return ValueFail("cannot serialize infinity as JSON");
       }
-      out.Raw(number.ToText());
+      out.Raw(whole == WholeNumbers::kShortest ? number.ToText() : ExactText(number));
       return {};
     }
     case TypeKind::kBool:
@@ -98,7 +98,7 @@ ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
     if (named) {
       out.Key(value.key(i));
     }
-    if (auto written = Write(out, elements[i], ElementType(type, i)); !written) {
+    if (auto written = Write(out, elements[i], ElementType(type, i), whole); !written) {
       return std::unexpected(ErrorInside(StepToElement(value, i), written.error()));
     }
   }
@@ -112,28 +112,29 @@ ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
 
 }  // namespace
 
-ValueResult<void> WriteJson(JsonWriter& out, const Value& value, const Type& type) {
+ValueResult<void> WriteJson(JsonWriter& out, const Value& value, const Type& type,
+                            WholeNumbers whole) {
   if (value.type().ConformsTo(type)) {
-    return Write(out, value, type);
+    return Write(out, value, type, whole);
   }
   ValueResult<Value> converted = Convert(value, type);
   if (!converted) {
     return std::unexpected(std::move(converted.error()));
   }
-  return Write(out, *converted, type);
+  return Write(out, *converted, type, whole);
 }
 
-ValueResult<std::string> ValueToJson(const Value& value, const Type& type) {
+ValueResult<std::string> ValueToJson(const Value& value, const Type& type, WholeNumbers whole) {
   std::string text;
   JsonWriter out(text);
-  if (ValueResult<void> written = WriteJson(out, value, type); !written) {
+  if (ValueResult<void> written = WriteJson(out, value, type, whole); !written) {
     return std::unexpected(std::move(written.error()));
   }
   return text;
 }
 
 ValueResult<void> WriteSimpleJson(JsonWriter& out, const Value& value) {
-  return Write(out, value, value.type());
+  return Write(out, value, value.type(), WholeNumbers::kShortest);
 }
 
 }  // namespace kinu

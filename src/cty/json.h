@@ -8,14 +8,17 @@
 #include "codec/json_writer.h"
 #include "cty/path.h"
 #include "cty/value.h"
+#include "cty/whole_numbers.h"
 
 namespace kinu {
 
 /// Appends `value` encoded for `type` (a dynamic position becomes {"value":…,"type":…}). The value
 /// must be unmarked. Unknown values and infinities are errors.
-ValueResult<void> WriteJson(JsonWriter& out, const Value& value, const Type& type);
+ValueResult<void> WriteJson(JsonWriter& out, const Value& value, const Type& type,
+                            WholeNumbers whole = WholeNumbers::kShortest);
 /// As above into a compact string.
-ValueResult<std::string> ValueToJson(const Value& value, const Type& type);
+ValueResult<std::string> ValueToJson(const Value& value, const Type& type,
+                                     WholeNumbers whole = WholeNumbers::kShortest);
 /// Encodes by the value's own type, never wrapping: what documents and jsonencode show.
 ValueResult<void> WriteSimpleJson(JsonWriter& out, const Value& value);
 

@@ -82,29 +82,32 @@ void AppendInt(std::string& out, int64_t value) {
   AppendBigEndian(out, bits, 1 << width);
 }
 
-void AppendNumber(std::string& out, const Number& number) {
+void AppendNumber(std::string& out, const Number& number, WholeNumbers whole) {
   if (std::optional<int64_t> integer = number.ToInt64()) {
     AppendInt(out, *integer);
     return;
   }
   bool exact = false;
   double value = number.ToDouble(&exact);
-  if (number.IsInfinite() || (exact && !number.IsInteger())) {
+  const bool precise =
+      whole == WholeNumbers::kPrecise && exact && number.precision() == kFloatPrecision;
+  if (number.IsInfinite() || precise || (exact && !number.IsInteger())) {
     AppendCode(out, kFloat64);
     AppendBigEndian(out, std::bit_cast<uint64_t>(value), 8);
   } else {
-    AppendString(out, number.ToText());
+    AppendString(out, whole == WholeNumbers::kShortest ? number.ToText() : ExactText(number));
   }
 }
 
-void AppendBound(std::string& out, RefinementKey key, const Number& bound, bool inclusive) {
+void AppendBound(std::string& out, RefinementKey key, const Number& bound, bool inclusive,
+                 WholeNumbers whole) {
   AppendInt(out, key);
   AppendArrayHeader(out, 2);
-  AppendNumber(out, bound);
+  AppendNumber(out, bound, whole);
   AppendCode(out, inclusive ? kTrue : kFalse);
 }
 
-void AppendUnknown(std::string& out, const Refinements& known) {
+void AppendUnknown(std::string& out, const Refinements& known, WholeNumbers whole) {
   std::string entries;
   size_t count = 0;
   if (known.not_null) {
@@ -114,11 +117,11 @@ void AppendUnknown(std::string& out, const Refinements& known) {
   }
   if (known.min) {
     ++count;
-    AppendBound(entries, kNumberMin, *known.min, known.min_inclusive);
+    AppendBound(entries, kNumberMin, *known.min, known.min_inclusive, whole);
   }
   if (known.max) {
     ++count;
-    AppendBound(entries, kNumberMax, *known.max, known.max_inclusive);
+    AppendBound(entries, kNumberMax, *known.max, known.max_inclusive, whole);
   }
   if (!known.prefix.empty()) {
     ++count;
@@ -155,7 +158,7 @@ void AppendUnknown(std::string& out, const Refinements& known) {
   out += entries;
 }
 
-ValueResult<void> Write(std::string& out, const Value& value, const Type& type);
+ValueResult<void> Write(std::string& out, const Value& value, const Type& type, WholeNumbers whole);
 
 // The JSON notation of a type. The values of a plan have few types, so each thread remembers what
 // it has written lately. Valid until the next call.
@@ -173,7 +176,7 @@ std::string_view NotationOf(const Type& type) {
   return entry.notation;
 }
 
-ValueResult<void> WriteDynamic(std::string& out, const Value& value) {
+ValueResult<void> WriteDynamic(std::string& out, const Value& value, WholeNumbers whole) {
   const Type type = value.type();
   if (type.is_capsule()) {
     return ValueFail("failed to serialize type: type not allowed: " + type.FriendlyName());
@@ -182,18 +185,19 @@ ValueResult<void> WriteDynamic(std::string& out, const Value& value) {
   const std::string_view notation = NotationOf(type);
   AppendLength(out, notation.size(), kBin8, kBin8 + 1);
   out += notation;
-  return Write(out, value, type);
+  return Write(out, value, type, whole);
 }
 
-ValueResult<void> Write(std::string& out, const Value& value, const Type& type) {
+ValueResult<void> Write(std::string& out, const Value& value, const Type& type,
+                        WholeNumbers whole) {
   if (value.IsMarked()) {
     return ValueFail("value has marks, so it cannot be serialized");
   }
   if (type.is_dynamic() && !value.type().is_dynamic()) {
-    return WriteDynamic(out, value);
+    return WriteDynamic(out, value, whole);
   }
   if (!value.IsKnown()) {
-    AppendUnknown(out, value.refinements());
+    AppendUnknown(out, value.refinements(), whole);
     return {};
   }
   if (value.IsNull()) {
@@ -206,7 +210,7 @@ ValueResult<void> Write(std::string& out, const Value& value, const Type& type) 
       AppendString(out, value.AsString());
       return {};
     case TypeKind::kNumber:
-      AppendNumber(out, value.AsNumber());
+      AppendNumber(out, value.AsNumber(), whole);
       return {};
     case TypeKind::kBool:
       AppendCode(out, value.AsBool() ? kTrue : kFalse);
@@ -230,7 +234,7 @@ ValueResult<void> Write(std::string& out, const Value& value, const Type& type) 
     const Type& element_type = type.is_collection() ? type.element()
                                : type.is_tuple()    ? type.elements()[i]
                                                     : type.attributes()[i].type;
-    if (ValueResult<void> written = Write(out, elements[i], element_type); !written) {
+    if (ValueResult<void> written = Write(out, elements[i], element_type, whole); !written) {
       return std::unexpected(ErrorInside(StepToElement(value, i), written.error()));
     }
   }
@@ -239,20 +243,21 @@ ValueResult<void> Write(std::string& out, const Value& value, const Type& type) 
 
 }  // namespace
 
-ValueResult<void> AppendMsgpack(std::string& out, const Value& value, const Type& type) {
+ValueResult<void> AppendMsgpack(std::string& out, const Value& value, const Type& type,
+                                WholeNumbers whole) {
   if (value.type().ConformsTo(type)) {
-    return Write(out, value, type);
+    return Write(out, value, type, whole);
   }
   ValueResult<Value> converted = Convert(value, type);
   if (!converted) {
     return std::unexpected(std::move(converted.error()));
   }
-  return Write(out, *converted, type);
+  return Write(out, *converted, type, whole);
 }
 
-ValueResult<std::string> ValueToMsgpack(const Value& value, const Type& type) {
+ValueResult<std::string> ValueToMsgpack(const Value& value, const Type& type, WholeNumbers whole) {
   std::string out;
-  if (ValueResult<void> written = AppendMsgpack(out, value, type); !written) {
+  if (ValueResult<void> written = AppendMsgpack(out, value, type, whole); !written) {
     return std::unexpected(std::move(written.error()));
   }
   return out;

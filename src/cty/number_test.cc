@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "cty/whole_numbers.h"
 
 namespace kinu {
 namespace {
@@ -198,6 +199,19 @@ TEST(Number, HugeExponentsAreQuick) {
   EXPECT_TRUE(
       Number::Multiply(*Number::Parse("1e600000000"), *Number::Parse("1e600000000")).IsInfinite());
   EXPECT_NE(Number::Parse("1e-600000000")->Hash(), Number::Parse("1e-600000001")->Hash());
+}
+
+TEST(Number, ExactTextsHaveAllDigits) {
+  const Number power = Number::FromDouble(18446744073709551616.0);
+  EXPECT_EQ(power.ToText(), "18446744073709550000");
+  EXPECT_EQ(ExactText(power), "18446744073709551616");
+  EXPECT_EQ(ExactText(Number::Negate(power)), "-18446744073709551616");
+  EXPECT_EQ(ExactText(Number::FromInt(9007199254740993, 53)), "9007199254740993");
+  for (const char* text : {"0", "-0", "7", "-2.5", "0.1", "1e+20000", "3e-20000"}) {
+    const Number number = *Number::Parse(text);
+    EXPECT_EQ(ExactText(number), number.ToText()) << text;
+  }
+  EXPECT_EQ(ExactText(Number::Infinity(true)), "-Inf");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cty/number_parts.h"
+#include "cty/whole_numbers.h"
 
 namespace kinu {
 namespace {
@@ -356,15 +357,35 @@ std::optional<Number> Number::Parse(std::string_view text) {
   return MakeNumber(parts);
 }
 
+namespace {
+
+/// Whether the text of a number has no exponent. The zeros of a huge exponent are left out, so that
+/// a few bytes do not become gigabytes.
+bool HasPlainText(const Number& number) {
+  constexpr mpfr_exp_t kLongestPlain = 65536;  // binary digits
+  if (number.is_inline()) {
+    return true;
+  }
+  const mpfr_srcptr value = BigFloatAccess::Float(number.big().get());
+  return mpfr_regular_p(value) == 0 || std::abs(mpfr_get_exp(value)) <= kLongestPlain;
+}
+
+}  // namespace
+
 std::string Number::ToText() const {
   if (is_inline() && BitLength(int_) <= precision_) {
     return std::to_string(int_);
   }
-  // The zeros of a huge exponent are left out, so that a few bytes do not become gigabytes.
-  constexpr mpfr_exp_t kLongestPlain = 65536;  // binary digits
-  const bool plain = is_inline() || mpfr_regular_p(BigFloatAccess::Float(big_.get())) == 0 ||
-                     std::abs(mpfr_get_exp(BigFloatAccess::Float(big_.get()))) <= kLongestPlain;
-  return Format(plain ? 'f' : 'e', -1);
+  return Format(HasPlainText(*this) ? 'f' : 'e', -1);
+}
+
+std::string ExactText(const Number& number) {
+  if (number.is_inline()) {
+    return std::to_string(number.inline_value());
+  }
+  // Zero is inline unless it has a sign.
+  const bool whole = number.Sign() != 0 && number.IsInteger() && HasPlainText(number);
+  return whole ? number.IntegerText(10).value() : number.ToText();
 }
 
 std::string Number::Format(char verb, int digits) const {

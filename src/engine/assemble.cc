@@ -195,7 +195,8 @@ void StoreIdentity(const schema::ResourceSchema& schema, const Value& identity,
     object.identity_schema_version.reset();
     return;
   }
-  object.identity = ValueToJson(identity, schema.identity_type).value_or("null");
+  object.identity =
+      ValueToJson(identity, schema.identity_type, WholeNumbers::kExact).value_or("null");
   object.identity_schema_version = static_cast<uint64_t>(schema.identity_version);
 }
 

@@ -69,7 +69,8 @@ const std::string& PlanEncoder::ProviderText(const ProviderConfig& provider) {
 
 Result<void> PlanEncoder::WriteValue(uint32_t field, const Value& value, const Type& type) {
   msgpack_.clear();
-  if (ValueResult<void> done = AppendMsgpack(msgpack_, value, type); !done) {
+  if (ValueResult<void> done = AppendMsgpack(msgpack_, value, type, WholeNumbers::kPrecise);
+      !done) {
     return Fail(ErrorCode::kInvalid, done.error().ToText());
   }
   RepeatValue(field);

@@ -20,7 +20,7 @@ ValueResult<void> WriteDynamicValue(ProtoWriter& writer, uint32_t field, const V
   }
   size_t begin = writer.Begin(field);
   size_t bytes = writer.Begin(kMsgpack);  // a bytes field has the same framing as a message
-  auto written = AppendMsgpack(writer.out(), value, type);
+  auto written = AppendMsgpack(writer.out(), value, type, WholeNumbers::kExact);
   writer.End(bytes);
   writer.End(begin);
   return written;

@@ -139,8 +139,8 @@ bool SameOutput(const OutputValue& a, const OutputValue& b) {
     return false;
   }
   return Value::RawEquals(a_value, b_value) ||
-         ValueToJson(a_value, a_value.type()).value_or("") ==
-             ValueToJson(b_value, b_value.type()).value_or("");
+         ValueToJson(a_value, a_value.type(), WholeNumbers::kExact).value_or("") ==
+             ValueToJson(b_value, b_value.type(), WholeNumbers::kExact).value_or("");
 }
 
 bool SameOutputs(const State& a, const State& b) {

@@ -131,11 +131,11 @@ void EncodeObject(const Value& value, const Type& type, Object& object) {
   if (!plain.IsWhollyKnown()) {
     plain = UnknownAsNull(plain);
   }
-  ValueResult<std::string> json = ValueToJson(plain, type);
+  ValueResult<std::string> json = ValueToJson(plain, type, WholeNumbers::kExact);
   if (!json) {
     // A plan with an infinite number fails. During apply the object must be stored, so that such a
     // number becomes null.
-    json = ValueToJson(InfinityAsNull(plain), type);
+    json = ValueToJson(InfinityAsNull(plain), type, WholeNumbers::kExact);
   }
   auto text = std::make_shared<const std::string>(json.value_or("null"));
   object.attributes = *text;

@@ -161,7 +161,7 @@ void AppendPathsJson(std::string& out, std::span<const Path> paths) {
       } else {
         out += "{\"type\":\"index\",\"value\":";
         // Encoding a known, unmarked key cannot fail.
-        out += ValueToJson(step.key, Type::Dynamic()).value_or("null");
+        out += ValueToJson(step.key, Type::Dynamic(), WholeNumbers::kExact).value_or("null");
       }
       out += '}';
     }

@@ -137,7 +137,7 @@ void StateWriter::WriteOutputs() {
     if (!value.IsWhollyKnown()) {
       value = UnknownAsNull(value);
     }
-    ValueResult<std::string> json = ValueToJson(value, value.type());
+    ValueResult<std::string> json = ValueToJson(value, value.type(), WholeNumbers::kExact);
     if (!json) {
       continue;  // CheckWritable() reports it
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "cty/whole_numbers.h"
 #include "view/human/diff.h"
 
 namespace kinu::view {
@@ -76,6 +77,14 @@ bool ObjectsEqual(const Value& a, const Value& b) {
   }
 }
 
+/// Whole numbers are compared by all their digits: states have these, and a new value may be shown
+/// with fewer.
+std::string ComparedText(const Value& number) {
+  std::string text = NumberText(number);
+  const bool own = number.AsNumber().IsInteger() && text == number.AsNumber().ToText();
+  return own ? ExactText(number.AsNumber()) : text;
+}
+
 }  // namespace
 
 bool ShownEqual(const Value* a, const Value* b) {
@@ -92,7 +101,7 @@ bool ShownEqual(const Value* a, const Value* b) {
     case Shown::kBool:
       return a->AsBool() == b->AsBool();
     case Shown::kNumber:
-      return NumberText(*a) == NumberText(*b);
+      return ComparedText(*a) == ComparedText(*b);
     case Shown::kString:
       return a->AsString() == b->AsString();
     case Shown::kArray:
@@ -114,7 +123,7 @@ void AppendShown(std::string& out, const Value* value) {
       return;
     case Shown::kNumber:
       out += '#';
-      out += NumberText(*value);
+      out += ComparedText(*value);
       out += ';';
       return;
     case Shown::kString: {
