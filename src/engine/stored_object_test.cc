@@ -140,5 +140,31 @@ TEST_F(StoredObjectTest, DropsWriteOnlyValues) {
   EXPECT_EQ(Object().attributes.find("told"), std::string::npos) << Object().attributes;
 }
 
+// Providers of the legacy SDK return null where there are no blocks.
+TEST_F(StoredObjectTest, IsNormalizedWhenItIsRefreshed) {
+  schema::ResourceSchema legacy = Named(0);
+  schema::NestedBlock& part = legacy.block.blocks.emplace_back();
+  part.name = "part";
+  part.block.attributes.push_back(provider::testing::Optional("text", Type::String()));
+  legacy.block.Finish();
+  script_->schema.resources["test_legacy"] = std::move(legacy);
+  Configure("resource \"test_legacy\" \"a\" { name = \"x\" }\n");
+  Apply();
+  ASSERT_EQ(Stored(), Strings{"test_legacy.a"});
+  script_->types["test_legacy"].read = [](const Value& stored) {
+    std::vector<std::pair<std::string, Value>> attributes;
+    for (const ObjectAttribute& attribute : stored.type().attributes()) {
+      attributes.emplace_back(attribute.name, attribute.name == "part"
+                                                  ? Value::Null(attribute.type)
+                                                  : stored.Attribute(attribute.name));
+    }
+    return Value::Object(std::move(attributes));
+  };
+  const plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(plan.changes.at(0).action, plan::Action::kNoOp);
+  EXPECT_TRUE(plan.drift.empty());
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -1,5 +1,6 @@
 #include "schema/propose.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -284,6 +285,29 @@ Value UnknownStub(const Block& schema) {
   return Value::Object(std::move(values));
 }
 
+/// Whether NormalizeObject() would change nothing, which is so for nearly all objects.
+bool IsNormal(const Value& value, const Block& schema) {
+  if (schema.blocks.empty() || value.IsNull()) {
+    return true;
+  }
+  return std::ranges::all_of(schema.blocks, [&](const NestedBlock& nested) {
+    const bool single = nested.nesting == Nesting::kSingle;
+    if (nested.block.implied_type().has_dynamic() || nested.nesting == Nesting::kMap) {
+      return true;
+    }
+    const Value part = AttributeOf(value, nested.name);
+    if (!part.IsKnown() || (part.IsNull() && !single)) {
+      return false;
+    }
+    if (single || nested.nesting == Nesting::kGroup) {
+      return IsNormal(part, nested.block);
+    }
+    return std::ranges::all_of(part.elements(), [&](const Value& element) {
+      return element.IsKnown() && IsNormal(element, nested.block);
+    });
+  });
+}
+
 Value NormalizeObject(const Value& value, const Block& schema);
 
 Value NormalizeBlock(const Value& value, const NestedBlock& nested) {
@@ -336,6 +360,9 @@ Value NormalizeObject(const Value& value, const Block& schema) {
 }  // namespace
 
 Value NormalizeLegacyObject(const Value& value, const Block& schema) {
+  if (IsNormal(value, schema)) {
+    return value;
+  }
   if (!value.ContainsMarked()) {
     return NormalizeObject(value, schema);
   }

@@ -8,6 +8,7 @@
 #include "engine/rows/rows.h"
 #include "refactoring/refactoring.h"
 #include "schema/marks.h"
+#include "schema/propose.h"
 #include "text/quote.h"
 
 namespace kinu::engine {
@@ -172,7 +173,8 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
     return std::nullopt;
   }
   notes = {std::move(response.private_data), std::move(response.identity), false};
-  Value refreshed = response.state;
+  // Providers of the legacy SDK return null in place of no blocks.
+  Value refreshed = schema::NormalizeLegacyObject(response.state, row.info.schema->block);
   if (!refreshed.IsNull()) {
     refreshed = marks.empty() ? refreshed : refreshed.MarkWithPaths(marks);
     // The schema may have sensitive attributes that the state does not mark.

@@ -19,6 +19,7 @@ import (
 //	type     the object is a string
 //	unknown  the object's id is unknown
 //	null     there is no object
+//	legacy   lists and sets of blocks are null where there are none, as the legacy SDK has it
 //	write    the write-only password has a value
 //	big      the private data is 200 MB of zeros
 //	none     (ImportResourceState) there is nothing to import
@@ -60,6 +61,10 @@ func after(call string, object **tfprotov6.DynamicValue, private *[]byte) {
 		*object = nil
 	case "unknown":
 		replace(object, "id", tftypes.NewValue(tftypes.String, tftypes.UnknownValue))
+	case "legacy":
+		for _, name := range []string{"disk", "label"} {
+			replace(object, name, tftypes.NewValue(thingType().(tftypes.Object).AttributeTypes[name], nil))
+		}
 	case "write":
 		replace(object, "password", tftypes.NewValue(tftypes.String, "hunter2"))
 	case "big":
