@@ -122,12 +122,12 @@ void OperationRun::CatchInterrupts() {
       [this] { operation.pool.StopAll(); });
 }
 
-void OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary) {
+void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
   if (audience->json() != nullptr) {
     audience->json()->Plan(plan);
   }
-  if (summary != nullptr) {
-    audience->Text(view::RenderSummary(view::MakeSummary(plan), *summary));
+  if (parts.summary != nullptr) {
+    audience->Text(view::RenderSummary(view::MakeSummary(plan), *parts.summary));
     return;
   }
   if (json_only()) {
@@ -136,7 +136,8 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const view::SummaryOptions* 
   const view::SourceSchemas schemas(operation.providers->source());
   const view::PlanTextOptions options{.width = invocation.stdout_width,
                                       .show_sensitive = flags.Bool("show-sensitive"),
-                                      .in_automation = invocation.in_automation};
+                                      .in_automation = invocation.in_automation,
+                                      .actions = parts.actions};
   terminal::PagedOutput paged(flags.Has("pager") ? terminal::ChoosePager(flags.Bool("pager"))
                                                  : std::string());
   const auto done = view::RenderPlanTo([&](std::string_view piece) { paged.Write(piece); }, plan,

@@ -9,6 +9,7 @@
 #include "cli/operation_flags.h"
 #include "operation/remote_run.h"
 #include "terminal/prompt.h"
+#include "tfjson/action_filter.h"
 #include "view/summary/summary.h"
 
 namespace kinu::cli {
@@ -66,6 +67,12 @@ struct CommandRun {
   std::optional<Loaded> checked_;  ///< diagnostics about the configuration point into it
 };
 
+/// Which parts of a new plan its text has.
+struct PlanParts {
+  const view::SummaryOptions* summary = nullptr;  ///< null: the text is no summary
+  const tfjson::ActionFilter* actions = nullptr;  ///< null: all changes
+};
+
 /// The run of a command that works through an operation.
 struct OperationRun : CommandRun {
   using CommandRun::CommandRun;
@@ -80,9 +87,8 @@ struct OperationRun : CommandRun {
   }
   /// Lets the service of the state run it, after an Open() that found that. Returns the exit code.
   int RunInService(const PlanRequest& request, operation::RemoteRunOptions options);
-  /// Shows a new plan as text and as JSON. `summary`: the text is a summary; null: it is the whole
-  /// plan.
-  void ShowPlan(const plan::Plan& plan, const view::SummaryOptions* summary = nullptr);
+  /// Shows a new plan as text and as JSON, which has all of it.
+  void ShowPlan(const plan::Plan& plan, const PlanParts& parts = {});
   /// Closes the operation first.
   int Fail() override;
   using CommandRun::Fail;

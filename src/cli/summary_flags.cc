@@ -98,4 +98,20 @@ std::optional<SummaryOptions> ReadSummaryFlags(const Flags& flags, Diagnostics& 
   return options;
 }
 
+std::optional<tfjson::ActionFilter> ReadActions(const Flags& flags, Diagnostics& diags) {
+  if (!flags.IsSet("actions")) {
+    return std::nullopt;
+  }
+  if (flags.IsSet("summary")) {
+    diags.Error("Invalid actions", "The -actions and -summary options exclude each other.");
+    return std::nullopt;
+  }
+  auto filter = tfjson::ActionFilter::Parse(flags.String("actions"));
+  if (!filter) {
+    diags.Error("Invalid actions", "In -actions, " + filter.error().message + ".");
+    return std::nullopt;
+  }
+  return *std::move(filter);
+}
+
 }  // namespace kinu::cli

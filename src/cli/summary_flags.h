@@ -1,4 +1,4 @@
-// The flags -summary and -group-by of `plan` and `show`.
+// The flags -summary, -group-by and -actions of `plan` and `show`.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/flag_groups.h"
+#include "tfjson/action_filter.h"
 #include "view/summary/summary.h"
 
 namespace kinu::cli {
@@ -21,6 +22,11 @@ inline constexpr auto kSummaryFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::kString,
      .form = "=action",
      .help = "With -summary: group by action, module or type."},
+    {.name = "actions",
+     .kind = FlagKind::kString,
+     .form = "=delete,…",
+     .help = "Only changes with these actions: create, read, update,\n"
+             "delete, replace, forget, no-op, import, move."},
 });
 
 /// Gives a flag that stands without a value this one: `-summary` becomes `-summary=text`.
@@ -29,5 +35,8 @@ void DefaultFlagValue(std::vector<std::string>& args, std::string_view flag,
 
 /// The summary that the flags ask for, or nothing. Problems are usage errors.
 std::optional<view::SummaryOptions> ReadSummaryFlags(const Flags& flags, Diagnostics& diags);
+
+/// The changes that -actions asks for, or nothing. Problems are usage errors.
+std::optional<tfjson::ActionFilter> ReadActions(const Flags& flags, Diagnostics& diags);
 
 }  // namespace kinu::cli

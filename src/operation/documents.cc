@@ -105,6 +105,30 @@ std::optional<std::string> StateJson(const session::Workspace& workspace, const 
   return document;
 }
 
+std::optional<std::string> ConfigurationJson(const session::Workspace& workspace,
+                                             std::span<const config::VariableArgument> variables,
+                                             bool positions, Diagnostics& diags) {
+  if (!config::IsConfigDir(".")) {
+    diags.Error("No configuration files",
+                "This directory contains no OpenTofu configuration files.");
+    return std::nullopt;
+  }
+  const session::Loaded loaded = session::Load(workspace, {.variables = variables}, diags);
+  auto providers = session::ProviderSet::Open(workspace, diags);
+  if (diags.has_errors() ||
+      !providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
+    return std::nullopt;
+  }
+  const view::SourceSchemas schemas(providers->source());
+  std::string document;
+  JsonWriter out(document);
+  if (auto written = view::WriteConfig(out, *loaded.config, schemas, positions); !written) {
+    diags.Error("Failed to marshal configuration to json", written.error().message);
+    return std::nullopt;
+  }
+  return document;
+}
+
 namespace {
 
 enum class FileKind : uint8_t { kJson, kPlanFile, kStateFile, kCloudPlan };

@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
+#include "config/variables.h"
 #include "plan/plan_file.h"
 #include "session/workspace.h"
 #include "state/state.h"
@@ -35,6 +37,12 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
 Result<state::State> ReadStateFile(const std::string& path, const state::Sealer& sealer);
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
                                      Diagnostics& diags);
+
+/// What `show -json -config` prints for the configuration of the working directory, without a line
+/// end. Nothing when it fails.
+std::optional<std::string> ConfigurationJson(const session::Workspace& workspace,
+                                             std::span<const config::VariableArgument> variables,
+                                             bool positions, Diagnostics& diags);
 
 /// How a document is read.
 struct DocumentOptions {

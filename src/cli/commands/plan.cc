@@ -66,6 +66,7 @@ static int RunPlan(Invocation& invocation) {
   const Flags& flags = run.flags;
   StartTimings(invocation, flags);
   const auto summary = ReadSummaryFlags(flags, run.diags);
+  const auto actions = ReadActions(flags, run.diags);
   if (!flags.positionals().empty()) {
     run.diags.Error("Too many command line arguments",
                     "To specify a working directory for the plan, use the global -chdir flag.");
@@ -108,7 +109,8 @@ static int RunPlan(Invocation& invocation) {
     return run.Fail();
   }
   if (!plan.rejected) {
-    run.ShowPlan(plan, summary ? &*summary : nullptr);
+    run.ShowPlan(plan, {.summary = summary ? &*summary : nullptr,
+                        .actions = actions ? &*actions : nullptr});
   }
   run.operation.Close(run.diags);
   failed = run.audience->Show(run.diags) || failed;

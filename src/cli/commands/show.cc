@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "base/files.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
@@ -33,6 +35,7 @@ struct Form {
   bool fingerprint = false;
   bool positions = false;  ///< JSON with source positions
   std::optional<view::SummaryOptions> summary;
+  std::optional<tfjson::ActionFilter> actions;  ///< of a plan: the changes to show
   bool show_sensitive = false;
   std::string title;                ///< of a report: what is shown
   std::optional<std::string> html;  ///< file of the report; empty: standard output
@@ -90,13 +93,17 @@ int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics
   if (form.summary) {
     return SummarizeDocument(*std::move(text), *form.summary, diags);
   }
-  using Writer = Result<void> (*)(std::string&, const tfjson::Node&);
-  const Writer writers[] = {form.redact ? &WriteRedacted : nullptr,
-                            form.old ? &tfjson::AppendFormat01 : nullptr,
-                            form.canonical ? &compare::AppendCanonical : nullptr,
-                            form.fingerprint ? &compare::AppendFingerprint : nullptr};
-  for (const Writer write : writers) {
-    if (write == nullptr) {
+  using Writer = std::function<Result<void>(std::string&, const tfjson::Node&)>;
+  const auto filter = [&](std::string& out, const tfjson::Node& root) {
+    return tfjson::AppendFiltered(out, root, *form.actions);
+  };
+  const Writer writers[] = {form.actions ? filter : Writer(),
+                            form.redact ? &WriteRedacted : Writer(),
+                            form.old ? &tfjson::AppendFormat01 : Writer(),
+                            form.canonical ? &compare::AppendCanonical : Writer(),
+                            form.fingerprint ? &compare::AppendFingerprint : Writer()};
+  for (const Writer& write : writers) {
+    if (!write) {
       continue;
     }
     const auto document = tfjson::Document::Parse(*std::move(text));
@@ -132,7 +139,8 @@ Diagnostics OfUnusablePlan(const Diagnostics& diags, bool guessed) {
 int PrintPlan(const Invocation& invocation, const plan::Plan& plan,
               const view::SchemaLookup& schemas, const Form& form) {
   const view::PlanTextOptions options{.width = invocation.stdout_width,
-                                      .show_sensitive = form.show_sensitive};
+                                      .show_sensitive = form.show_sensitive,
+                                      .actions = form.actions ? &*form.actions : nullptr};
   terminal::PagedOutput paged(form.pager);
   const auto done = view::RenderPlanTo([&](std::string_view piece) { paged.Write(piece); }, plan,
                                        schemas, invocation.style(), options);
@@ -144,6 +152,10 @@ int PrintPlan(const Invocation& invocation, const plan::Plan& plan,
 
 int PrintState(const Invocation& invocation, const state::State& state,
                const view::SchemaLookup& schemas, const Form& form, Diagnostics& diags) {
+  if (form.actions) {
+    diags.Error("No changes to choose from", "The -actions option chooses changes of a plan.");
+    return 1;
+  }
   auto text = view::RenderState(state, schemas, invocation.style(),
                                 {.show_sensitive = form.show_sensitive});
   if (!text) {
@@ -347,6 +359,11 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
                 "format 0.1 and no form for configurations.");
   }
   CheckPositions(flags, diags);
+  if (flags.IsSet("actions") &&
+      (html || canonical || fingerprint || of_configuration || flags.Bool("state"))) {
+    diags.Error("Conflicting output formats",
+                "The -actions option chooses changes of a plan, as text or with -json.");
+  }
   const auto& words = flags.positionals();
   const std::string& plan = flags.String("plan");
   return {.json = json,
@@ -356,6 +373,7 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
           .fingerprint = fingerprint,
           .positions = flags.Bool("positions"),
           .summary = ReadSummaryFlags(flags, diags),
+          .actions = ReadActions(flags, diags),
           .show_sensitive = flags.Bool("show-sensitive"),
           .title = words.empty() ? plan : words[0],
           .html = html ? std::optional(flags.String("html")) : std::nullopt,
@@ -385,26 +403,12 @@ int ShowModule(const Invocation& invocation, const std::string& directory,
 int ShowConfiguration(const Invocation& invocation,
                       std::span<const config::VariableArgument> variables, bool positions,
                       Diagnostics& diags) {
-  if (!config::IsConfigDir(".")) {
-    diags.Error("No configuration files",
-                "This directory contains no OpenTofu configuration files.");
-    return 1;
+  const auto document =
+      operation::ConfigurationJson(invocation.workspace, variables, positions, diags);
+  if (document) {
+    Print(*document + "\n");
   }
-  const Loaded loaded = session::Load(invocation.workspace, {.variables = variables}, diags);
-  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
-  if (diags.has_errors() ||
-      !providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
-    return 1;
-  }
-  const view::SourceSchemas schemas(providers->source());
-  std::string document;
-  JsonWriter out(document);
-  if (auto written = view::WriteConfig(out, *loaded.config, schemas, positions); !written) {
-    diags.Error("Failed to marshal configuration to json", written.error().message);
-    return 1;
-  }
-  Print(document + "\n");
-  return 0;
+  return document ? 0 : 1;
 }
 
 /// Reports that the file of -plan is no plan file.
@@ -450,7 +454,8 @@ int PrintServicePlan(const Invocation& invocation, operation::FetchedPlan plan, 
                                             {.width = invocation.stdout_width,
                                              .show_sensitive = form.show_sensitive,
                                              .in_automation = invocation.in_automation,
-                                             .can_apply = plan.has_changes});
+                                             .can_apply = plan.has_changes,
+                                             .actions = form.actions ? &*form.actions : nullptr});
   if (!text) {
     return unreadable(text.error());
   }

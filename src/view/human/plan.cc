@@ -10,9 +10,9 @@
 #include "base/program_name.h"
 #include "cty/ops.h"
 #include "text/unicode.h"
+#include "view/human/change_heading.h"
 #include "view/human/render.h"
 #include "view/json/documents.h"
-#include "view/json/value.h"
 
 namespace kinu::view {
 
@@ -23,202 +23,6 @@ using plan::Reason;
 using plan::ResourceChange;
 
 namespace {
-
-bool Moved(const ResourceChange& change) {
-  return change.previous_address != change.address;
-}
-
-/// The comment above a change: the object, the action and its reason.
-class Heading {
- public:
-  Heading(const Program& program, const Style& style, const ResourceChange& change, bool drift)
-      : program_(program), style_(style), change_(change), drift_(drift) {
-    name_ = program_.ToText(change_.address);
-    if (!change_.deposed.empty()) {
-      name_ += " (deposed object " + change_.deposed.text() + ")";
-    }
-  }
-
-  void AppendTo(std::string& out);
-
- private:
-  void Subject(std::string_view rest) {
-    text_ += "[bold]  # ";
-    text_ += name_;
-    text_ += "[reset] ";
-    text_ += rest;
-  }
-  void Note(std::string_view note) {
-    text_ += "\n  # (";
-    text_ += note;
-    text_ += ')';
-  }
-  void ExplainReplacement();
-  void ExplainDeletion();
-  void ExplainForgetting();
-  void NoteDeposed() {
-    if (!change_.deposed.empty()) {
-      Note("left over from a partially-failed replacement of this instance");
-    }
-  }
-  void Import();
-
-  const Program& program_;
-  const Style& style_;
-  const ResourceChange& change_;
-  bool drift_;
-  std::string name_;
-  std::string text_;
-};
-
-void Heading::ExplainReplacement() {
-  switch (change_.reason) {
-    case Reason::kReplaceTainted:
-      Subject("is tainted, so it must be [bold][red]replaced[reset]");
-      break;
-    case Reason::kReplaceByRequest:
-      Subject("will be [bold][red]replaced[reset], as requested");
-      break;
-    case Reason::kReplaceByTriggers:
-      Subject("will be [bold][red]replaced[reset] due to changes in replace_triggered_by");
-      break;
-    default:
-      Subject("must be [bold][red]replaced[reset]");
-      break;
-  }
-}
-
-void Heading::ExplainDeletion() {
-  const ResourceName& resource = change_.address.resource.resource;
-  const InstanceKey& key = change_.address.key;
-  const std::string short_name =
-      std::string(program_.Text(resource.type)) + "." + std::string(program_.Text(resource.name));
-  std::string key_json;
-  if (!key.none()) {
-    JsonWriter out(key_json);
-    WriteInstanceKey(out, program_, key);
-  }
-  switch (change_.reason) {
-    case Reason::kDeleteNoResourceConfig:
-      Note("because " + short_name + " is not in configuration");
-      break;
-    case Reason::kDeleteNoMoveTarget:
-      Note("because " + program_.ToText(change_.previous_address) + " was moved to " +
-           program_.ToText(change_.address) + ", which is not in configuration");
-      break;
-    case Reason::kDeleteNoModule:
-      Note("because " + program_.ToText(change_.address.resource.module) +
-           " is not in configuration");
-      break;
-    case Reason::kDeleteWrongRepetition:
-      Note(key.none()                              ? "because resource uses count or for_each"
-           : key.kind() == InstanceKey::Kind::kInt ? "because resource does not use count"
-                                                   : "because resource does not use for_each");
-      break;
-    case Reason::kDeleteCountIndex:
-      Note("because index [" + key_json + "] is out of range for count");
-      break;
-    case Reason::kDeleteEnabledFalse:
-      Note("because enabled is false");
-      break;
-    case Reason::kDeleteEachKey:
-      Note("because key [" + key_json + "] is not in for_each map");
-      break;
-    default:
-      break;
-  }
-}
-
-void Heading::ExplainForgetting() {
-  if (change_.reason == Reason::kForgetState) {
-    text_ +=
-        " \n (because [bold]lifecycle.destroy = false[reset] was configured before this "
-        "resource was removed from the configuration)";
-  } else if (change_.reason == Reason::kForgetConfig) {
-    text_ += " \n (because [bold]lifecycle.destroy = false[reset] is set in the configuration)";
-  }
-}
-
-void Heading::Import() {
-  const plan::Importing& importing = *change_.importing;
-  if (!importing.id.empty()) {
-    text_ += "  # [reset](imported from \"" + importing.id + "\")\n";
-  } else if (!importing.identity.IsNull()) {
-    std::string identity;
-    JsonWriter out(identity, {.indent = "  ", .prefix = "  # "});
-    out.Embed(ValueText(importing.identity));
-    text_ += "  # [reset]imported using resource identity: " + identity + "\n";
-  } else {
-    text_ += "  # [reset](will be imported first)\n";
-  }
-  if (change_.action == Action::kCreateThenDelete || change_.action == Action::kDeleteThenCreate) {
-    text_ += "  # [reset][yellow]Warning: this will destroy the imported resource[reset]\n";
-  }
-}
-
-void Heading::AppendTo(std::string& out) {
-  bool told_move = false;
-  switch (change_.action) {
-    case Action::kCreate:
-      Subject("will be created");
-      break;
-    case Action::kRead:
-      Subject("will be read during apply");
-      if (change_.reason == Reason::kReadConfigUnknown) {
-        Note("config refers to values not yet known");
-      } else if (change_.reason == Reason::kReadDependencyPending) {
-        Note("depends on a resource or a module with changes pending");
-      } else if (change_.reason == Reason::kReadCheckNested) {
-        Note("config will be reloaded to verify a check block");
-      }
-      break;
-    case Action::kUpdate:
-      Subject(drift_ ? "has changed" : "will be updated in-place");
-      break;
-    case Action::kCreateThenDelete:
-    case Action::kDeleteThenCreate:
-      ExplainReplacement();
-      break;
-    case Action::kDelete:
-      Subject(drift_ ? "has been deleted" : "will be [bold][red]destroyed[reset]");
-      ExplainDeletion();
-      NoteDeposed();
-      break;
-    case Action::kForget:
-      Subject(
-          "will be removed from the OpenTofu state [bold][red]but will not be destroyed[reset]");
-      ExplainForgetting();
-      NoteDeposed();
-      break;
-    case Action::kForgetThenCreate:
-      ExplainReplacement();
-      text_ +=
-          " - [yellow]older instance will [bold]not[reset][yellow] be destroyed [reset]"
-          "([bold]lifecycle.destroy = false[reset])";
-      NoteDeposed();
-      break;
-    case Action::kNoOp:
-      if (Moved(change_)) {
-        text_ += "[bold]  # " + program_.ToText(change_.previous_address) +
-                 "[reset] has moved to [bold]" + name_ + "[reset]";
-        told_move = true;
-      } else {
-        Subject("will be imported");
-        if (!change_.generated_config.empty()) {
-          text_ += "\n  #[reset] (config will be generated)";
-        }
-      }
-      break;
-  }
-  text_ += '\n';
-  if (Moved(change_) && !told_move) {
-    text_ += "  # [reset](moved from " + program_.ToText(change_.previous_address) + ")\n";
-  }
-  if (change_.importing) {
-    Import();
-  }
-  style_.PaintTo(out, text_);
-}
 
 std::string_view LegendLine(Action action) {
   switch (action) {
@@ -244,6 +48,21 @@ std::string_view LegendLine(Action action) {
   return {};
 }
 
+/// The action as the filter of -actions knows it.
+std::string_view ActionWord(Action action) {
+  static constexpr std::array<std::string_view, 9> kWords = {
+      "no-op",   "create", "read",
+      "update",  "delete", "replace",
+      "replace", "forget", "forget-then-create"};
+  return kWords[static_cast<size_t>(action)];
+}
+
+bool CheckBlocksPass(const Plan& plan) {
+  return std::ranges::all_of(plan.checks, [](const state::CheckResult& check) {
+    return check.block.kind != CheckableKind::kCheck || check.status == CheckStatus::kPass;
+  });
+}
+
 constexpr std::array kLegendOrder = {Action::kCreate,           Action::kUpdate,
                                      Action::kDelete,           Action::kDeleteThenCreate,
                                      Action::kCreateThenDelete, Action::kRead,
@@ -259,7 +78,8 @@ class PlanText {
         schemas_(schemas),
         style_(style),
         options_(options),
-        renderer_(style) {}
+        renderer_(style),
+        checks_pass_(CheckBlocksPass(plan)) {}
 
   Result<void> Render();
 
@@ -277,6 +97,8 @@ class PlanText {
   static Diff DiffOf(const ResourceChange& change, const schema::ResourceSchema& schema,
                      PathMatcher relevant);
   void CollectListed();
+  bool IsListed(const ResourceChange& change) const;
+  bool IsShown(const ResourceChange& change) const;
   Result<void> FindSchemas();
   /// Which parts of each object the plan follows from.
   FlatMap<ResourceInstance, PathMatcher> RelevantParts() const;
@@ -285,8 +107,9 @@ class PlanText {
   void RenderNoChanges();
   void RenderLegend();
   Result<void> RenderChanges();
+  void RenderHidden();
   void RenderSummary();
-  std::string OutputLines() const;
+  std::string OutputLines();
   void RenderListed(size_t begin, size_t end, std::string& out) const;
   void RenderChange(const ResourceChange& change, const Diff& diff, bool drift,
                     std::string& out) const;
@@ -301,6 +124,9 @@ class PlanText {
     out_ += HorizontalRule(style_, options_.width);
     out_ += '\n';
   }
+  bool ChangesNoObject() const {
+    return std::ranges::all_of(counts_, [](size_t count) { return count == 0; });
+  }
   size_t Count(Action action) const { return counts_[static_cast<size_t>(action)]; }
 
   const TextSink& sink_;
@@ -310,9 +136,12 @@ class PlanText {
   const Style& style_;
   const PlanTextOptions& options_;
   Renderer renderer_;
-  std::string out_;  // what the sink does not have yet
+  const bool checks_pass_;  // all check blocks do
+  std::string out_;         // what the sink does not have yet
   std::vector<Listed> listed_;
   std::array<size_t, 9> counts_{};
+  std::array<size_t, 9> shown_counts_{};
+  size_t hidden_ = 0;  // changes that options_.actions leaves out
   size_t imports_ = 0;
   size_t forgets_ = 0;
   bool shows_drift_ = false;
@@ -357,20 +186,44 @@ Diff PlanText::DiffOf(const ResourceChange& item, const schema::ResourceSchema& 
   return DiffBlock(change, schema.block);
 }
 
+/// Whether plans list a change at all.
+bool PlanText::IsListed(const ResourceChange& change) const {
+  if (change.action == Action::kNoOp) {
+    return Moved(change) || change.importing;
+  }
+  return change.action != Action::kDelete ||
+         change.address.resource.resource.mode == ResourceMode::kManaged;
+}
+
+/// Whether -actions lists a change.
+bool PlanText::IsShown(const ResourceChange& change) const {
+  const tfjson::ActionFilter* filter = options_.actions;
+  if (filter == nullptr) {
+    return true;
+  }
+  if (change.reason == Reason::kReadCheckNested && checks_pass_) {
+    return false;
+  }
+  return filter->Has(ActionWord(change.action)) || (filter->has_imports() && change.importing) ||
+         (filter->has_moves() && Moved(change));
+}
+
 void PlanText::CollectListed() {
   for (const ResourceChange* change : InOrder(plan_.changes)) {
-    if (change->action == Action::kNoOp && !Moved(*change) && !change->importing) {
+    if (!IsListed(*change)) {
       continue;
     }
-    if (change->action == Action::kDelete &&
-        change->address.resource.resource.mode != ResourceMode::kManaged) {
-      continue;
+    const auto action = static_cast<size_t>(change->action);
+    if (IsShown(*change)) {
+      listed_.push_back({.change = change});
+      shown_counts_[action] += change->action == Action::kNoOp ? 0 : 1;
+    } else {
+      ++hidden_;
     }
-    listed_.push_back({.change = change});
     imports_ += change->importing ? 1 : 0;
     forgets_ += change->action == Action::kForget || change->action == Action::kForgetThenCreate;
     if (change->action != Action::kNoOp) {
-      ++counts_[static_cast<size_t>(change->action)];
+      ++counts_[action];
     }
   }
 }
@@ -387,7 +240,7 @@ void PlanText::RenderChange(const ResourceChange& change, const Diff& diff, bool
                             std::string& out) const {
   const ResourceName& name = change.address.resource.resource;
   out += '\n';
-  Heading(program_, style_, change, drift).AppendTo(out);
+  AppendHeading(out, program_, style_, change, drift);
   out += renderer_.Symbol(change.action);
   out += name.mode == ResourceMode::kManaged ? " resource \"" : " data \"";
   out += program_.Text(name.type);
@@ -459,7 +312,11 @@ Result<void> PlanText::RenderDrift() {
     KINU_TRY(const schema::ResourceSchema* schema, SchemaOf(*change));
     Diff diff = DiffOf(*change, *schema, std::move(relevant));
     if (refresh_only || diff.action != Action::kNoOp) {
-      drifted.push_back({change, std::move(diff)});
+      if (IsShown(*change)) {
+        drifted.push_back({change, std::move(diff)});
+      } else {
+        ++hidden_;
+      }
     }
   }
   if (drifted.empty()) {
@@ -559,14 +416,14 @@ void PlanText::RenderNoChanges() {
 }
 
 void PlanText::RenderLegend() {
-  if (std::ranges::all_of(counts_, [](size_t count) { return count == 0; })) {
+  if (std::ranges::all_of(shown_counts_, [](size_t count) { return count == 0; })) {
     return;
   }
   Paragraph(
       "\nOpenTofu used the selected providers to generate the following execution plan. Resource "
       "actions are indicated with the following symbols:");
   for (const Action action : kLegendOrder) {
-    if (Count(action) > 0) {
+    if (shown_counts_[static_cast<size_t>(action)] > 0) {
       Line(style_.Paint(LegendLine(action)));
     }
   }
@@ -574,6 +431,9 @@ void PlanText::RenderLegend() {
 
 Result<void> PlanText::RenderChanges() {
   if (listed_.empty()) {
+    if (hidden_ > 0 && !ChangesNoObject()) {
+      RenderSummary();
+    }
     return {};
   }
   out_ += plan_.errored
@@ -615,7 +475,16 @@ void PlanText::RenderSummary() {
   out_ += style_.Paint(text + ".\n");
 }
 
-std::string PlanText::OutputLines() const {
+/// Says what -actions has left out.
+void PlanText::RenderHidden() {
+  if (hidden_ > 0) {
+    const std::string count = std::to_string(hidden_);
+    Paragraph("\n" + count + (hidden_ == 1 ? " change is" : " changes are") +
+              " not shown (-actions=" + options_.actions->text() + ").");
+  }
+}
+
+std::string PlanText::OutputLines() {
   size_t width = 0;
   std::string quoted;
   for (const plan::OutputChange& output : plan_.outputs) {
@@ -628,6 +497,10 @@ std::string PlanText::OutputLines() const {
     change.before_marks = change.after_marks = false;
     const Diff diff = DiffDynamic(change);
     if (diff.action == Action::kNoOp) {
+      continue;
+    }
+    if (options_.actions != nullptr && !options_.actions->Has(ActionWord(diff.action))) {
+      ++hidden_;
       continue;
     }
     const std::string_view name = AttributeName(output.name, quoted);
@@ -652,7 +525,7 @@ Result<void> PlanText::Render() {
     return done;
   }
   const std::string outputs = OutputLines();
-  if (listed_.empty() && outputs.empty()) {
+  if (listed_.empty() && outputs.empty() && hidden_ == 0) {
     RenderNoChanges();
     // OpenTofu ends these texts with a rule if drift was shown.
     if (shows_drift_ && (plan_.mode == Mode::kDestroy || plan_.errored)) {
@@ -671,12 +544,13 @@ Result<void> PlanText::Render() {
   if (!outputs.empty()) {
     out_ += "\nChanges to Outputs:\n";
     out_ += outputs;
-    if (std::ranges::all_of(counts_, [](size_t count) { return count == 0; })) {
+    if (ChangesNoObject()) {
       Paragraph(
           "\nYou can apply this plan to save these new output values to the OpenTofu state, "
           "without changing any real infrastructure.");
     }
   }
+  RenderHidden();
   sink_(out_);
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
+#include "tfjson/action_filter.h"
 #include "view/human/style.h"
 #include "view/json/schema_lookup.h"
 
@@ -21,6 +22,8 @@ struct PlanTextOptions {
   bool in_automation = false;
   /// Whether the plan changes anything; nothing: the plan itself says.
   std::optional<bool> can_apply = std::nullopt;
+  /// Which changes are listed; null: all. What is left out is counted.
+  const tfjson::ActionFilter* actions = nullptr;
 };
 
 /// Takes a text in pieces.
