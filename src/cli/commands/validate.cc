@@ -2,6 +2,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
+#include "config/duplicate_keys.h"
 #include "config/test_file.h"
 #include "operation/documents.h"
 #include "view/human/text.h"
@@ -121,11 +122,15 @@ static int RunValidate(Invocation& invocation) {
     if (!diags.has_errors()) {
       Validator(invocation, loaded, *providers, diags).Run();
     }
+    if (flags.Bool("duplicate-keys")) {
+      config::WarnOfDuplicateKeys(*loaded.config, diags);
+    }
   }
   return finish();
 }
 
 constexpr auto kValidateFlags = JoinFlags(
+    FlagSpec{.name = "duplicate-keys", .help = "Warn of keys that an object expression has twice."},
     kJson, kJsonCopy, kNoColor, FlagSpec{.name = "no-tests", .help = "Leave test files alone."},
     kTestDirectory, kVariables);
 
