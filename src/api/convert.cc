@@ -29,7 +29,7 @@ std::optional<std::string> Convert(std::string_view name, std::string_view text,
   const convert::BodyShape& shape = convert::ShapeForFile(name);
   const bool is_json = to == Syntax::kByName ? name.ends_with(".json") : to == Syntax::kNative;
   std::optional<std::string> result =
-      is_json ? convert::JsonToNative(*source, shape, ToInner(nested), tree, diags)
+      is_json ? convert::JsonToNative(*source, shape, {.nested = ToInner(nested)}, tree, diags)
               : convert::NativeToJson(*source, shape, diags);
   AppendTo(problems, diags);
   return diags.has_errors() ? std::nullopt : std::move(result);

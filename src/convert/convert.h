@@ -23,12 +23,20 @@ enum class Nested : uint8_t {
   kBlocks,     ///< objects and arrays of objects are blocks
 };
 
+/// How bodies with the schema of a provider are read.
+struct ForeignBodies {
+  Nested nested = Nested::kArrays;        ///< without a schema
+  const SchemaShapes* schemas = nullptr;  ///< null: no schema is available
+};
+
 /// The file in JSON syntax; nothing after errors. The source must outlive `diags`.
 std::optional<std::string> NativeToJson(const SourceFile& source, const BodyShape& shape,
                                         Diagnostics& diags);
 /// The file in native syntax and canonical layout; nothing after errors. The source must outlive
-/// `diags`, and so must `tree`, which keeps the templates that diagnostics point into.
+/// `diags`, and so must `tree`, which keeps the templates that diagnostics point into. A warning
+/// reports each body whose schema `foreign.schemas` lacks.
 std::optional<std::string> JsonToNative(const SourceFile& source, const BodyShape& shape,
-                                        Nested nested, hcl::SyntaxTree& tree, Diagnostics& diags);
+                                        const ForeignBodies& foreign, hcl::SyntaxTree& tree,
+                                        Diagnostics& diags);
 
 }  // namespace kinu::convert

@@ -28,7 +28,7 @@ std::string ToNative(std::string_view text, const BodyShape& shape = ModuleShape
   const auto source = SourceFile::Make("a.tf.json", std::string(text));
   hcl::SyntaxTree tree;
   Diagnostics diags;
-  const auto result = JsonToNative(*source, shape, nested, tree, diags);
+  const auto result = JsonToNative(*source, shape, {.nested = nested}, tree, diags);
   return (result ? *result : std::string()) + Show(diags);
 }
 
@@ -323,7 +323,8 @@ TEST(Convert, AnyFileThereAndBack) {
     ASSERT_TRUE(json.has_value()) << Show(diags) << native;
     const auto json_source = SourceFile::Make("a.hcl.json", *json);
     hcl::SyntaxTree tree;
-    const auto back = JsonToNative(*json_source, kMade, Nested::kArguments, tree, diags);
+    const auto back =
+        JsonToNative(*json_source, kMade, {.nested = Nested::kArguments}, tree, diags);
     ASSERT_TRUE(back.has_value()) << Show(diags) << native << *json;
     const auto back_source = SourceFile::Make("b.hcl", *back);
     const auto again = NativeToJson(*back_source, kMade, diags);
@@ -341,6 +342,66 @@ TEST(Convert, CostIsLinearInBlocks) {
   EXPECT_TRUE(json.ends_with("}\n")) << json.substr(0, 200);
   EXPECT_EQ(ToNative(json).substr(0, 48),
             "# note\nresource \"t\" \"n0\" {\n  a = var.x\n}\n\n# note");
+}
+
+/// A type "t" with a list of blocks, a map of blocks and, inside, an argument that is an object.
+class FakeSchemas final : public SchemaShapes {
+ public:
+  const BodyShape* Find(std::string_view block, std::string_view label) const override {
+    static constexpr BodyShape kInner{};
+    static const BlockShape kBlocks[] = {
+        {"disk", 0, &kInner}, {"zone", 1, &kInner}, ForeignShape().blocks[0]};
+    static const BodyShape kType{.blocks = kBlocks};
+    return block == "resource" && label == "t" ? &kType : nullptr;
+  }
+};
+
+TEST(Convert, ReadsBlocksFromSchemas) {
+  const FakeSchemas schemas;
+  const auto convert = [&](const std::string& text) {
+    const auto source = SourceFile::Make("a.tf.json", text);
+    hcl::SyntaxTree tree;
+    Diagnostics diags;
+    const auto result = JsonToNative(*source, ModuleShape(), {.schemas = &schemas}, tree, diags);
+    return (result ? *result : std::string()) + Show(diags);
+  };
+  EXPECT_EQ(convert(R"({"resource": {"t": {"a": {"disk": {"tags": {"x": "${var.x}"}},
+      "rules": [{"port": 1}], "zone": {"b": {"n": 1}}}}}})"),
+            R"(resource "t" "a" {
+  disk {
+    tags = {
+      x = var.x
+    }
+  }
+
+  rules = [
+    {
+      port = 1
+    },
+  ]
+
+  zone "b" {
+    n = 1
+  }
+}
+)");
+  EXPECT_EQ(convert(R"({"resource": {"t": {"a": {"dynamic": {"disk": {"for_each": "${var.d}",
+      "content": {"tags": {"x": 1}}}}}}}})"),
+            R"(resource "t" "a" {
+  dynamic "disk" {
+    for_each = var.d
+
+    content {
+      tags = {
+        x = 1
+      }
+    }
+  }
+}
+)");
+  EXPECT_NE(convert(R"({"resource": {"u": {"a": {"disk": {}}, "b": {"disk": []}}}})")
+                .find("Schema not available"),
+            std::string::npos);
 }
 
 }  // namespace

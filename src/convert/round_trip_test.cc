@@ -376,7 +376,7 @@ Conversion ThereAndBack(const std::string& text, const BodyShape& shape, Nested 
   const auto json_source = SourceFile::Make("a.tf.json", *json);
   hcl::SyntaxTree back_tree;
   Diagnostics back_diags;
-  const auto back = JsonToNative(*json_source, shape, nested, back_tree, back_diags);
+  const auto back = JsonToNative(*json_source, shape, {.nested = nested}, back_tree, back_diags);
   if (!back) {
     result.wrong = "does not convert back: " + Problems(back_diags) + *json;
     return result;

@@ -37,6 +37,8 @@ struct BodyShape {
   Reading others = Reading::kExpression;
   /// Blocks of other types are possible, because a provider's schema extends this one.
   bool open = false;
+  /// The first label names a type of a provider, or the provider, whose schema this body has.
+  bool provider_defined = false;
 
   const ArgumentShape* FindArgument(std::string_view name) const;
   Reading ReadingOf(std::string_view name) const;
@@ -51,7 +53,20 @@ const BodyShape& VariablesShape();
 const BodyShape& PlainShape();
 /// A body with the schema of a provider.
 const BodyShape& ForeignShape();
+/// A block of resources, data sources or ephemeral resources without what a provider adds.
+const BodyShape& ResourceShape();
+/// A provider's configuration without what the provider adds.
+const BodyShape& ProviderShape();
 /// The shape of a file by the suffix of its name.
 const BodyShape& ShapeForFile(std::string_view name);
+
+/// The shapes that schemas of providers give to bodies.
+class SchemaShapes {
+ public:
+  virtual ~SchemaShapes() = default;
+  /// The shape of a body: `block` is "resource", "data", "ephemeral" or "provider", `label` its
+  /// first label. Null if the schema is not available.
+  virtual const BodyShape* Find(std::string_view block, std::string_view label) const = 0;
+};
 
 }  // namespace kinu::convert

@@ -42,14 +42,18 @@ constexpr BlockShape kResourceBlocks[] = {{"lifecycle", 0, &kLifecycle},
                                           {"provisioner", 1, &kProvisioner},
                                           {"dynamic", 1, &kDynamic},
                                           {"_", 0, &kForeign}};
-constexpr BodyShape kResource{
-    .arguments = kResourceArguments, .blocks = kResourceBlocks, .open = true};
+constexpr BodyShape kResource{.arguments = kResourceArguments,
+                              .blocks = kResourceBlocks,
+                              .open = true,
+                              .provider_defined = true};
 
 constexpr ArgumentShape kProviderArguments[] = {
     {"alias", kLiteral}, {"for_each", kExpression}, {"version", kLiteral}};
 constexpr BlockShape kProviderBlocks[] = {{"dynamic", 1, &kDynamic}, {"_", 0, &kForeign}};
-constexpr BodyShape kProvider{
-    .arguments = kProviderArguments, .blocks = kProviderBlocks, .open = true};
+constexpr BodyShape kProvider{.arguments = kProviderArguments,
+                              .blocks = kProviderBlocks,
+                              .open = true,
+                              .provider_defined = true};
 
 constexpr ArgumentShape kModuleArguments[] = {{"depends_on", kReferences},
                                               {"providers", kReferences}};
@@ -152,6 +156,12 @@ const BodyShape& PlainShape() {
 }
 const BodyShape& ForeignShape() {
   return kForeign;
+}
+const BodyShape& ResourceShape() {
+  return kResource;
+}
+const BodyShape& ProviderShape() {
+  return kProvider;
 }
 
 const BodyShape& ShapeForFile(std::string_view name) {

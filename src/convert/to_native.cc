@@ -23,11 +23,11 @@ constexpr size_t kMaxInlineWidth = 60;
 
 class NativeConverter {
  public:
-  NativeConverter(const SourceFile& source, Nested nested, bool heredocs, Diagnostics& diags,
-                  std::string& out)
+  NativeConverter(const SourceFile& source, const ForeignBodies& foreign, bool heredocs,
+                  Diagnostics& diags, std::string& out)
       : source_(source),
         text_(source.text()),
-        nested_(nested),
+        foreign_(foreign),
         heredocs_(heredocs),
         diags_(diags),
         out_(out) {}
@@ -106,11 +106,11 @@ class NativeConverter {
   }
 
   bool IsBlocks(const JsonNode& value, const BodyShape& shape) const {
-    if (!shape.open || nested_ == Nested::kArguments) {
+    if (!shape.open || foreign_.nested == Nested::kArguments) {
       return false;
     }
     if (value.is_object()) {
-      return nested_ == Nested::kBlocks;
+      return foreign_.nested == Nested::kBlocks;
     }
     return value.is_array() && !value.elements().empty() &&
            std::all_of(value.elements().begin(), value.elements().end(),
@@ -147,30 +147,31 @@ class NativeConverter {
       } else {
         first_block_ = true;
         WriteBlocks(member.name, member.value, known != nullptr ? known->labels : 0,
-                    known != nullptr ? *known->body : ForeignShape());
+                    known != nullptr ? *known->body : ForeignShape(), shape);
       }
       first = false;
       after_block = is_block;
     });
   }
 
-  /// Reads one level of objects for each label, then one body or an array of bodies.
+  /// Reads one level of objects for each label, then one body or an array of bodies. `outer` is the
+  /// shape of the body around the blocks.
   void WriteBlocks(std::string_view type, const JsonNode& value, size_t labels,
-                   const BodyShape& shape) {
+                   const BodyShape& shape, const BodyShape& outer) {
     if (labels_.size() < labels) {
       ForEachMember(value, [&](const JsonMember& member) {
         labels_.emplace_back(member.name);
-        WriteBlocks(type, member.value, labels, shape);
+        WriteBlocks(type, member.value, labels, shape, outer);
         labels_.pop_back();
       });
       return;
     }
     if (value.is_array()) {
       for (const JsonNode& element : value.elements()) {
-        WriteBlock(type, element, shape);
+        WriteBlock(type, element, shape, outer);
       }
     } else if (value.is_object()) {
-      WriteBlock(type, value, shape);
+      WriteBlock(type, value, shape, outer);
     } else if (!value.is_null()) {
       diags_.Error("Incorrect JSON value type",
                    "A JSON object or an array must stand here, with the content of blocks.",
@@ -178,7 +179,25 @@ class NativeConverter {
     }
   }
 
-  void WriteBlock(std::string_view type, const JsonNode& content, const BodyShape& shape) {
+  /// The shape that the schema of a provider gives to a body, or `shape`.
+  const BodyShape& WithSchema(std::string_view type, const JsonNode& content,
+                              const BodyShape& shape) {
+    if (!shape.provider_defined || foreign_.schemas == nullptr || labels_.empty()) {
+      return shape;
+    }
+    const BodyShape* found = foreign_.schemas->Find(type, labels_[0]);
+    if (found == nullptr && missing_.insert(std::string(type) + " " + labels_[0]).second) {
+      diags_.Warning("Schema not available",
+                     "The " + std::string(type) + " \"" + labels_[0] +
+                         "\" has no schema among the installed providers. What its objects are "
+                         "is guessed as without schemas.",
+                     RangeOf(content));
+    }
+    return found == nullptr ? shape : *found;
+  }
+
+  void WriteBlock(std::string_view type, const JsonNode& content, const BodyShape& shape,
+                  const BodyShape& outer) {
     if (!first_block_) {
       out_ += '\n';
     }
@@ -195,10 +214,15 @@ class NativeConverter {
     }
     WriteLine(header + " {");
     ++indent_;
-    const std::vector<std::string> outer = std::move(labels_);
+    const BodyShape& body = WithSchema(type, content, shape);
+    // The content of a dynamic block is that of the blocks that it makes.
+    const BlockShape* made = type == "dynamic" ? outer.FindBlock(labels_[0]) : nullptr;
+    const BlockShape made_content[] = {{"content", 0, made == nullptr ? nullptr : made->body}};
+    const BodyShape dynamic{.arguments = shape.arguments, .blocks = made_content};
+    const std::vector<std::string> outer_labels = std::move(labels_);
     labels_.clear();
-    WriteBody(content, shape);
-    labels_ = outer;
+    WriteBody(content, made == nullptr ? body : dynamic);
+    labels_ = outer_labels;
     --indent_;
     WriteLine("}");
     first_block_ = false;
@@ -477,19 +501,21 @@ class NativeConverter {
 
   const SourceFile& source_;
   std::string_view text_;
-  Nested nested_;
+  const ForeignBodies& foreign_;
   bool heredocs_;
   Diagnostics& diags_;
   std::string& out_;
   size_t indent_ = 0;
   std::vector<std::string> labels_;
-  bool first_block_ = true;  // of the current property
+  FlatSet<std::string> missing_;  // types without schema that were reported
+  bool first_block_ = true;       // of the current property
 };
 
 }  // namespace
 
 std::optional<std::string> JsonToNative(const SourceFile& source, const BodyShape& shape,
-                                        Nested nested, hcl::SyntaxTree& tree, Diagnostics& diags) {
+                                        const ForeignBodies& foreign, hcl::SyntaxTree& tree,
+                                        Diagnostics& diags) {
   const size_t errors = diags.error_count();
   const hcl::Body* body = hcl::ParseJson(&source, tree, diags);
   if (diags.error_count() != errors) {
@@ -500,8 +526,13 @@ std::optional<std::string> JsonToNative(const SourceFile& source, const BodyShap
   // Heredocs are more readable, but the meaning of a few texts changes in them. Then tries without.
   for (const bool heredocs : {true, false}) {
     std::string out;
-    NativeConverter(source, nested, heredocs, diags, out).WriteFile(document.root(), shape);
-    if (diags.error_count() != errors) {
+    Diagnostics found;
+    NativeConverter(source, foreign, heredocs, found, out).WriteFile(document.root(), shape);
+    const bool failed = found.has_errors();
+    if (failed || heredocs) {  // both attempts find the same
+      diags.Append(std::move(found));
+    }
+    if (failed) {
       return std::nullopt;
     }
     out = hcl::writer::Format(out);

@@ -11,7 +11,11 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/flag_groups.h"
+#include "cli/schema_shapes.h"
+#include "session/load.h"
+#include "session/provider_set.h"
 #include "view/human/diagnostic.h"
+#include "view/source_schemas.h"
 
 namespace kinu::cli {
 namespace {
@@ -24,6 +28,7 @@ struct Options {
   convert::Nested nested = convert::Nested::kArrays;
   std::string out_directory;
   bool write = false;
+  const convert::SchemaShapes* schemas = nullptr;  // of -schemas
 };
 
 bool IsJsonName(std::string_view name) {
@@ -144,7 +149,7 @@ class Converter {
                                       : name == "<stdin>"             ? convert::ModuleShape()
                                                                       : convert::ShapeForFile(name);
     return is_json ? convert::JsonToNative(
-                         source, shape, options_.nested,
+                         source, shape, {.nested = options_.nested, .schemas = options_.schemas},
                          *trees_.emplace_back(std::make_unique<hcl::SyntaxTree>()), diags_)
                    : convert::NativeToJson(source, shape, diags_);
   }
@@ -159,6 +164,24 @@ class Converter {
 
 bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> choices) {
   return std::find(choices.begin(), choices.end(), text) != choices.end();
+}
+
+/// Converts with the schemas of the providers that are installed for the working directory.
+int RunWithSchemas(const Invocation& invocation, Options options,
+                   const std::vector<std::string>& paths) {
+  Diagnostics diags;
+  const session::Loaded loaded =
+      session::Load(invocation.workspace, {.intent = session::LoadIntent::kRootModule}, diags);
+  const auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+  if (diags.has_errors() ||
+      !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
+    invocation.Show(diags);
+    return 1;
+  }
+  const view::SourceSchemas schemas(providers->source());
+  const InstalledShapes shapes(*loaded.config, schemas);
+  options.schemas = &shapes;
+  return Converter(invocation, std::move(options)).Run(paths);
 }
 
 }  // namespace
@@ -192,6 +215,9 @@ static int RunConvert(Invocation& invocation) {
   options.nested = nested == "blocks"      ? convert::Nested::kBlocks
                    : nested == "arguments" ? convert::Nested::kArguments
                                            : convert::Nested::kArrays;
+  if (flags->Bool("schemas")) {
+    return RunWithSchemas(invocation, std::move(options), flags->positionals());
+  }
   return Converter(invocation, std::move(options)).Run(flags->positionals());
 }
 
@@ -215,6 +241,10 @@ constexpr auto kConvertFlags =
                                "default): arrays of objects are blocks, single objects are\n"
                                "arguments. \"arguments\": both are arguments. \"blocks\": both\n"
                                "are blocks."},
+              FlagSpec{.name = "schemas",
+                       .help = "Read what is a block from the schemas of the providers that\n"
+                               "are installed for this directory. -nested serves only for\n"
+                               "types without a schema, and each of these is a warning."},
               FlagSpec{.name = "shape",
                        .kind = FlagKind::kString,
                        .form = "=shape",
@@ -243,7 +273,8 @@ JSON has no place for comments inside values: each that gets lost is a
 warning.
 
 In a resource or another body whose arguments a provider defines, JSON does
-not tell an argument from a nested block. -nested says what an object is.
+not tell an argument from a nested block. -nested says what an object is,
+and with -schemas the providers of an initialized directory say it.
 
 The exit status is 0 when everything was converted, 1 when something was
 not, and 2 when everything was but warnings say what got lost.)",

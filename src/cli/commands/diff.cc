@@ -1,3 +1,4 @@
+#include "cli/command.h"
 #include "cli/flag_groups.h"
 #include "compare/compare.h"
 #include "operation/documents.h"
