@@ -1,10 +1,11 @@
-// Assertions about plans and states. A KindSpec describes a kind of assertion: its name, whether it
-// is about plans or states, its arguments, and the function that decides. Decoding and running are
+// Assertions about plans, states and configurations. A KindSpec describes a kind of assertion: its
+// name, what it is about, its arguments, and the function that decides. Decoding and running are
 // separate steps, because an invalid assertion is an error and not a failure. docs/check.md
 // describes the kinds.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,7 +26,9 @@
 
 namespace kinu::check {
 
-enum class Side : uint8_t { kPlan, kState };
+enum class Side : uint8_t { kPlan, kState, kConfiguration };
+/// "plan", "state" or "configuration": the block of a check, and the word of messages.
+std::string_view SideName(Side side);
 
 /// The type of an argument.
 enum class ArgumentType : uint8_t {
@@ -100,14 +103,18 @@ struct Outcome {
 struct Documents {
   std::vector<std::unique_ptr<PlanDocument>> plans;
   std::vector<std::unique_ptr<StateDocument>> states;
+  std::vector<std::unique_ptr<ConfigurationDocument>> configurations;
 
+  size_t Count(Side side) const;
+  /// A document, which must exist.
+  tfjson::Node Root(Side side, uint64_t document) const;
   /// The objects of a document, found at the first call.
   const ObjectList& Objects(Side side, uint64_t document) const;
   /// Drops what conditions have read, which the next run's conditions must not take for theirs.
   void ForgetReadValues() const;
 
  private:
-  mutable FlatMap<uint64_t, std::unique_ptr<ObjectList>> plan_objects_, state_objects_;
+  mutable std::map<std::pair<Side, uint64_t>, std::unique_ptr<ObjectList>> objects_;
 };
 
 struct Assertion;
@@ -141,7 +148,7 @@ struct Assertion {
   /// The argument `i` if it is given and of type T; else null.
   template <typename T>
   const T* Optional(size_t i) const {
-    return std::get_if<T>(&arguments[i]);
+    return i < arguments.size() ? std::get_if<T>(&arguments[i]) : nullptr;
   }
   const query::Query* selector(size_t i = 0) const {
     return i < selectors.size() ? selectors[i].get() : nullptr;
@@ -157,9 +164,10 @@ struct Assertion {
   const tfjson::Path* FirstPath() const;
 };
 
-/// The kinds of assertions in `plan` and `state` blocks.
+/// The kinds of assertions in `plan`, `state` and `configuration` blocks.
 std::span<const KindSpec> PlanKinds();
 std::span<const KindSpec> StateKinds();
+std::span<const KindSpec> ConfigurationKinds();
 /// The kind of that name; null if there is none.
 const KindSpec* FindKind(Side side, std::string_view name);
 

@@ -74,8 +74,10 @@ bool CheckFiles::needs_whole_documents() const {
 void CheckFiles::ReadCheck(const hcl::Block& block, Diagnostics& diags) {
   static constexpr hcl::AttributeSchema kAttributes[] = {{"description", false},
                                                          {"severity", false}};
-  static constexpr hcl::BlockSchema kBlocks[] = {
-      {.type = "plan"}, {.type = "state"}, {.type = "except", .label_names = kAddressLabel}};
+  static constexpr hcl::BlockSchema kBlocks[] = {{.type = "plan"},
+                                                 {.type = "state"},
+                                                 {.type = "configuration"},
+                                                 {.type = "except", .label_names = kAddressLabel}};
   Check check{.name = std::string(block.labels[0]), .range = block.def_range};
   const auto [known, is_new] = names_.emplace(check.name, block.def_range);
   if (!is_new) {
@@ -109,7 +111,10 @@ void CheckFiles::ReadCheck(const hcl::Block& block, Diagnostics& diags) {
       ReadException(side, check, diags);
       continue;
     }
-    ReadAssertions(side.type == "plan" ? Side::kPlan : Side::kState, side, check, diags);
+    const Side about = side.type == "plan"    ? Side::kPlan
+                       : side.type == "state" ? Side::kState
+                                              : Side::kConfiguration;
+    ReadAssertions(about, side, check, diags);
   }
   checks_.push_back(std::move(check));
 }
@@ -159,7 +164,7 @@ void CheckFiles::ReadException(const hcl::Block& block, Check& check, Diagnostic
 
 void CheckFiles::ReadTest(const hcl::Block& block, Diagnostics& diags) {
   static constexpr hcl::AttributeSchema kAttributes[] = {
-      {"plans", false}, {"states", false}, {"passes", false}};
+      {"plans", false}, {"states", false}, {"configurations", false}, {"passes", false}};
   static constexpr hcl::BlockSchema kBlocks[] = {{.type = "fails", .label_names = kLabels}};
   static constexpr hcl::AttributeSchema kAddresses[] = {{"addresses", false}};
   CheckTest test{.name = std::string(block.labels[0]), .range = block.def_range};
@@ -167,7 +172,7 @@ void CheckFiles::ReadTest(const hcl::Block& block, Diagnostics& diags) {
                                            hcl::Strictness::kExact, diags);
   for (const auto& [name, out] :
        {std::pair("plans", &test.plans), std::pair("states", &test.states),
-        std::pair("passes", &test.passes)}) {
+        std::pair("configurations", &test.configurations), std::pair("passes", &test.passes)}) {
     if (const hcl::Attribute* attribute = content.Find(name)) {
       *out = ReadTexts(*attribute, diags);
     }

@@ -41,9 +41,13 @@ struct CheckTest {
   };
   std::string name;
   SourceRange range;
-  std::vector<std::string> plans, states;
+  std::vector<std::string> plans, states, configurations;
   std::vector<std::string> passes;  ///< the checks that must pass
   std::vector<Failing> fails;
+
+  const std::vector<std::string>& Files(Side side) const {
+    return side == Side::kPlan ? plans : side == Side::kState ? states : configurations;
+  }
 };
 
 /// All check files of a run. Owns their sources: ranges are valid as long as it lives.

@@ -22,6 +22,9 @@ struct Subject {
   const ObjectList* list = nullptr;
   MaskedNode value{};   ///< what a selector found; no node without a selector
   tfjson::Path path{};  ///< of `value` in the document
+  /// In configurations: the calls around the module of `object`, "module.a.". Its address lacks
+  /// them.
+  std::string module{};
 };
 
 /// The result of a condition for one subject.
@@ -37,7 +40,8 @@ Judgement Judge(const hcl::Expr& condition, const Subject& subject);
 /// Evaluates a message. A message that a sensitive value is part of is replaced by a notice.
 std::string MessageOf(const hcl::Expr& message, const Subject& subject);
 
-/// Applies `expect_condition` of plans and of states.
+/// Applies `expect_condition`. In configurations it is about each block of a resource, unless there
+/// is a selector.
 Outcome RunCondition(const Assertion& assertion, const Documents& documents);
 /// Applies `expect_none`: the selector finds nothing.
 Outcome RunNone(const Assertion& assertion, const Documents& documents);
@@ -45,9 +49,9 @@ Outcome RunNone(const Assertion& assertion, const Documents& documents);
 Outcome RunCount(const Assertion& assertion, const Documents& documents);
 
 inline constexpr ArgumentSpec kConditionArguments[] = {
-    {"condition", ArgumentType::kExpression},     {"message", ArgumentType::kExpression, true},
-    {"types", ArgumentType::kTexts, true},        {"actions", ArgumentType::kTexts, true},
-    {"allow_unknown", ArgumentType::kBool, true},
+    {"condition", ArgumentType::kExpression}, {"message", ArgumentType::kExpression, true},
+    {"types", ArgumentType::kTexts, true},    {"allow_unknown", ArgumentType::kBool, true},
+    {"actions", ArgumentType::kTexts, true},
 };
 inline constexpr ArgumentSpec kCountArguments[] = {{"count", ArgumentType::kCount, true},
                                                    {"min", ArgumentType::kCount, true},

@@ -12,12 +12,17 @@ using tfjson::Node;
 constexpr size_t kCondition = 0;
 constexpr size_t kMessage = 1;
 constexpr size_t kTypes = 2;
-constexpr size_t kActions = 3;
-constexpr size_t kAllowUnknown = 4;
+constexpr size_t kAllowUnknown = 3;
+constexpr size_t kActions = 4;
 
-const Node RootOf(const Assertion& assertion, const Documents& documents) {
-  return assertion.kind->side == Side::kPlan ? documents.plans[assertion.document]->root()
-                                             : documents.states[assertion.document]->root();
+Node RootOf(const Assertion& assertion, const Documents& documents) {
+  return documents.Root(assertion.kind->side, assertion.document);
+}
+
+/// What a condition about a configuration is about without a selector.
+const query::Query& EveryBlock() {
+  static const query::Query kBlocks = *query::ParseSelector("$..resources[*]");
+  return kBlocks;
 }
 
 /// Applies a condition to subjects and collects what fails.
@@ -64,10 +69,11 @@ class ConditionRun {
         break;
     }
     const Object* object = subject.object;
-    outcome_.failures.push_back(
-        {.address = object != nullptr && object->address ? object->address.String() : std::string(),
-         .path = subject.path,
-         .message = objects_.WithoutSecrets(std::move(message))});
+    outcome_.failures.push_back({.address = object != nullptr && object->address
+                                                ? subject.module + object->address.String()
+                                                : std::string(),
+                                 .path = subject.path,
+                                 .message = objects_.WithoutSecrets(std::move(message))});
     return &outcome_.failures.back();
   }
 
@@ -109,6 +115,18 @@ std::optional<Object> ObjectAt(const Node& node, Trail trail) {
   return std::nullopt;
 }
 
+/// The calls of the modules that a trail in a configuration leads through: "module.a.module.b.".
+/// The addresses there are relative.
+std::string ModulesOf(Trail trail) {
+  std::string out;
+  for (size_t i = 1; i < trail.size(); ++i) {
+    if (trail[i].name && trail[i - 1].name && trail[i - 1].name.Is("module_calls")) {
+      out += "module." + trail[i].name.String() + ".";
+    }
+  }
+  return out;
+}
+
 /// The masks of a value that a selector found: those beside the `before`, `after` or `values` that
 /// the trail leads through. A value with sensitive parts by other masks is sensitive as a whole.
 MaskedNode MaskedAt(const Node& node, Trail trail) {
@@ -146,9 +164,9 @@ MaskedNode MaskedAt(const Node& node, Trail trail) {
 /// Calls `visit(node, trail)` for all that the assertion's selector finds. Returns the error of a
 /// selector that cannot be applied; else empty.
 template <typename Visit>
-std::string ForEachFound(const Assertion& assertion, const Node& root, const Visit& visit) {
+std::string ForEachFound(const query::Query& selector, const Node& root, const Visit& visit) {
   query::Evaluator evaluator(root);
-  evaluator.Run(assertion.selector()->segments, root, [&](Node node, Trail trail) {
+  evaluator.Run(selector.segments, root, [&](Node node, Trail trail) {
     visit(node, trail);
     return true;
   });
@@ -196,7 +214,8 @@ tfjson::Path PathOfTrail(Trail trail) {
 
 Failure FailureAt(const Node& node, Trail trail) {
   const std::optional<Object> object = ObjectAt(node, trail);
-  return {.address = object && object->address ? object->address.String() : std::string(),
+  return {.address = object && object->address ? ModulesOf(trail) + object->address.String()
+                                               : std::string(),
           .path = PathOfTrail(trail),
           .place = PlaceAt(node, trail)};
 }
@@ -204,13 +223,21 @@ Failure FailureAt(const Node& node, Trail trail) {
 Outcome RunCondition(const Assertion& assertion, const Documents& documents) {
   const ObjectList& objects = documents.Objects(assertion.kind->side, assertion.document);
   ConditionRun run(assertion, objects);
-  if (assertion.selector() != nullptr) {
-    const std::string problem =
-        ForEachFound(assertion, RootOf(assertion, documents), [&](Node node, Trail trail) {
+  const auto* types = assertion.Optional<std::vector<std::string>>(kTypes);
+  const bool of_blocks =
+      assertion.selector() == nullptr && assertion.kind->side == Side::kConfiguration;
+  if (assertion.selector() != nullptr || of_blocks) {
+    const std::string problem = ForEachFound(
+        of_blocks ? EveryBlock() : *assertion.selector(), RootOf(assertion, documents),
+        [&](Node node, Trail trail) {
           const std::optional<Object> object = ObjectAt(node, trail);
+          if (of_blocks && (!object || (types != nullptr && !object->HasType(*types)))) {
+            return;
+          }
           Failure* failure = run.Apply({.object = object ? &*object : nullptr,
                                         .value = MaskedAt(node, trail),
-                                        .path = PathOfTrail(trail)});
+                                        .path = PathOfTrail(trail),
+                                        .module = ModulesOf(trail)});
           if (failure != nullptr) {
             failure->place = PlaceAt(node, trail);
           }
@@ -222,7 +249,7 @@ Outcome RunCondition(const Assertion& assertion, const Documents& documents) {
       run.Apply({.object = &object, .list = &objects});
     }
   };
-  if (const auto* types = assertion.Optional<std::vector<std::string>>(kTypes)) {
+  if (types != nullptr) {
     for (const Object* object : objects.OfTypes(*types)) {
       apply(*object);
     }
@@ -235,15 +262,16 @@ Outcome RunCondition(const Assertion& assertion, const Documents& documents) {
 Outcome RunNone(const Assertion& assertion, const Documents& documents) {
   const ObjectList& objects = documents.Objects(assertion.kind->side, assertion.document);
   Outcome outcome;
-  const std::string problem =
-      ForEachFound(assertion, RootOf(assertion, documents), [&](Node node, Trail trail) {
+  const std::string problem = ForEachFound(
+      *assertion.selector(), RootOf(assertion, documents), [&](Node node, Trail trail) {
         Failure failure = FailureAt(node, trail);
         if (const auto* message = assertion.Optional<const hcl::Expr*>(0)) {
           const std::optional<Object> object = ObjectAt(node, trail);
           failure.message =
               objects.WithoutSecrets(MessageOf(**message, {.object = object ? &*object : nullptr,
                                                            .value = MaskedAt(node, trail),
-                                                           .path = failure.path}));
+                                                           .path = failure.path,
+                                                           .module = ModulesOf(trail)}));
         } else {
           failure.message = "the selector finds a value";
         }
@@ -266,8 +294,8 @@ Outcome RunNone(const Assertion& assertion, const Documents& documents) {
 
 Outcome RunCount(const Assertion& assertion, const Documents& documents) {
   uint64_t found = 0;
-  const std::string problem =
-      ForEachFound(assertion, RootOf(assertion, documents), [&](const Node&, Trail) { ++found; });
+  const std::string problem = ForEachFound(*assertion.selector(), RootOf(assertion, documents),
+                                           [&](const Node&, Trail) { ++found; });
   if (!problem.empty()) {
     return Failed(problem);
   }

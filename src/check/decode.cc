@@ -374,8 +374,8 @@ Assertion DecodeAssertion(Side side, std::string_view kind, const hcl::Body& bod
   assertion.kind = FindKind(side, kind);
   assertion.range = range;
   if (assertion.kind == nullptr) {
-    assertion.error = "there is no " + std::string(side == Side::kPlan ? "plan" : "state") +
-                      " check \"" + std::string(kind) + "\"";
+    assertion.error =
+        "there is no " + std::string(SideName(side)) + " check \"" + std::string(kind) + "\"";
     return assertion;
   }
   Decoder(assertion, scope).Decode(body);

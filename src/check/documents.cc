@@ -44,8 +44,7 @@ struct Entry {
 constexpr tfjson::Shape kWhole;
 
 /// Parses the text, keeps only what the shape says, and checks `format_version`.
-Result<std::unique_ptr<Document>> ReadDocument(std::string text, const tfjson::Shape& shape,
-                                               tfjson::FormatVersion& version) {
+Result<std::unique_ptr<Document>> ReadJson(std::string text, const tfjson::Shape& shape) {
   KINU_TRY(auto document, Document::Parse(std::move(text), shape));
   const Node root = document->root();
   if (const Node repeated =
@@ -54,7 +53,13 @@ Result<std::unique_ptr<Document>> ReadDocument(std::string text, const tfjson::S
                                          " occurs twice in an object, the second time at byte " +
                                          std::to_string(repeated.offset()));
   }
-  KINU_TRY(version, tfjson::FormatVersionOf(root));
+  return document;
+}
+
+Result<std::unique_ptr<Document>> ReadDocument(std::string text, const tfjson::Shape& shape,
+                                               tfjson::FormatVersion& version) {
+  KINU_TRY(auto document, ReadJson(std::move(text), shape));
+  KINU_TRY(version, tfjson::FormatVersionOf(document->root()));
   return document;
 }
 
@@ -406,6 +411,21 @@ const StateDocument::Resource* StateDocument::Find(std::string_view address,
 Node StateDocument::Output(std::string_view name) const {
   const auto found = outputs_.find(name);
   return found == outputs_.end() ? Node() : found->second;
+}
+
+// --- Configurations ---
+
+Result<std::unique_ptr<ConfigurationDocument>> ConfigurationDocument::Read(std::string text, bool) {
+  auto configuration = std::make_unique<ConfigurationDocument>();
+  KINU_TRY(configuration->document_, ReadJson(std::move(text), kWhole));
+  const Node root = configuration->root();
+  if (!root.is_object() || !root.Find("root_module")) {
+    return Fail(
+        ErrorCode::kInvalid,
+        "the document is no configuration: it has no root_module, as \"show -json -config\" "
+        "writes it");
+  }
+  return configuration;
 }
 
 }  // namespace kinu::check

@@ -1,5 +1,6 @@
-// Plans and states for assertions: parsed once and indexed by address. Reading checks the shape of
-// the members that assertions use and ignores all others. Ref: terraform-json Plan, State.
+// Plans, states and configurations for assertions: parsed once and indexed by address. Reading
+// checks the shape of the members that assertions use and ignores all others. Ref: terraform-json
+// Plan, State.
 #pragma once
 
 #include <deque>
@@ -102,6 +103,17 @@ class StateDocument {
   size_t root_count_ = 0;
   FlatMap<std::string, uint32_t> index_;
   FlatMap<std::string, tfjson::Node> outputs_;
+};
+
+/// A configuration: `show -json -config`.
+class ConfigurationDocument {
+ public:
+  /// Reads a configuration. Fails if the text is not one.
+  static Result<std::unique_ptr<ConfigurationDocument>> Read(std::string text, bool whole = true);
+  tfjson::Node root() const { return document_->root(); }
+
+ private:
+  std::unique_ptr<tfjson::Document> document_;
 };
 
 }  // namespace kinu::check

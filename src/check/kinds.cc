@@ -3,11 +3,51 @@
 
 #include "base/invariant.h"
 #include "check/assertion.h"
+#include "check/condition.h"
 
 namespace kinu::check {
 
+namespace {
+
+constexpr ArgumentSpec kBlockConditionArguments[] = {{"condition", ArgumentType::kExpression},
+                                                     {"message", ArgumentType::kExpression, true},
+                                                     {"types", ArgumentType::kTexts, true},
+                                                     {"allow_unknown", ArgumentType::kBool, true}};
+static_assert(kBlockConditionArguments[3].name == kConditionArguments[3].name,
+              "positions are those of all conditions");
+
+constexpr KindSpec kConfigurationKinds[] = {
+    {"expect_condition", Side::kConfiguration, kBlockConditionArguments, &RunCondition,
+     kOnlySelector},
+    {"expect_none", Side::kConfiguration, kNoneArguments, &RunNone, kOnlySelector, false, true},
+    {"expect_count", Side::kConfiguration, kCountArguments, &RunCount, kOnlySelector, false, true},
+};
+
+std::span<const KindSpec> KindsOf(Side side) {
+  switch (side) {
+    case Side::kPlan:
+      return PlanKinds();
+    case Side::kState:
+      return StateKinds();
+    case Side::kConfiguration:
+      return ConfigurationKinds();
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const KindSpec> ConfigurationKinds() {
+  return kConfigurationKinds;
+}
+
+std::string_view SideName(Side side) {
+  static constexpr std::string_view kNames[] = {"plan", "state", "configuration"};
+  return kNames[static_cast<size_t>(side)];
+}
+
 const KindSpec* FindKind(Side side, std::string_view name) {
-  for (const KindSpec& kind : side == Side::kPlan ? PlanKinds() : StateKinds()) {
+  for (const KindSpec& kind : KindsOf(side)) {
     if (kind.name == name) {
       return &kind;
     }
@@ -48,21 +88,41 @@ const tfjson::Path* Assertion::FirstPath() const {
   return nullptr;
 }
 
+size_t Documents::Count(Side side) const {
+  switch (side) {
+    case Side::kPlan:
+      return plans.size();
+    case Side::kState:
+      return states.size();
+    case Side::kConfiguration:
+      return configurations.size();
+  }
+  return 0;
+}
+
+tfjson::Node Documents::Root(Side side, uint64_t document) const {
+  switch (side) {
+    case Side::kPlan:
+      return plans[document]->root();
+    case Side::kState:
+      return states[document]->root();
+    case Side::kConfiguration:
+      return configurations[document]->root();
+  }
+  return {};
+}
+
 const ObjectList& Documents::Objects(Side side, uint64_t document) const {
-  auto& known = side == Side::kPlan ? plan_objects_ : state_objects_;
-  const auto [at, added] = known.emplace(document, nullptr);
+  const auto [at, added] = objects_.emplace(std::pair(side, document), nullptr);
   if (added) {
-    at.value() = std::make_unique<ObjectList>(side == Side::kPlan ? plans[document]->root()
-                                                                  : states[document]->root());
+    at->second = std::make_unique<ObjectList>(Root(side, document));
   }
   return *at->second;
 }
 
 void Documents::ForgetReadValues() const {
-  for (const auto* known : {&plan_objects_, &state_objects_}) {
-    for (const auto& [document, objects] : *known) {
-      objects->ForgetReadValues();
-    }
+  for (const auto& [document, objects] : objects_) {
+    objects->ForgetReadValues();
   }
 }
 

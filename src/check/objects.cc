@@ -105,6 +105,13 @@ void ObjectList::AddModule(const Node& module, int depth) {
   }
 }
 
+bool Object::HasType(const std::vector<std::string>& patterns) const {
+  return type && type.is_string() &&
+         std::ranges::any_of(patterns, [name = type.String()](const std::string& pattern) {
+           return MatchesPattern(pattern, name);
+         });
+}
+
 std::vector<const Object*> ObjectList::OfTypes(const std::vector<std::string>& types) const {
   std::vector<uint32_t> found;
   for (const auto& [type, objects] : by_type_) {

@@ -36,6 +36,8 @@ struct Object {
   static Object Of(const tfjson::Node& entry);
   /// Whether one of the actions is in the list.
   bool HasAction(const std::vector<std::string>& names) const;
+  /// Whether the type matches one of the patterns.
+  bool HasType(const std::vector<std::string>& patterns) const;
 };
 
 /// The objects of one document, found once for all conditions.

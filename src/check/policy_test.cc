@@ -320,5 +320,63 @@ TEST(Conditions, NeverShowSecrets) {
   }
 }
 
+// --- Configurations ---
+
+constexpr const char* kConfiguration = R"({"root_module":{
+"resources":[{"address":"bucket.a","type":"bucket","name":"a","mode":"managed",
+  "expressions":{"acl":{"constant_value":"public"}}}],
+"module_calls":{"m":{"source":"./m","module":{"resources":[
+  {"address":"bucket.b","type":"bucket","name":"b","mode":"managed",
+   "expressions":{"acl":{"references":["var.x"]}}},
+  {"address":"data.zone.z","type":"zone","name":"z","mode":"data","expressions":{}}]}}}}})";
+
+std::string OfConfiguration(const std::string& assertion) {
+  CheckFiles files;
+  Diagnostics diags;
+  files.Add("t.kinucheck.hcl", "check \"c\" {\n configuration {\n" + assertion + "\n}\n}\n", diags);
+  EXPECT_FALSE(diags.has_errors());
+  Documents documents;
+  documents.configurations.push_back(*ConfigurationDocument::Read(kConfiguration));
+  std::string text;
+  for (const Result& result : RunChecks(files, documents).results) {
+    for (const std::string& message : Messages(result)) {
+      text += result.status == Status::kPass ? "" : message + "\n";
+    }
+  }
+  return text;
+}
+
+TEST(Configurations, HaveConditionsAboutBlocks) {
+  EXPECT_EQ(OfConfiguration(R"(expect_condition {
+    types     = ["buck*"]
+    condition = try(value.expressions.acl.constant_value, "") != "public"
+    message   = "${address} is public"
+  })"),
+            "bucket.a: bucket.a is public\n");
+  EXPECT_EQ(OfConfiguration("expect_condition { condition = mode == \"managed\" }"),
+            "module.m.data.zone.z: the condition is false\n");
+  EXPECT_EQ(OfConfiguration(R"(expect_condition {
+    selector  = "$..module_calls[*]"
+    condition = value.source == "./n"
+  })"),
+            "the condition is false\n");
+  EXPECT_EQ(OfConfiguration("expect_none { selector = \"$..resources[?@.mode == 'data']\" }"),
+            "module.m.data.zone.z: the selector finds a value\n");
+  EXPECT_EQ(OfConfiguration("expect_count {\n selector = \"$..resources[*]\"\n max = 2\n}"),
+            "the selector finds 3 values, not at most 2\n");
+}
+
+TEST(Configurations, HaveNoActionsAndNoOtherKinds) {
+  EXPECT_NE(OfConfiguration("expect_condition {\n condition = true\n actions = [\"delete\"]\n}")
+                .find("actions"),
+            std::string::npos);
+  EXPECT_EQ(OfConfiguration("expect_empty_plan {}"),
+            "there is no configuration check \"expect_empty_plan\"\n");
+  EXPECT_FALSE(ConfigurationDocument::Read("{}"));
+  EXPECT_NE(TextOf("check \"c\" {\n configuration {\n expect_none { selector = \"$.x\" }\n}\n}")
+                .find("there is no configuration: none was given"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace kinu::check

@@ -7,7 +7,7 @@ namespace kinu::check {
 namespace {
 
 std::string NoDocument(Side side, uint64_t number, size_t count) {
-  const std::string what = side == Side::kPlan ? "plan" : "state";
+  const std::string what(SideName(side));
   if (count == 0) {
     return "there is no " + what + ": none was given";
   }
@@ -18,7 +18,7 @@ std::string NoDocument(Side side, uint64_t number, size_t count) {
 /// The error of an assertion that refers to a missing document; else empty.
 std::string MissingDocument(const Assertion& assertion, const Documents& documents) {
   const Side side = assertion.kind->side;
-  const size_t count = side == Side::kPlan ? documents.plans.size() : documents.states.size();
+  const size_t count = documents.Count(side);
   if (assertion.kind->has_state_values) {
     for (const StateValue& value : assertion.state_values) {
       if (value.document >= count) {
@@ -139,8 +139,8 @@ std::vector<const Result*> ResultsOf(const CheckTest& test, const Report& report
   std::vector<const Result*> results;
   for (const Result& result : report.results) {
     const Assertion& assertion = *result.assertion;
-    const bool about_state = assertion.kind != nullptr && assertion.kind->side == Side::kState;
-    const bool has_document = about_state ? !test.states.empty() : !test.plans.empty();
+    const bool has_document =
+        !test.Files(assertion.kind == nullptr ? Side::kPlan : assertion.kind->side).empty();
     if (result.check->name == check && (has_document || !assertion.error.empty())) {
       results.push_back(&result);
     }

@@ -75,8 +75,9 @@ void TestChecks::Judge(suite::RunResult& run) const {
   }
   const check::Report report = check::RunChecks(files_, documents);
   for (const check::Result& result : report.results) {
-    const bool about_state = result.assertion->kind->side == check::Side::kState;
-    if (result.status == check::Status::kPass || (about_state && !run.state)) {
+    const check::Side side = result.assertion->kind->side;
+    if (result.status == check::Status::kPass || side == check::Side::kConfiguration ||
+        (side == check::Side::kState && !run.state)) {
       continue;
     }
     const bool failed = result.status == check::Status::kFail;

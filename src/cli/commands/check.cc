@@ -68,12 +68,29 @@ ReportForm FormOf(const Flags& flags, Diagnostics& diags) {
   return chosen;
 }
 
+/// The document of the configuration in the working directory, which `directory` must be.
+std::optional<std::string> ReadConfiguration(const Invocation& invocation,
+                                             const std::string& directory, Diagnostics& diags) {
+  if (CleanPath(directory) != ".") {
+    diags.Error("Unusable document",
+                "-config takes a file, or \".\" for the working directory; -chdir chooses another "
+                "one.");
+    return std::nullopt;
+  }
+  return operation::ConfigurationJson(invocation.workspace, {}, true, diags);
+}
+
 template <typename Document>
 void ReadDocuments(const Invocation& invocation, const std::vector<std::string>& files,
                    std::string_view what, bool whole, std::vector<std::unique_ptr<Document>>& out,
                    Diagnostics& diags) {
+  constexpr bool kIsConfiguration = std::is_same_v<Document, check::ConfigurationDocument>;
   for (const std::string& file : files) {
-    auto text = operation::ReadDocument(invocation.workspace, file, {.positions = true}, diags);
+    auto text =
+        kIsConfiguration && IsDirectory(file)
+            ? ReadConfiguration(invocation, file, diags)
+            : operation::ReadDocument(invocation.workspace, file,
+                                      {.as_is = kIsConfiguration, .positions = true}, diags);
     if (!text) {
       continue;
     }
@@ -165,6 +182,8 @@ int RunTests(Invocation& invocation, const check::CheckFiles& files) {
     check::Documents documents;
     ReadDocuments(invocation, here(test.plans), "plan", whole, documents.plans, diags);
     ReadDocuments(invocation, here(test.states), "state", whole, documents.states, diags);
+    ReadDocuments(invocation, here(test.configurations), "configuration", whole,
+                  documents.configurations, diags);
     if (diags.has_errors()) {
       return Unusable(invocation, ReportForm::kText, diags);
     }
@@ -213,6 +232,8 @@ static int RunCheck(Invocation& invocation) {
   const bool whole = files.needs_whole_documents();
   ReadDocuments(invocation, flags->List("plan"), "plan", whole, documents.plans, diags);
   ReadDocuments(invocation, flags->List("state"), "state", whole, documents.states, diags);
+  ReadDocuments(invocation, flags->List("config"), "configuration", whole, documents.configurations,
+                diags);
   if (diags.has_errors()) {
     return Unusable(invocation, form, diags);
   }
@@ -261,6 +282,11 @@ constexpr auto kCheckFlags = JoinFlags(
              .form = "=FILE",
              .help = "A state: the output of \"show -json\", or a state file. May\n"
                      "be repeated."},
+    FlagSpec{.name = "config",
+             .kind = FlagKind::kList,
+             .form = "=FILE",
+             .help = "A configuration: the output of \"show -json -config\", or \".\"\n"
+                     "for that of this directory. May be repeated."},
     FlagSpec{.name = "json", .help = "The results as one JSON object."},
     FlagSpec{.name = "junit", .help = "The results as JUnit XML."},
     FlagSpec{.name = "sarif", .help = "What did not pass as SARIF 2.1.0."},
@@ -280,10 +306,11 @@ constexpr auto kCheckFlags = JoinFlags(
 
 extern constexpr CommandSpec kCheckCommand{
     .name = "check",
-    .synopsis = "Check assertions about plans and states",
+    .synopsis = "Check assertions about plans, states and configurations",
     .group = CommandGroup::kDocuments,
     .usage = "tofu [global options] check [options] FILE...",
-    .description = R"(Checks assertions about plans and states. Each FILE is a check file, in
+    .description =
+        R"(Checks assertions about plans, states and configurations. Each FILE is a check file, in
 native syntax (.kinucheck.hcl) or JSON syntax (.kinucheck.json), or a
 directory with such files. No configuration and no provider is needed
 for documents in JSON.
