@@ -109,8 +109,8 @@ static int RunPlan(Invocation& invocation) {
     return run.Fail();
   }
   if (!plan.rejected) {
-    run.ShowPlan(plan, {.summary = summary ? &*summary : nullptr,
-                        .actions = actions ? &*actions : nullptr});
+    run.ShowPlan(
+        plan, {.summary = summary ? &*summary : nullptr, .actions = actions ? &*actions : nullptr});
   }
   run.operation.Close(run.diags);
   failed = run.audience->Show(run.diags) || failed;
