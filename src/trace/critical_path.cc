@@ -59,6 +59,9 @@ class WalkTimes {
 /// Follows the chain from its end to its begin.
 std::vector<PathStep> Chain(const WalkTimes& times, const Record& walk, const Record* last) {
   std::vector<PathStep> steps;
+  if (last != nullptr && walk.end > last->end) {
+    steps.push_back({"(result)", walk.end - last->end, 0});
+  }
   while (last != nullptr) {
     const Record* before = times.Before(*last);
     if (before != nullptr && before->end > last->start) {

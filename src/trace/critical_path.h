@@ -10,7 +10,7 @@
 
 namespace kinu::trace {
 
-/// One object of a critical path, or what happened before the first of them.
+/// One object of a critical path, or what happened before the first or after the last of them.
 struct PathStep {
   std::string object;
   int64_t own = 0;   ///< nanoseconds of work on it

@@ -207,6 +207,16 @@ TEST(CriticalPath, BeginsWithWhatComesBeforeTheObjects) {
   EXPECT_EQ(paths[0].length, 100'000'000);
 }
 
+TEST(CriticalPath, EndsWithWhatComesAfterTheObjects) {
+  std::vector<Record> records = SomeWalk();
+  records[0].end += 7'000'000;
+  const std::vector<CriticalPath> paths = CriticalPaths(records);
+  ASSERT_EQ(paths[0].steps.size(), 3U);
+  EXPECT_EQ(paths[0].steps[2].object, "(result)");
+  EXPECT_EQ(paths[0].steps[2].own, 7'000'000);
+  EXPECT_EQ(paths[0].length, 107'000'000);
+}
+
 TEST(CriticalPath, IsBesideThePartsOfTheRun) {
   EXPECT_EQ(RenderParts({}), "");
   std::vector<Record> records = SomeWalk();
