@@ -4,7 +4,7 @@
 
 #include "engine/assemble.h"
 #include "engine/rows/apply_row.h"
-#include "schema/propose.h"
+#include "schema/marks.h"
 
 namespace kinu::engine {
 
