@@ -482,7 +482,7 @@ TEST_F(ScenarioTest, MissingObjectHasItsTypeInExpansion) {
     mode_ = plan::Mode::kRefreshOnly;
     Apply();
     ASSERT_EQ(state_.outputs.size(), 1u);
-    EXPECT_FALSE(state_.outputs[0].value.IsKnown());  // written as null
+    EXPECT_TRUE(state_.outputs[0].value.IsNull());
     EXPECT_EQ(state_.outputs[0].value.type(), c.type);
   }
 }
