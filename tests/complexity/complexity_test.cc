@@ -244,7 +244,7 @@ TEST(Work, OfConversion) {
       Diagnostics back_diags;
       hcl::SyntaxTree tree;
       const auto back = convert::JsonToNative(*json_source, convert::PlainShape(),
-                                              convert::Nested::kArrays, tree, back_diags);
+                                              {}, tree, back_diags);
       return json->size() + (back ? back->size() : 0);
     });
   }
