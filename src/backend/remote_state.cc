@@ -59,6 +59,21 @@ void AddOfConfig(Problems of_settings, Problems& problems) {
   }
 }
 
+/// Adds why a state cannot be read.
+void AddOfState(const Error& error, Problems& problems) {
+  // Other errors than those of the format are no diagnostics in the reference.
+  std::vector<state::StateProblem> found =
+      error.code == ErrorCode::kUnsupported ? state::ProblemsOf(error)
+                                            : std::vector{state::StateProblem{error.message, {}}};
+  for (state::StateProblem& problem : found) {
+    problems.push_back({.severity = Severity::kError,
+                        .summary = std::move(problem.summary),
+                        .detail = std::move(problem.detail),
+                        .attribute = std::nullopt,
+                        .sourceless = true});
+  }
+}
+
 /// The backend that a data source describes. Null where its settings are not right.
 std::unique_ptr<Backend> Make(const BackendSpec& spec, const Value& config,
                               std::shared_ptr<ServiceHosts> hosts, Problems& problems) {
@@ -123,13 +138,7 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
   (*store)->LookOnly();
   Result<state::State> stored = (*store)->Read(program);
   if (!stored) {
-    for (state::StateProblem& problem : state::ReadProblemsOf(stored.error())) {
-      problems.push_back({.severity = Severity::kError,
-                          .summary = std::move(problem.summary),
-                          .detail = std::move(problem.detail),
-                          .attribute = std::nullopt,
-                          .sourceless = true});
-    }
+    AddOfState(stored.error(), problems);
     return std::nullopt;
   }
   if (stored->empty() && stored->lineage.empty()) {

@@ -34,13 +34,17 @@ int CommandRun::Usage() {
 
 std::optional<session::ConfiguredBackend> CommandRun::ChooseBackend(
     const backend::StateFlags& state_flags, const Loaded* loaded) {
+  std::optional<session::ConfiguredBackend> chosen;
   if (loaded != nullptr) {
-    return session::ChooseBackend(invocation.workspace, *loaded, state_flags, diags);
+    chosen = session::ChooseBackend(invocation.workspace, *loaded, state_flags, diags);
+  } else if (!diags.has_errors()) {
+    chosen =
+        session::ChooseBackend(invocation.workspace, VariableArguments(flags), state_flags, diags);
   }
-  const auto arguments = VariableArguments(flags);
-  return diags.has_errors()
-             ? std::nullopt
-             : session::ChooseBackend(invocation.workspace, arguments, state_flags, diags);
+  if (chosen && !warns_of_configuration) {
+    std::erase_if(diags.list(), [](const Diagnostic& problem) { return !problem.is_error(); });
+  }
+  return chosen;
 }
 
 state::LockRequest CommandRun::LockRequestFor(std::string_view operation) {

@@ -46,6 +46,9 @@ struct CommandRun {
   /// Whether the whole configuration can be loaded; errors are in `diags`, warnings are dropped.
   /// Ref: command/meta.go checkRequiredVersion.
   bool CheckConfiguration();
+  /// When set, before ChooseBackend(): what the configuration is warned of is shown, too. Most
+  /// commands on states leave it to those who work with the configuration.
+  bool warns_of_configuration = false;
   /// Returns the backend of the configuration. `loaded`: the configuration, if it was loaded
   /// without any problem; null: reads the root module for its backend block.
   std::optional<session::ConfiguredBackend> ChooseBackend(const backend::StateFlags& state_flags,

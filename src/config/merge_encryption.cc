@@ -27,6 +27,12 @@ std::optional<EncryptionTarget> Merged(const std::optional<EncryptionTarget>& ba
   return out;
 }
 
+/// A range in a file of which only the name is known.
+SourceRange Nowhere(Module& module, std::string_view name) {
+  const Ref<const SourceFile> file = SourceFile::Make(std::string(name), std::string());
+  return {.file = module.tree->KeepSource(file)};
+}
+
 }  // namespace
 
 /// Ref: opentofu internal/encryption/config/config_merge.go.
@@ -63,7 +69,7 @@ void MergeEncryption(Module& module, const Encryption& over) {
       same->second = *Merged(same->second, target);
     }
   }
-  base.range = {};  // OpenTofu loses the range here
+  base.range = Nowhere(module, "");  // OpenTofu loses the range here
 }
 
 void MergeEncryptionText(Module& module, std::string_view name, std::string_view text,
@@ -80,7 +86,7 @@ void MergeEncryptionText(Module& module, std::string_view name, std::string_view
                                               : hcl::ParseNative(file.get(), *module.tree, diags);
   std::optional<Encryption> over;
   if (body != nullptr && diags.error_count() == errors) {
-    over = ReadEncryption(*body, SourceRange{.file = file.get()}, diags);
+    over = ReadEncryption(*body, Nowhere(module, name), diags);
   }
   if (over) {
     MergeEncryption(module, *over);

@@ -27,7 +27,18 @@ std::optional<uint64_t> SerialIn(const JsonNode& object) {
   return node != nullptr && node->is_number() ? SerialOf(node->text()) : std::nullopt;
 }
 
+std::string FirstProblem(const JsonDocument& document) {
+  if (!document.ok()) {
+    return document.problems()[0].message;
+  }
+  return document.root().is_object() ? std::string() : "it is no object";
+}
+
 }  // namespace
+
+std::string ProblemOfJson(std::string_view bytes) {
+  return FirstProblem(ParseJson(bytes));
+}
 
 std::string Envelope::ToJson(bool with_snapshot) const {
   std::string out;
@@ -62,11 +73,11 @@ Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string
   }
   const JsonDocument document = ParseJson(bytes);
   const JsonNode& root = document.root();
-  if (!document.ok()) {
-    problem = document.problems()[0].message;
+  problem = FirstProblem(document);
+  if (!problem.empty()) {
     return std::nullopt;
   }
-  const std::string version = root.is_object() ? TextIn(root, "encryption_version") : "";
+  const std::string version = TextIn(root, "encryption_version");
   if (version.empty()) {
     return std::nullopt;
   }

@@ -25,8 +25,11 @@ struct Envelope {
 };
 
 /// Reads stored bytes. Nothing if they are no envelope; `problem` is then why they are no JSON, or
-/// empty. Fails if they are an envelope that cannot be used.
+/// empty where that was not looked at. Fails if they are an envelope that cannot be used.
 Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string& problem);
+
+/// Why bytes are no JSON; empty: they are.
+std::string ProblemOfJson(std::string_view bytes);
 
 /// The serial and lineage of a state in the clear.
 struct StateNumber {

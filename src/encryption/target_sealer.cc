@@ -147,9 +147,12 @@ Result<state::Sealer::Opened> TargetSealer::Open(std::string bytes) const {
 }
 
 Result<state::Sealer::Opened> TargetSealer::OpenClear(std::string document,
-                                                      const std::string& problem) const {
+                                                      std::string problem) const {
   const bool is_plan = name_ == kPlan;
   if (is_plan ? !document.starts_with("PK") : !ReadStateNumber(document).is_state) {
+    if (problem.empty()) {
+      problem = ProblemOfJson(document);
+    }
     const std::string what = is_plan ? "Invalid plan file " + document.substr(0, 2)
                                      : std::string("Given payload is not a state file");
     return Fail(ErrorCode::kInvalid,
@@ -188,6 +191,11 @@ Result<state::Sealer::Opened> TargetSealer::Decrypt(const Envelope& envelope) co
 
 Result<void> TargetSealer::CheckSnapshot(const Envelope& envelope, const std::string& document) {
   const StateNumber inner = ReadStateNumber(document);
+  if (!inner.is_state) {
+    if (std::string problem = ProblemOfJson(document); !problem.empty()) {
+      return Fail(ErrorCode::kInvalid, std::move(problem));
+    }
+  }
   if (envelope.serial && inner.serial && *envelope.serial != *inner.serial) {
     return Fail(ErrorCode::kInvalid, "invalid state metadata, serial field mismatch " +
                                          std::to_string(*envelope.serial) + " vs " +

@@ -54,7 +54,7 @@ class TargetSealer final : public state::Sealer {
   Result<std::unique_ptr<Method>> MakeMethod(const DeclaredMethod& method, KeyRun& keys,
                                              Diagnostics& diags) const;
   Result<const Method*> SealingMethod() const;
-  Result<Opened> OpenClear(std::string document, const std::string& problem) const;
+  Result<Opened> OpenClear(std::string document, std::string problem) const;
   Result<Opened> Decrypt(const Envelope& envelope) const;
 
   std::shared_ptr<Shared> shared_;

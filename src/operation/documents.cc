@@ -76,7 +76,7 @@ Result<state::State> ReadStateFile(const std::string& path, const state::Sealer&
   KINU_TRY(bytes, WithoutMark(std::move(bytes)));
   Result<state::Sealer::Opened> opened = sealer.Open(std::move(bytes));
   if (!opened) {
-    // Nobody knows yet whether it is a state.
+    // What cannot be decrypted need not be a state.
     return Fail(ErrorCode::kUnsupported, std::move(opened).error().message);
   }
   return state::ReadGivenState(std::make_shared<Program>(), std::move(opened->document));

@@ -105,6 +105,10 @@ bool IsUnusablePlan(const Error& error) {
   return error.code == ErrorCode::kUnsupported;
 }
 
+bool IsDamagedPlan(const Error& error) {
+  return error.message.starts_with(plan::PlanFile::kDamaged);
+}
+
 std::string NoPlanText(const std::string& path, const Error& error) {
   const Result<std::string> text = ReadFile(path);
   if (!text) {
@@ -126,13 +130,14 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
                    const std::string& path, Operation& operation, plan::Plan& plan,
                    view::Audience& audience, Diagnostics& diags, bool incomplete) {
   auto file = plan::PlanFile::Open(path, *operation.encryption->plan());
-  if (!file && IsUnusablePlan(file.error())) {
+  if (!file && IsDamagedPlan(file.error())) {
     diags.Error("Failed to read plan from plan file", file.error().message);
     return false;
   }
   if (!file) {
     diags.Error("Failed to load \"" + path + "\" as a plan file",
-                "Error: " + NoPlanText(path, file.error()));
+                "Error: " + (IsUnusablePlan(file.error()) ? file.error().message
+                                                          : NoPlanText(path, file.error())));
     return false;
   }
   if (auto version = file->CheckVersion(); !version) {

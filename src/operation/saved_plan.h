@@ -11,6 +11,8 @@ void AddPlanFileParts(const Operation& operation, plan::Plan& plan);
 
 /// Whether a file is a plan file after all, which cannot be used.
 bool IsUnusablePlan(const Error& error);
+/// Whether the file is one without doubt, but damaged.
+bool IsDamagedPlan(const Error& error);
 /// Why there is no plan at `path`.
 std::string NoPlanText(const std::string& path, const Error& error);
 

@@ -54,7 +54,7 @@ Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
   }
   const Result<std::string_view> plan = archive->zip.Read(*entry, archive->inflated);
   if (!plan) {
-    return Unusable("failed to retrieve plan from plan file: " + plan.error().message);
+    return Unusable(std::string(PlanFile::kDamaged) + plan.error().message);
   }
   archive->plan = *plan;
   PlanFile file;
@@ -64,8 +64,12 @@ Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
 
 Result<PlanFile> PlanFile::Open(const std::string& path, const state::Sealer& sealer) {
   KINU_TRY(std::string bytes, ReadFile(path));
-  KINU_TRY(state::Sealer::Opened opened, sealer.Open(std::move(bytes)));
-  return FromBytes(std::move(opened.document));
+  Result<state::Sealer::Opened> opened = sealer.Open(std::move(bytes));
+  if (!opened) {
+    // What cannot be decrypted need not be a plan.
+    return Fail(ErrorCode::kInvalid, std::move(opened).error().message);
+  }
+  return FromBytes(std::move(opened->document));
 }
 
 Result<void> PlanFile::CheckVersion() const {

@@ -90,7 +90,7 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
   if (!session::CheckFiles(workspace, request.variables, file ? &*file : nullptr, run.diags)) {
     return std::nullopt;
   }
-  if (destroy_command && (file || operation::IsUnusablePlan(file.error()))) {
+  if (destroy_command && (file || operation::IsDamagedPlan(file.error()))) {
     run.diags.Error(
         "Destroy can't be called with a plan file",
         Hint("A plan that was made with \"plan -destroy\" is carried out by\n  tofu apply "

@@ -183,6 +183,7 @@ static int RunConsole(Invocation& invocation) {
   // The console reads the flags for JSON itself: it never prints only messages, since the user must
   // see values.
   StateSession session(invocation);
+  session.warns_of_configuration = true;
   session.Parse("Failed to parse command-line flags", false);
   if (!session.flags.positionals().empty()) {
     session.diags.Error("Too many command line arguments",

@@ -109,6 +109,7 @@ Branch BranchOf(const Program& program, const config::Config& config,
 
 static int RunProviders(Invocation& invocation) {
   StateSession session(invocation);
+  session.warns_of_configuration = true;
   session.Parse();
   if (!session.HasNoWords()) {
     return session.Usage();

@@ -1,4 +1,5 @@
 #include <functional>
+#include <utility>
 
 #include "base/files.h"
 #include "cli/command_run.h"
@@ -489,33 +490,36 @@ int ShowCloudPlan(const Invocation& invocation, const operation::CloudPlan& plan
                  : ReportCloudPlan(fetched.error(), guessed, diags);
 }
 
-/// Shows a file that is no plan file as a state. `not_plan` is why it is no plan.
-int ShowStateFile(const Invocation& invocation, const std::string& path,
-                  const state::Sealer& sealer, std::span<const config::VariableArgument> variables,
-                  const Error& not_plan, const Form& form, Diagnostics& diags) {
-  if (not_plan.code != ErrorCode::kInvalid && !operation::IsUnusablePlan(not_plan)) {
+/// Reports why a file is neither plan nor state. Who knows what the file is has the word.
+/// Ref: opentofu internal/command/show.go legacyShowFromPath.
+void ReportNeither(const std::string& path, const Error& not_plan, const Error& not_state,
+                   Diagnostics& diags) {
+  if (operation::IsUnusablePlan(not_plan)) {
+    diags.Error("Couldn't show local plan", "Plan read error: " + not_plan.message);
+  } else if (not_plan.code != ErrorCode::kInvalid) {
     const std::string& why = not_plan.message;
     diags.Error("Failed to read the given file as a state or plan file",
                 "State read error: Error loading statefile: " + why +
                     "\n\nPlan read error: couldn't load the provided path as either a local plan "
                     "file (" +
                     why + ") or a saved cloud plan (" + why + ")");
-    return 1;
-  }
-  const auto state = operation::ReadStateFile(path, sealer);
-  if (!state && operation::IsUnusablePlan(not_plan)) {
-    diags.Error("Couldn't show local plan", "Plan read error: " + not_plan.message);
-    return 1;
-  }
-  if (!state && state.error().code == ErrorCode::kInvalid) {
-    diags.Error("Couldn't show state file", "State read error: " + state.error().message);
-    return 1;
-  }
-  if (!state) {
+  } else if (not_state.code == ErrorCode::kInvalid) {
+    diags.Error("Couldn't show state file", "State read error: " + not_state.message);
+  } else {
     diags.Error("Failed to read the given file as a state or plan file",
                 "State read error: Error reading " + path +
-                    " as a statefile: " + state.error().message +
+                    " as a statefile: " + not_state.message +
                     "\n\nPlan read error: " + operation::NoPlanText(path, not_plan));
+  }
+}
+
+/// Shows a file that is no plan file as a state. `not_plan` is why it is no plan.
+int ShowStateFile(const Invocation& invocation, const std::string& path,
+                  const state::Sealer& sealer, std::span<const config::VariableArgument> variables,
+                  const Error& not_plan, const Form& form, Diagnostics& diags) {
+  const auto state = operation::ReadStateFile(path, sealer);
+  if (!state) {
+    ReportNeither(path, not_plan, state.error(), diags);
     return 1;
   }
   Diagnostics of_modules;  // all modules must be valid, as for the current state
@@ -527,7 +531,44 @@ int ShowStateFile(const Invocation& invocation, const std::string& path,
   return ShowState(invocation, *state, form, true, diags);
 }
 
-/// Shows a plan file or, if `guessed`, whichever kind of file it is.
+/// Shows a plan file or, if `guessed`, whichever kind of file it is, with the keys of `encryption`.
+int ShowSealedFile(const Invocation& invocation, const std::string& path,
+                   const encryption::Encryption& encryption, bool guessed,
+                   std::span<const config::VariableArgument> variables, const Form& form,
+                   Diagnostics& diags) {
+  const auto file = plan::PlanFile::Open(path, *encryption.plan());
+  if (!session::CheckFiles(invocation.workspace, variables, file ? &*file : nullptr, diags)) {
+    return 1;
+  }
+  diags = Diagnostics();  // warnings about the configuration are for those who work with it
+  if (file) {
+    const int code = ShowPlan(invocation, *file, form, diags);
+    diags = OfUnusablePlan(diags, guessed);
+    return code;
+  }
+  if (const auto named = operation::ReadCloudPlan(path)) {
+    return ShowCloudPlan(invocation, *named, guessed, variables, form, diags);
+  }
+  if (guessed) {
+    return ShowStateFile(invocation, path, *encryption.state(), variables, file.error(), form,
+                         diags);
+  }
+  if (operation::IsUnusablePlan(file.error())) {
+    diags.Error(file.error().message, "");
+    return 1;
+  }
+  return ReportNoPlan(path, file.error(), diags);
+}
+
+/// Warnings that were set aside are shown if there are errors, before these.
+void ShowBesideErrors(Diagnostics warnings, Diagnostics& diags) {
+  if (diags.has_errors()) {
+    warnings.Append(std::move(diags));
+    diags = std::move(warnings);
+  }
+}
+
+/// Shows a document, or a plan file or, if `guessed`, whichever kind of file it is.
 int ShowFile(const Invocation& invocation, const std::string& path, bool guessed,
              std::span<const config::VariableArgument> variables, const Form& form,
              Diagnostics& diags) {
@@ -547,26 +588,10 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
   if (!encryption) {
     return 1;
   }
-  const auto file = plan::PlanFile::Open(path, *(*encryption)->plan());
-  if (!session::CheckFiles(invocation.workspace, variables, file ? &*file : nullptr, diags)) {
-    return 1;
-  }
-  diags = Diagnostics();  // warnings about the configuration are for those who work with it
-  if (file) {
-    const int code = ShowPlan(invocation, *file, form, diags);
-    diags = OfUnusablePlan(diags, guessed);
-    return code;
-  }
-  if (const auto named = operation::ReadCloudPlan(path)) {
-    return ShowCloudPlan(invocation, *named, guessed, variables, form, diags);
-  }
-  if (!guessed && operation::IsUnusablePlan(file.error())) {
-    diags.Error(file.error().message, "");
-    return 1;
-  }
-  return guessed ? ShowStateFile(invocation, path, *(*encryption)->state(), variables, file.error(),
-                                 form, diags)
-                 : ReportNoPlan(path, file.error(), diags);
+  Diagnostics warnings = std::exchange(diags, {});
+  const int code = ShowSealedFile(invocation, path, **encryption, guessed, variables, form, diags);
+  ShowBesideErrors(std::move(warnings), diags);
+  return code;
 }
 
 int ShowCurrentState(const Invocation& invocation,
@@ -587,7 +612,7 @@ int ShowCurrentState(const Invocation& invocation,
   if (!chosen) {
     return 1;
   }
-  diags = Diagnostics();
+  Diagnostics warnings = std::exchange(diags, {});
   const auto program = std::make_shared<Program>();
   std::optional<trace::Span> reading(std::in_place, "kinu/cli", "Get State from Backend");
   auto store = chosen->backend->Open(invocation.workspace.Name(), program);
@@ -595,6 +620,7 @@ int ShowCurrentState(const Invocation& invocation,
   reading.reset();
   if (!state) {
     diags.Error("failed to load state: " + state.error().message, "");
+    ShowBesideErrors(std::move(warnings), diags);
     return 1;
   }
   const bool from_file = (*store)->exports_absent_state();

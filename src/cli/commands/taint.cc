@@ -25,6 +25,7 @@ bool TakeInstance(StateSession& session, const std::string& word, ResourceInstan
 
 int Run(Invocation& invocation, bool taint) {
   StateSession session(invocation);
+  session.warns_of_configuration = !taint;
   session.Parse();
   ResourceInstance address;
   if (session.ArgumentsFit()) {

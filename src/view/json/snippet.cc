@@ -26,6 +26,8 @@ SourceIndex::~SourceIndex() = default;
 
 namespace {
 
+constexpr std::string_view kEncryptionVariable = "TF_ENCRYPTION";
+
 /// The names of the members that lead to an offset in a JSON file: `resource.t.n`.
 std::string JsonPathTo(const JsonNode* node, int64_t offset) {
   const auto holds = [offset](const JsonNode& child) {
@@ -69,8 +71,8 @@ bool HasShownText(const SourceFile& file) {
       return true;
     }
   }
-  return !file.name().empty() && !file.name().starts_with('<') && file.name() != "TF_ENCRYPTION" &&
-         !file.name().ends_with(" with no configuration") &&
+  return !file.name().empty() && !file.name().starts_with('<') &&
+         file.name() != kEncryptionVariable && !file.name().ends_with(" with no configuration") &&
          !file.name().ends_with(".terraform.lock.hcl");
 }
 
@@ -198,7 +200,7 @@ std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources)
   }
   Span highlight{diagnostic.subject.start_position(), diagnostic.subject.end_position()};
   const SourceFile& root = diagnostic.subject.file->root();
-  if (root.name().empty() && root.text().empty()) {
+  if (root.text().empty() && (root.name().empty() || root.name() == kEncryptionVariable)) {
     highlight = Span{{0, 0, 0}, {0, 0, 0}};  // a range without a source
   }
   Span shown = highlight;
