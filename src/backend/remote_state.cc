@@ -61,11 +61,7 @@ void AddOfConfig(Problems of_settings, Problems& problems) {
 
 /// Adds why a state cannot be read.
 void AddOfState(const Error& error, Problems& problems) {
-  // Other errors than those of the format are no diagnostics in the reference.
-  std::vector<state::StateProblem> found =
-      error.code == ErrorCode::kUnsupported ? state::ProblemsOf(error)
-                                            : std::vector{state::StateProblem{error.message, {}}};
-  for (state::StateProblem& problem : found) {
+  for (state::StateProblem& problem : state::ReadProblemsOf(error)) {
     problems.push_back({.severity = Severity::kError,
                         .summary = std::move(problem.summary),
                         .detail = std::move(problem.detail),
