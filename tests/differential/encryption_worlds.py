@@ -82,7 +82,8 @@ output "p" { value = data.terraform_remote_state.named.outputs }
 PRINTS = ("list", "pull", "output", "show", "file")
 # Patterns of "COMMAND SUBJECT: FIRST <> SECOND", and why they are known.
 KNOWN = [
-    (re.compile(r"Duplicate metadata key"), "one alias for a key provider and that of a fallback"),
+    (re.compile(r"^\w+ alias: "), "a key provider and that of a fallback with one name of their metadata"),
+    (re.compile(r'errors: Error: Error fetching encryption method "nope" <> '), "an unknown method of a fallback is refused at once"),
     (re.compile(r"^\w+ errors: Error: Failed to record changes <> "), "a method that fails, fails before anything is changed"),
     (re.compile(r"^import warnings: "), "import shows its warnings once"),
     (re.compile(r'^import read: .*"type": "dynamic"', re.S), "import stores no outputs whose value is not known"),
@@ -323,6 +324,8 @@ def one_world(seed, binary, reference, root, stored, show=False):
             ours["read"], theirs["read"] = first.read_by(reference), second.read_by(binary)
         differences = ["%s: %s <> %s" % (subject, ours.get(subject), theirs.get(subject))
                        for subject in sorted(ours | theirs) if ours.get(subject) != theirs.get(subject)]
+        if differences and "Duplicate metadata key" in " ".join(second.text.split()):
+            differences.append("alias: a name of metadata is taken twice")
         if show:
             for name, data in world.files.items():
                 if name not in ("keys", "method", "main.tf") and not name.startswith("stored") and isinstance(data, str):
