@@ -40,7 +40,8 @@ void CheckJson(const std::string& text, const BodyShape& shape, Nested nested) {
   const auto source = SourceFile::Make("fuzz.tf.json", text);
   hcl::SyntaxTree tree;
   Diagnostics diags;
-  const std::optional<std::string> native = JsonToNative(*source, shape, nested, tree, diags);
+  const std::optional<std::string> native =
+      JsonToNative(*source, shape, {.nested = nested}, tree, diags);
   KINU_INVARIANT(native.has_value() == !diags.has_errors(), "a result or an error");
   if (native) {
     KINU_INVARIANT(Parses(*native, false), "the native result is valid");
