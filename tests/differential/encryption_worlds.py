@@ -31,7 +31,7 @@ SECRET = "nobody-may-read-this"
 # A summary may begin with a line break. The detail "Error: …" of a plan file is none.
 SUMMARY = re.compile(r"^((?:Error|Warning): (?!couldn't load the provided|the given plan file)\n?.*)$", re.M)
 # Of the reader of JSON.
-OWN_WORDS = re.compile(r"invalid character '.*|unexpected end of JSON input.*|(?<=: )[^:]* is not a JSON .*|(?<=decryption: ).*|(?<=state: )expected a value: .*|(?<=state: )json: .*")
+OWN_WORDS = re.compile(r"invalid character '.*|unexpected end of JSON input.*|(?<=: )[^:]* is not a JSON .*|(?<=decryption: ).*|expected a value: .*|(?<=state: )json: .*")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 KEYS = ["a", "b", "c", "d"]
 PROVIDERS = ["k1", "k2", "k3"]
