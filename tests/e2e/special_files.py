@@ -87,7 +87,7 @@ def devices(binary, root):
     os.remove(place.path("errored.tfstate"))
     os.mknod(place.path("errored.tfstate"), stat.S_IFCHR | 0o666, os.makedev(1, 3))
     done = place.run("apply", "-auto-approve", "-state-out=null")
-    if done.returncode != 1 or '"resources"' not in done.stdout:
+    if done.returncode != 1 or '"resources"' not in done.stderr:
         problems.append("a state that found no place is not printed")
     if not stat.S_ISCHR(os.lstat(place.path("errored.tfstate")).st_mode):
         problems.append("errored.tfstate was replaced")
