@@ -2,6 +2,7 @@
 #include <ranges>
 
 #include "base/files.h"
+#include "cli/command.h"
 #include "cli/flag_groups.h"
 #include "operation/documents.h"
 #include "table/reader.h"

@@ -1,19 +1,16 @@
-#include <functional>
 #include <utility>
 
 #include "base/files.h"
 #include "cli/command_run.h"
+#include "cli/document_form.h"
 #include "cli/flag_groups.h"
 #include "cli/summary_flags.h"
 #include "codec/json_writer.h"
-#include "compare/canonical.h"
 #include "operation/cloud_plan.h"
 #include "operation/documents.h"
 #include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
 #include "terminal/pager.h"
-#include "tfjson/format.h"
-#include "tfjson/masks.h"
 #include "trace/trace.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
@@ -27,99 +24,7 @@
 namespace kinu::cli {
 namespace {
 
-/// How something is shown.
-struct Form {
-  bool json = false;
-  bool redact = false;  ///< JSON without sensitive values
-  bool old = false;     ///< JSON in format 0.1
-  bool canonical = false;
-  bool fingerprint = false;
-  bool positions = false;  ///< JSON with source positions
-  std::optional<view::SummaryOptions> summary;
-  std::optional<tfjson::ActionFilter> actions;  ///< of a plan: the changes to show
-  bool show_sensitive = false;
-  std::string title;                ///< of a report: what is shown
-  std::optional<std::string> html;  ///< file of the report; empty: standard output
-  std::string pager;
-  const JsonCopy* copy = nullptr;
-};
-
-/// Prints the summary of a document.
-int SummarizeDocument(std::string text, const view::SummaryOptions& options, Diagnostics& diags) {
-  const auto document = tfjson::Document::Parse(std::move(text));
-  const auto summary =
-      document ? view::MakeSummary((*document)->root()) : std::unexpected(document.error());
-  if (!summary) {
-    diags.Error("Failed to read document", summary.error().message + ".");
-    return 1;
-  }
-  Print(view::RenderSummary(*summary, options));
-  return 0;
-}
-
-Result<void> WriteRedacted(std::string& out, const tfjson::Node& document) {
-  tfjson::AppendRedacted(out, document);
-  return {};
-}
-
-/// Writes the report of a document.
-int WriteReport(std::string text, const Form& form, Diagnostics& diags,
-                std::string_view locals = {}) {
-  const auto document = tfjson::Document::Parse(std::move(text));
-  const auto report = document ? view::RenderReport((*document)->root(), form.title, locals)
-                               : std::unexpected(document.error());
-  if (!report) {
-    diags.Error("Failed to read document", report.error().message + ".");
-    return 1;
-  }
-  if (form.html->empty()) {
-    Print(*report);
-    return 0;
-  }
-  if (auto written = ReplaceFile(*form.html, *report); !written) {
-    diags.Error("Failed to write report", written.error().message + ".");
-    return 1;
-  }
-  return 0;
-}
-
-/// Prints a document as it was written, or a form of it.
-int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics& diags) {
-  if (!text) {
-    return 1;
-  }
-  if (form.html) {
-    return WriteReport(*std::move(text), form, diags);
-  }
-  if (form.summary) {
-    return SummarizeDocument(*std::move(text), *form.summary, diags);
-  }
-  using Writer = std::function<Result<void>(std::string&, const tfjson::Node&)>;
-  const auto filter = [&](std::string& out, const tfjson::Node& root) {
-    return tfjson::AppendFiltered(out, root, *form.actions);
-  };
-  const Writer writers[] = {form.actions ? filter : Writer(),
-                            form.redact ? &WriteRedacted : Writer(),
-                            form.old ? &tfjson::AppendFormat01 : Writer(),
-                            form.canonical ? &compare::AppendCanonical : Writer(),
-                            form.fingerprint ? &compare::AppendFingerprint : Writer()};
-  for (const Writer& write : writers) {
-    if (!write) {
-      continue;
-    }
-    const auto document = tfjson::Document::Parse(*std::move(text));
-    text = std::string();
-    const Result<void> written =
-        document ? write(*text, (*document)->root()) : std::unexpected(document.error());
-    if (!written) {
-      diags.Error("Failed to convert document", written.error().message + ".");
-      return 1;
-    }
-    *text += '\n';
-  }
-  Print(*text);
-  return 0;
-}
+using Form = DocumentForm;
 
 /// The reasons why a plan file cannot be used, in the words for a file that was only guessed to be
 /// one or for that of -plan.

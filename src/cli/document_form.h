@@ -1,0 +1,42 @@
+// The forms in which `show` gives documents: as they are, redacted, old, canonical, a fingerprint,
+// a summary or a report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/audience.h"
+#include "cli/command.h"
+#include "tfjson/action_filter.h"
+#include "view/summary/summary.h"
+
+namespace kinu::cli {
+
+/// How something is shown.
+struct DocumentForm {
+  bool json = false;
+  bool redact = false;  ///< JSON without sensitive values
+  bool old = false;     ///< JSON in format 0.1
+  bool canonical = false;
+  bool fingerprint = false;
+  bool positions = false;  ///< JSON with source positions
+  std::optional<view::SummaryOptions> summary;
+  std::optional<tfjson::ActionFilter> actions;  ///< of a plan: the changes to show
+  bool show_sensitive = false;
+  std::string title;                ///< of a report: what is shown
+  std::optional<std::string> html;  ///< file of the report; empty: standard output
+  std::string pager;
+  const JsonCopy* copy = nullptr;
+};
+
+/// Writes the report of a document to its file or to standard output. `locals`: what local values
+/// refer to. Returns the exit code.
+int WriteReport(std::string text, const DocumentForm& form, Diagnostics& diags,
+                std::string_view locals = {});
+
+/// Prints a document in its form. Nothing: it could not be made, as `diags` says. Returns the exit
+/// code.
+int PrintDocument(std::optional<std::string> text, const DocumentForm& form, Diagnostics& diags);
+
+}  // namespace kinu::cli
