@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/program_name.h"
 #include "cli/command_help.h"
 
 namespace kinu::cli {

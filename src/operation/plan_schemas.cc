@@ -83,15 +83,14 @@ const schema::ProviderSchema* PlanSchemas::Find(std::string_view provider) const
   return schema ? *schema : nullptr;
 }
 
-std::string_view PlanSchemas::advice() const {
+std::string PlanSchemas::advice() const {
   return stored_ != nullptr
              ? ""
              : Hint(
                    "\n\nThe plan file has no schemas of its providers, so that it can be read only "
-                   "where "
-                   "they are installed: run \"tofu init\" in a directory with the plan's "
-                   "configuration "
-                   "and read the plan there. Plan files that kinu writes have schemas.");
+                   "where they are installed: run \"tofu init\" in a directory with the plan's "
+                   "configuration and read the plan there. Plan files that kinu writes have "
+                   "schemas.");
 }
 
 std::string SchemasForPlanFile(session::ProviderSet& providers, const config::Config& config,

@@ -17,7 +17,7 @@ class PlanSchemas final : public view::SchemaLookup {
                                            const plan::PlanFile& file, Diagnostics& diags);
   const schema::ProviderSchema* Find(std::string_view provider) const override;
   /// What a user can do when a schema is missing; empty: nothing.
-  std::string_view advice() const;
+  std::string advice() const;
 
  private:
   std::unique_ptr<view::PlanFileSchemas> stored_;
