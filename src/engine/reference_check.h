@@ -74,20 +74,12 @@ class ReferenceCheck final : private config::SchemaSource {
 /// A scope for conditions, which are evaluated even if references are invalid: reported references
 /// are unknown, and no reference has a value if References::kWrong. Ref: opentofu
 /// internal/tofu/eval_conditions.go.
-class ConditionScope final : public lang::Scope {
+class ConditionScope final : public FunctionsOfModule {
  public:
   ConditionScope(const Walk& walk, const ModuleScope& inner, References references)
-      : walk_(walk), inner_(inner), references_(references) {}
+      : FunctionsOfModule(inner), walk_(walk), inner_(inner), references_(references) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
-  const functions::Callable* FindFunction(std::string_view name) const override {
-    return inner_.FindFunction(name);
-  }
-  std::vector<std::string_view> FunctionNames() const override { return inner_.FunctionNames(); }
-  void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override {
-    inner_.ExplainUnknownFunction(call, diagnostic);
-  }
-  const functions::CallContext& call_context() const override { return inner_.call_context(); }
 
  private:
   const Walk& walk_;

@@ -40,6 +40,26 @@ class ModuleScope final : public lang::Scope {
   const Value* self_;
 };
 
+/// The functions of a module, for scopes that have names of their own.
+class FunctionsOfModule : public lang::Scope {
+ public:
+  const functions::Callable* FindFunction(std::string_view name) const override {
+    return module_.FindFunction(name);
+  }
+  std::vector<std::string_view> FunctionNames() const override { return module_.FunctionNames(); }
+  void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override {
+    module_.ExplainUnknownFunction(call, diagnostic);
+  }
+  const functions::CallContext& call_context() const override { return module_.call_context(); }
+
+ protected:
+  /// Keeps a reference to the scope, which may be a member of the derived class.
+  explicit FunctionsOfModule(const ModuleScope& module) : module_(module) {}
+
+ private:
+  const ModuleScope& module_;
+};
+
 /// An object of a resource block as expressions see it: parts that its provider deprecates are
 /// marked.
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,

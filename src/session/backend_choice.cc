@@ -201,12 +201,9 @@ std::string InitRequired(const std::string& reason) {
          Hint(
              "\n\nThe backend is where the state is kept. Its settings take effect when this "
              "directory is initialized: \"tofu init -migrate-state\" moves existing states to "
-             "where "
-             "they should be now, \"tofu init -reconfigure\" takes the new settings and leaves "
-             "states "
-             "where they are.\n\nIf nothing should have changed, look at the backend block. "
-             "Nothing "
-             "has been done to the configuration or to any state.");
+             "where they should be now, \"tofu init -reconfigure\" takes the new settings and "
+             "leaves states where they are.\n\nIf nothing should have changed, look at the "
+             "backend block. Nothing has been done to the configuration or to any state.");
 }
 
 std::string NotBuilt(const std::string& type) {
@@ -231,8 +228,7 @@ std::string CloudInitRequired(const std::string& reason) {
   return "Reason: " + reason +
          Hint(
              ".\n\nWhat a \"cloud\" block says takes effect when the directory is initialized. To "
-             "do "
-             "that, run:\n  tofu init");
+             "do that, run:\n  tofu init");
 }
 
 /// Says which difference between configuration and record makes `init` necessary, if there is one.

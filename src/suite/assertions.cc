@@ -18,20 +18,15 @@ namespace kinu::suite {
 namespace {
 
 /// The names of the module under test, with the outputs and the variables as tests see them.
-class AssertionScope final : public lang::Scope {
+class AssertionScope final : public engine::FunctionsOfModule {
  public:
   AssertionScope(const engine::Walk& walk, const Variables& variables)
-      : walk_(walk), root_(walk, *walk.slots.root), variables_(variables) {}
+      : FunctionsOfModule(root_),
+        walk_(walk),
+        root_(walk, *walk.slots.root),
+        variables_(variables) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
-  const functions::Callable* FindFunction(std::string_view name) const override {
-    return root_.FindFunction(name);
-  }
-  std::vector<std::string_view> FunctionNames() const override { return root_.FunctionNames(); }
-  void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override {
-    root_.ExplainUnknownFunction(call, diagnostic);
-  }
-  const functions::CallContext& call_context() const override { return root_.call_context(); }
 
   /// Reports references that have no value here.
   engine::References Check(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const;

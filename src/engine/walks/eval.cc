@@ -41,9 +41,10 @@ bool NamesOutput(const Walk& walk, const hcl::TraversalExpr& traversal) {
 }
 
 /// The names of the root module and its outputs.
-class ConsoleNames final : public lang::Scope {
+class ConsoleNames final : public FunctionsOfModule {
  public:
-  explicit ConsoleNames(const Walk& walk) : walk_(walk), root_(walk, *walk.slots.root) {}
+  explicit ConsoleNames(const Walk& walk)
+      : FunctionsOfModule(root_), walk_(walk), root_(walk, *walk.slots.root) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
     if (!NamesOutput(walk_, traversal)) {
@@ -54,14 +55,6 @@ class ConsoleNames final : public lang::Scope {
                      : lang::ApplySteps(RootOutput(walk_, static_cast<size_t>(index)),
                                         traversal.steps.subspan(1), traversal, diags);
   }
-  const functions::Callable* FindFunction(std::string_view name) const override {
-    return root_.FindFunction(name);
-  }
-  std::vector<std::string_view> FunctionNames() const override { return root_.FunctionNames(); }
-  void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override {
-    root_.ExplainUnknownFunction(call, diagnostic);
-  }
-  const functions::CallContext& call_context() const override { return root_.call_context(); }
 
  private:
   const Walk& walk_;

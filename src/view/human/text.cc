@@ -94,8 +94,7 @@ std::string RenderStatePath(std::string_view path, int width) {
              Hint(
                  "The state of your infrastructure has been saved to the path below. This state is "
                  "required to modify and destroy your infrastructure, so keep it safe. To inspect "
-                 "the "
-                 "complete state use the `tofu show` command."),
+                 "the complete state use the `tofu show` command."),
              width) +
          "\n\nState path: " + std::string(path) + "\n";
 }
