@@ -9,6 +9,7 @@ import struct
 import urllib.parse
 
 import state_service
+from wire import fields
 
 # Access key: (secret key, session token)
 KEYS = {"LTAI": ("secret/key+1", ""), "STS.role": ("role-secret", "role-token"),
@@ -34,29 +35,6 @@ def crc64(data):
         for _ in range(8):
             crc = crc >> 1 ^ (0xC96C5795D7870F42 if crc & 1 else 0)
     return crc ^ 0xFFFFFFFFFFFFFFFF
-
-
-def fields(message):
-    """The fields of a protobuf message: [(number, int or bytes)]."""
-    at, out = 0, []
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = message[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-    while at < len(message):
-        tag = varint()
-        value = varint()
-        if tag & 7 == 2:
-            value, at = message[at:at + value], at + value
-        out.append((tag >> 3, value))
-    return out
 
 
 def proto(number, value):
