@@ -1,5 +1,5 @@
 # Writes a C++ source with the parts of the page of reports.
-# Usage: cmake -DOUT=x.cc -DSOURCE=src/view/report -P embed_report.cmake
+# Usage: cmake -DOUT=x.cc -DSOURCE=src/commands/view/report -P embed_report.cmake
 function(embed name)
   set(content "")
   foreach(file ${ARGN})

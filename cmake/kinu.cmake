@@ -50,7 +50,10 @@ endif()
 if(KINU_FUZZ)
   target_compile_options(kinu_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-target_include_directories(kinu_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+# Headers are named by their library: "cty/value.h", "engine/request.h".
+set(kinu_wings foundation language documents model providers outside commands bindings)
+list(TRANSFORM kinu_wings PREPEND ${CMAKE_SOURCE_DIR}/src/ OUTPUT_VARIABLE kinu_include_directories)
+target_include_directories(kinu_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${kinu_include_directories})
 
 if(KINU_TESTS)
   find_package(GTest REQUIRED)
@@ -67,6 +70,14 @@ function(kinu_no_undefined target)
   if(NOT KINU_SANITIZE)
     target_link_options(${target} PRIVATE -Wl,--no-undefined)
   endif()
+endfunction()
+
+# kinu_wing(model schema state): the libraries src/model/schema and src/model/state.
+function(kinu_wing wing)
+  foreach(library ${ARGN})
+    # The place of a program in a build directory (src/cli/kinu) does not tell the wing.
+    add_subdirectory(src/${wing}/${library} src/${library})
+  endforeach()
 endfunction()
 
 # kinu_module(NAME net SOURCES a.cc EXTERNAL PkgConfig::X)
@@ -108,7 +119,7 @@ function(kinu_external name module archive)
   endif()
 endfunction()
 
-# The libraries that libkinu.so consists of (src/c).
+# The libraries that libkinu.so consists of (src/bindings/c).
 set(KINU_SHARED_PARTS base text codec trace diag cty hcl hcl_writer addrs tfjson query table functions lang check convert
   schema config meta hcldec log net remote provider state plan view_json api c)
 

@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, "docs", "adding", "command.md")
-TABLE = os.path.join(ROOT, "src", "cli", "command_table.cc")
+TABLE = os.path.join(ROOT, "src", "commands", "cli", "command_table.cc")
 
 
 def blocks():

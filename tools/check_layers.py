@@ -10,9 +10,12 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-SYNCHRONISATION = {"atomic", "condition_variable", "future", "mutex", "semaphore", "shared_mutex",
-                   "stop_token", "thread"}
-LINES_REFUSED = 1200
+SYNCHRONISATION = {"atomic", "barrier", "condition_variable", "future", "latch", "mutex", "pthread.h",
+                   "semaphore", "shared_mutex", "stdatomic.h", "stop_token", "thread", "threads.h"}
+# Headers of the C library, the system and the processor.
+SYSTEM = re.compile(r"(arpa|linux|net|netinet|sys)/\w+\.h|(cpuid|dirent|dlfcn|emmintrin|fcntl|glob|immintrin|netdb|poll|"
+                    r"pwd|sched|signal|spawn|stdlib|termios|time|unistd)\.h")
+LINES_REFUSED = 700
 
 
 class Rules:
@@ -22,8 +25,8 @@ class Rules:
         self.allowed = {}     # library: the libraries that it may include, with itself
         self.only = {}        # (library, other): the only headers of `other` that it may include
         self.third_party = []  # (prefix of a header, paths that may include it)
+        self.wing = {}        # outermost folder of a library: the folder of src/ that has it
         self.threads = set()  # paths that may use threads and locks
-        self.long = set()     # files that may exceed LINES_REFUSED
         self.problems = []
         with open(path, encoding="utf-8") as handle:
             for number, line in enumerate(handle, 1):
@@ -34,12 +37,12 @@ class Rules:
                 words, values = head.split(), tail.split()
                 if not colon:
                     self.problems.append("%s:%d: no colon" % (path, number))
+                elif words[0] == "wing":
+                    self.wing.update((library, words[1]) for library in values)
                 elif words[0] == "third-party":
                     self.third_party.append((words[1], values))
                 elif words[0] == "threads":
                     self.threads.update(values)
-                elif words[0] == "long":
-                    self.long.update(values)
                 elif words[0] == "only":
                     self.only[words[1], words[2]] = set(values)
                 else:
@@ -89,7 +92,7 @@ def check_include(rules, path, quoted, header):
                 if not covers(places, path):
                     return "<%s>: only %s may include it" % (header, ", ".join(places))
                 return None
-        if "/" in header and not header.startswith(("sys/", "linux/", "netinet/", "arpa/", "net/")):
+        if (header.endswith(".h") or "/" in header) and not SYSTEM.fullmatch(header):
             return "<%s>: a library that docs/layers.txt does not list" % header
         return None
     if "/" not in header:
@@ -110,32 +113,48 @@ def check_include(rules, path, quoted, header):
     return None
 
 
-def check(root):
-    rules = Rules(os.path.join(root, "docs", "layers.txt"))
-    problems = list(rules.problems)
+def source_files(root):
+    """(path, path below src/) of the files of code."""
     source = os.path.join(root, "src")
     for folder, _, names in sorted(os.walk(source)):
         for name in sorted(names):
-            if not name.endswith((".cc", ".h")):
-                continue
-            full = os.path.join(folder, name)
-            path = os.path.relpath(full, source)
-            library = library_of(rules, path)
-            if library not in rules.allowed:
-                problems.append("src/%s: docs/layers.txt does not know the library %s"
-                                % (path, library))
-                continue
-            with open(full, encoding="utf-8") as handle:
-                lines = handle.read().split("\n")
-            if len(lines) - 1 > LINES_REFUSED and path not in rules.long:
-                problems.append("src/%s: %d lines, more than %d"
-                                % (path, len(lines) - 1, LINES_REFUSED))
-            for number, line in enumerate(lines, 1):
-                match = INCLUDE.match(line)
-                if match:
-                    problem = check_include(rules, path, match.group(1) == '"', match.group(2))
-                    if problem:
-                        problems.append("src/%s:%d: includes %s" % (path, number, problem))
+            if name.endswith((".cc", ".h")):
+                full = os.path.join(folder, name)
+                yield full, os.path.relpath(full, source)
+
+
+def path_in_wing(rules, place):
+    """How includes and docs/layers.txt name the file src/PLACE; None if it is in no wing that has its library."""
+    wing, _, rest = place.partition("/")
+    if rules.wing.get(wing) == wing:  # a wing of one library
+        return place
+    return rest if rules.wing.get(rest.split("/")[0]) == wing else None
+
+
+def check_file(rules, path, text):
+    """The problems of a file, by its path in its wing: (line or none, what is wrong)."""
+    lines = text.split("\n")
+    code = sum(1 for line in lines if line.strip() and not line.lstrip().startswith("//"))
+    if code > LINES_REFUSED:
+        yield None, "%d lines of code, more than %d" % (code, LINES_REFUSED)
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        problem = match and check_include(rules, path, match.group(1) == '"', match.group(2))
+        if problem:
+            yield number, "includes " + problem
+
+
+def check(root):
+    rules = Rules(os.path.join(root, "docs", "layers.txt"))
+    problems = list(rules.problems)
+    for full, place in source_files(root):
+        path = path_in_wing(rules, place)
+        if path is None or library_of(rules, path) not in rules.allowed:
+            problems.append("src/%s: docs/layers.txt does not know its library" % place)
+            continue
+        with open(full, encoding="utf-8") as handle:
+            for number, problem in check_file(rules, path, handle.read()):
+                problems.append("src/%s:%s %s" % (place, "%d:" % number if number else "", problem))
     return problems
 
 

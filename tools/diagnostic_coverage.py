@@ -28,8 +28,8 @@ CALLS = {
 # These names also make errors without a summary: only a text with a capital letter is one.
 CAPITAL = {"Fail", "FailAt", "Problem", "Bad", "Parse", "Error"}
 # Messages of these libraries are no diagnostics.
-OTHER = ("src/query/", "src/codec/", "src/functions/", "src/base/", "src/api/", "src/install/hcl1.cc",
-         "src/lang/type_expr.cc")
+OTHER = ("src/documents/query/", "src/foundation/codec/", "src/language/functions/", "src/foundation/base/",
+         "src/bindings/api/", "src/outside/install/hcl1.cc", "src/language/lang/type_expr.cc")
 CALL = re.compile(r"(?<![\w:])(?:[\w\]\[()]+(?:\.|->))*(%s)\(" % "|".join(CALLS))
 ASSIGNED = re.compile(r"\w*[sS]ummary\s*=(?!=)")
 TOKEN = re.compile(r'//[^\n]*|R"\(.*?\)"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|[()\[\]{},;]|\s+|[^"\'()\[\]{},;/\s]+|.',
@@ -92,7 +92,7 @@ def summaries():
         with open(path, encoding="utf-8") as file:
             source = file.read()
         for match in CALL.finditer(source):
-            if match.group(1) == "Refuse" and not name.startswith("src/cli/"):
+            if match.group(1) == "Refuse" and not name.startswith("src/commands/cli/"):
                 continue
             what = arguments(source, match.end())
             for position in CALLS[match.group(1)]:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes src/text/identifier_table.h: the ranges of code points that HCL identifiers may contain.
+"""Writes src/foundation/text/identifier_table.h: the ranges of code points that HCL identifiers may contain.
 
 HCL's scanner uses ID_Start and ID_Continue of a pinned Unicode version. The data come from an
 installed Unicode Character Database (Debian: package unicode-data), without the code points that
 the pinned version had not assigned.
 
-    tools/gen_unicode.py [UCD_DIRECTORY] > src/text/identifier_table.h
+    tools/gen_unicode.py [UCD_DIRECTORY] > src/foundation/text/identifier_table.h
 """
 import re
 import sys

@@ -171,7 +171,7 @@ TEST(ProviderSchemas, BuiltIn) {
   std::string text;
   const auto append = [&](std::string_view piece) { text += piece; };
   WriteProviderSchemas(providers, append);
-  golden::Expect(text + "\n", "src/view/testdata/provider_schemas.json");
+  golden::Expect(text + "\n", "src/commands/view/testdata/provider_schemas.json");
   text.clear();
   WriteProviderSchemas({}, append);
   EXPECT_EQ(text, R"({"format_version":"1.0"})");

@@ -18,7 +18,7 @@ namespace {
 
 /// Expects that a file of testdata has this content.
 void ExpectRecorded(const std::string& text, const std::string& name) {
-  golden::Expect(text, "src/view/testdata/" + name);
+  golden::Expect(text, "src/commands/view/testdata/" + name);
 }
 
 /// The schemas of a recording.
@@ -80,7 +80,7 @@ TEST(ConfigGolden, Document) {
     Diagnostics diags;
     const std::unique_ptr<config::Config> config = config::LoadConfig(
         std::make_shared<Program>(),
-        std::string(KINU_SOURCE_DIR) + "/src/view/testdata/" + folder + "/config",
+        std::string(KINU_SOURCE_DIR) + "/src/commands/view/testdata/" + folder + "/config",
         {.intent = config::LoadIntent::kInstallation}, diags);
     EXPECT_FALSE(diags.has_errors());
     std::string written;

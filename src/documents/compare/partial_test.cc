@@ -35,7 +35,7 @@ std::string BothWays(const std::string& left, const std::string& right) {
 std::vector<std::string> RecordedDocuments() {
   std::vector<std::string> texts;
   for (const char* folder : {"/tests/golden/documents", "/tests/golden/state", "/docs/examples",
-                             "/examples/policies/plans", "/src/view/testdata"}) {
+                             "/examples/policies/plans", "/src/commands/view/testdata"}) {
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(std::string(KINU_SOURCE_DIR) + folder)) {
       const std::string extension = entry.path().extension();

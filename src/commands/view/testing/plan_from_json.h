@@ -37,7 +37,7 @@ Value ValueFromDocument(std::string_view json, const Type& type, std::string_vie
 /// Reads a block from a provider schema document.
 schema::Block BlockFromJson(std::string_view json);
 
-/// The content of a file in src/view/testdata.
+/// The content of a file in src/commands/view/testdata.
 std::string ReadTestFile(std::string_view name);
 
 }  // namespace kinu::view

@@ -116,16 +116,16 @@ TEST(Recorded, StatesHaveTheTextOfTheStateFile) {
 /// it.
 TEST(Recorded, CopiesDifferFromTheTextOfThePlanFile) {
   golden::Expect(PlanText(ReadTestFile("updates/plan.json")),
-                 "src/view/testdata/updates/plan_recorded.txt");
+                 "src/commands/view/testdata/updates/plan_recorded.txt");
 }
 
 /// What only schemas say differs: write-only attributes, sets, blocks of a state, and blocks that
 /// no block of the configuration shows.
 TEST(Recorded, ObjectsOfAProviderAreShownByTheirValues) {
   golden::Expect(PlanText(ReadTestFile("provider/plan.json")),
-                 "src/view/testdata/provider/plan_recorded.txt");
+                 "src/commands/view/testdata/provider/plan_recorded.txt");
   golden::Expect(StateText(ReadTestFile("provider/state.json")),
-                 "src/view/testdata/provider/state_recorded.txt");
+                 "src/commands/view/testdata/provider/state_recorded.txt");
 }
 
 /// A plan of format 0.1 as Terraform 0.13 wrote it.
