@@ -123,26 +123,33 @@ endfunction()
 set(KINU_SHARED_PARTS base text codec trace diag cty hcl hcl_writer addrs tfjson query table functions lang check convert
   schema config meta hcldec log net remote provider state plan view_json api c)
 
+# Has the files of a target compiled in groups.
+function(kinu_group target apart size)
+  if(KINU_GROUPS AND NOT apart)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  endif()
+endfunction()
+
 # kinu_library(NAME cty DEPS codec SOURCES a.cc b.cc TESTS a_test.cc EXTERNAL PkgConfig::X)
 #
 # Makes the static library kinu_NAME, and from TESTS the test program kinu_NAME_test.
 # DEPS are kinu libraries (without the prefix), EXTERNAL are third-party targets. LABELS of its test:
-# `slow` keeps it out of `make asan`, `threaded` puts it into `make tsan`. GROUPED: its files have
-# different names for what is private to them, so six are compiled as one where KINU_GROUPS is on;
-# `make tidy` compiles each alone, and so finds what one forgot to include. HOT: releases compile it
+# `slow` keeps it out of `make asan`, `threaded` puts it into `make tsan`. Its files have different names
+# for what is private to them, so eight are compiled as one where KINU_GROUPS is on; `make tidy` compiles
+# each alone, and so finds what one forgot to include. APART: they have the same names. ALONE: those of
+# its files that have names of others. HOT: releases compile it
 # with -O3, which takes 5 % off an export and adds 110 KB to the program.
 function(kinu_library)
-  cmake_parse_arguments(ARG "GROUPED;HOT" "NAME" "DEPS;SOURCES;TESTS;EXTERNAL;TEST_DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART;HOT" "NAME" "ALONE;DEPS;SOURCES;TESTS;EXTERNAL;TEST_DEPS;LABELS" ${ARGN})
   set(target kinu_${ARG_NAME})
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
     if(KINU_SHARED AND ARG_NAME IN_LIST KINU_SHARED_PARTS)
       set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
     endif()
-    if(ARG_GROUPED AND KINU_GROUPS)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-    endif()
+    kinu_group(${target} "${ARG_APART}" 8)
     if(ARG_HOT)
       target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
     endif()
@@ -160,9 +167,7 @@ function(kinu_library)
   if(KINU_TESTS AND ARG_TESTS)
     add_executable(${target}_test ${ARG_TESTS})
     target_link_libraries(${target}_test PRIVATE ${target} GTest::gtest GTest::gtest_main)
-    if(ARG_GROUPED AND KINU_GROUPS)
-      set_target_properties(${target}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 3)
-    endif()
+    kinu_group(${target}_test "${ARG_APART}" 4)
     target_compile_definitions(${target}_test PRIVATE KINU_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     foreach(dep ${ARG_TEST_DEPS})
       target_link_libraries(${target}_test PRIVATE kinu_${dep})

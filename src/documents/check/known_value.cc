@@ -216,12 +216,12 @@ CallResult InvalidArgument(std::string message) {
   return CallFail(std::move(message), 0);
 }
 
-bool IsKnownNotNull(const Value& value) {
+bool HasKnownValue(const Value& value) {
   return value.IsKnown() && !value.IsNull();
 }
 
 CallResult FillBool(const Value& argument, KnownValue& out) {
-  if (!IsKnownNotNull(argument) || !(argument.type() == Type::Bool())) {
+  if (!HasKnownValue(argument) || !(argument.type() == Type::Bool())) {
     return InvalidArgument("a bool is required");
   }
   out.boolean = argument.AsBool();
@@ -229,7 +229,7 @@ CallResult FillBool(const Value& argument, KnownValue& out) {
 }
 
 CallResult FillText(const Value& argument, KnownValue& out) {
-  if (!IsKnownNotNull(argument) || !(argument.type() == Type::String())) {
+  if (!HasKnownValue(argument) || !(argument.type() == Type::String())) {
     return InvalidArgument("a string is required");
   }
   out.text = argument.AsString();
@@ -252,7 +252,7 @@ CallResult FillPattern(const Value& argument, KnownValue& out) {
 }
 
 CallResult FillNumber(const Value& argument, KnownValue& out) {
-  if (!IsKnownNotNull(argument) || !(argument.type() == Type::Number())) {
+  if (!HasKnownValue(argument) || !(argument.type() == Type::Number())) {
     return InvalidArgument("a number is required");
   }
   out.number = argument.AsNumber();
@@ -308,7 +308,7 @@ CallResult FillFloat32(const Value& argument, KnownValue& out) {
 
 CallResult FillExactNumber(const Value& argument, KnownValue& out) {
   Value number = argument;
-  if (IsKnownNotNull(argument) && argument.type() == Type::String()) {
+  if (HasKnownValue(argument) && argument.type() == Type::String()) {
     auto converted = Convert(argument, Type::Number());
     if (!converted) {
       return InvalidArgument("the string is no number");
@@ -319,7 +319,7 @@ CallResult FillExactNumber(const Value& argument, KnownValue& out) {
 }
 
 CallResult FillElements(const Value& argument, KnownValue& out) {
-  if (!IsKnownNotNull(argument) || !(argument.type().is_tuple() || argument.type().is_list())) {
+  if (!HasKnownValue(argument) || !(argument.type().is_tuple() || argument.type().is_list())) {
     return InvalidArgument("a list of known values is required");
   }
   for (const Value& element : argument.elements()) {
@@ -333,7 +333,7 @@ CallResult FillElements(const Value& argument, KnownValue& out) {
 }
 
 CallResult FillMembers(const Value& argument, KnownValue& out) {
-  if (!IsKnownNotNull(argument) || !(argument.type().is_object() || argument.type().is_map())) {
+  if (!HasKnownValue(argument) || !(argument.type().is_object() || argument.type().is_map())) {
     return InvalidArgument("an object of known values is required");
   }
   for (size_t i = 0; i < argument.size(); ++i) {
@@ -461,7 +461,7 @@ std::vector<std::string_view> KnownValueScope::FunctionNames() const {
 }
 
 const KnownValue* KnownValueScope::Get(const Value& value) {
-  if (!IsKnownNotNull(value) || !value.type().is_capsule()) {
+  if (!HasKnownValue(value) || !value.type().is_capsule()) {
     return nullptr;
   }
   return reinterpret_cast<const KnownValue*>(value.AsCapsule());

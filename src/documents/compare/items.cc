@@ -14,10 +14,6 @@ namespace {
 using tfjson::MaskCursor;
 using tfjson::Node;
 
-Node Inside(const Node& object, std::string_view name) {
-  return object && object.is_object() ? object.Find(name) : Node();
-}
-
 std::string TextOf(const Node& node) {
   return node && node.is_string() ? node.String() : std::string();
 }

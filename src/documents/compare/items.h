@@ -14,6 +14,11 @@
 
 namespace kinu::compare {
 
+/// The member of an object; none where it has none or there is no object.
+inline tfjson::Node Inside(const tfjson::Node& object, std::string_view name) {
+  return object && object.is_object() ? object.Find(name) : tfjson::Node();
+}
+
 enum class DocumentSort : uint8_t { kPlan, kState, kStateFile };
 
 /// A resource instance or output. Its texts are those of the document, or of the Items it is in.

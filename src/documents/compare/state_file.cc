@@ -4,15 +4,12 @@
 #include <utility>
 
 #include "codec/json_writer.h"
+#include "compare/items.h"
 
 namespace kinu::compare {
 namespace {
 
 using tfjson::Node;
-
-Node Inside(const Node& object, std::string_view name) {
-  return object && object.is_object() ? object.Find(name) : Node();
-}
 
 /// A mask of sensitive parts that is made of paths.
 class Mask {

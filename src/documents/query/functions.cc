@@ -67,7 +67,7 @@ bool IsText(const Operand& value) {
          (value.tag == Operand::Tag::kNode && value.node.is_string());
 }
 
-std::string_view TextOf(const Operand& value, std::string& scratch) {
+std::string_view StringOf(const Operand& value, std::string& scratch) {
   return value.tag == Operand::Tag::kNode ? value.node.String(scratch) : value.text();
 }
 
@@ -79,7 +79,7 @@ CallResult Length(std::span<const Argument> arguments) {
   const Operand& value = arguments[0].value;
   if (IsText(value)) {
     std::string scratch;
-    return Number(text::CodePointCount(TextOf(value, scratch)));
+    return Number(text::CodePointCount(StringOf(value, scratch)));
   }
   if (value.tag == Operand::Tag::kNode && value.node.is_container()) {
     return Number(value.node.size());
@@ -104,11 +104,11 @@ bool Matches(std::span<const Argument> arguments, bool whole) {
   }
   std::string text_scratch;
   std::string pattern_scratch;
-  const std::string_view text = TextOf(arguments[0].value, text_scratch);
+  const std::string_view text = StringOf(arguments[0].value, text_scratch);
   std::shared_ptr<const Regexp> compiled;
   const Regexp* pattern = arguments[1].pattern;
   if (pattern == nullptr) {
-    compiled = Regexp::Compile(TextOf(arguments[1].value, pattern_scratch));
+    compiled = Regexp::Compile(StringOf(arguments[1].value, pattern_scratch));
     pattern = compiled.get();
   }
   return pattern != nullptr && (whole ? pattern->MatchesWhole(text) : pattern->MatchesSome(text));

@@ -115,7 +115,7 @@ bool IsMark(char32_t point) {
   return point >= kFirstCode && text::IsIdentifierContinue(point);
 }
 
-bool IsLabel(std::string_view label) {
+bool IsHostLabel(std::string_view label) {
   if (label.empty() || label.size() > 4 * kLongestLabel || label.front() == '-' ||
       label.back() == '-') {
     return false;
@@ -141,7 +141,7 @@ std::expected<std::string, std::string> NormalizeHostName(std::string_view name)
     if (label.starts_with(kPunycodePrefix)) {
       return std::unexpected("names in punycode are not allowed: write the name in Unicode");
     }
-    if (!IsLabel(label)) {
+    if (!IsHostLabel(label)) {
       return std::unexpected("contains characters that are not valid in a hostname");
     }
   }

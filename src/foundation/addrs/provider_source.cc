@@ -28,7 +28,7 @@ std::vector<std::string_view> Split(std::string_view text) {
 }
 
 /// A DNS label: letters, digits, dashes, none at the ends. Names beyond ASCII pass as they are.
-bool IsLabel(std::string_view text) {
+bool IsSourceLabel(std::string_view text) {
   if (text.empty() || text.size() > 63 || text.front() == '-' || text.back() == '-') {
     return false;
   }
@@ -89,7 +89,7 @@ std::expected<std::string, std::string> ParseProviderPart(std::string_view text)
   if (text.find("--") != text.npos) {
     return std::unexpected("cannot use multiple consecutive dashes");
   }
-  if (!IsLabel(text)) {
+  if (!IsSourceLabel(text)) {
     return std::unexpected(
         "must contain only letters, digits, and dashes, and may not use leading or trailing "
         "dashes");

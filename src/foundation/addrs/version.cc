@@ -144,7 +144,7 @@ bool IsPessimistic(Operator op) {
   return op == Operator::kPessimisticPatch || op == Operator::kPessimisticMinor;
 }
 
-std::string Quoted(std::string_view text) {
+std::string InQuotes(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') {
@@ -245,7 +245,7 @@ Result<Version> Version::Parse(std::string_view text) {
     int64_t number = 0;
     if (!ReadNumber(rest.substr(0, length), &number)) {
       return Fail(ErrorCode::kInvalid, "error parsing version: strconv.ParseInt: parsing " +
-                                           Quoted(rest.substr(0, length)) + ": value out of range");
+                                           InQuotes(rest.substr(0, length)) + ": value out of range");
     }
     version.numbers_.push_back(number);
     rest.remove_prefix(length);
@@ -292,7 +292,7 @@ Result<Version> Version::ParseExact(std::string_view text) {
   auto version = Parse(text);
   if (!version || text.starts_with('v') || version->written_ != 3 || version->ToText() != text) {
     return Fail(ErrorCode::kInvalid,
-                "invalid version " + Quoted(text) + ": three numbers separated by dots are needed");
+                "invalid version " + InQuotes(text) + ": three numbers separated by dots are needed");
   }
   return version;
 }
@@ -361,7 +361,7 @@ Result<VersionConstraints> VersionConstraints::ParseForProviders(std::string_vie
     size_t comma = rest.find(',');
     std::string_view single = TrimSpace(rest.substr(0, comma));
     auto invalid = [&](const std::string& why) {
-      return Fail(ErrorCode::kInvalid, "invalid specification " + Quoted(single) + ": " + why);
+      return Fail(ErrorCode::kInvalid, "invalid specification " + InQuotes(single) + ": " + why);
     };
     std::string_view version = single;
     size_t operator_length = 0;
@@ -384,20 +384,20 @@ Result<VersionConstraints> VersionConstraints::ParseForProviders(std::string_vie
       std::string hint = symbol == "=<"   ? "; did you mean \"<=\"?"
                          : symbol == "=>" ? "; did you mean \">=\"?"
                                           : "";
-      return invalid("invalid constraint operator " + Quoted(symbol) + hint);
+      return invalid("invalid constraint operator " + InQuotes(symbol) + hint);
     }
     if (version.starts_with(' ')) {
       version.remove_prefix(1);
     }
     if (!version.empty() && IsSpace(version[0])) {
-      return invalid("only one space is expected after the operator " + Quoted(symbol));
+      return invalid("only one space is expected after the operator " + InQuotes(symbol));
     }
     if (version.starts_with('v')) {
       return invalid("a \"v\" prefix should not be used when specifying versions");
     }
     auto parsed = Version::Parse(version);
     if (!parsed) {
-      return invalid("invalid version " + Quoted(version));
+      return invalid("invalid version " + InQuotes(version));
     }
     term.version = *std::move(parsed);
     if (term.version.written_ > 3) {

@@ -7,7 +7,7 @@
 namespace kinu::provider {
 namespace {
 
-schema::Attribute MakeAttribute(std::string_view name, Type type, bool required = false) {
+schema::Attribute MakeArgument(std::string_view name, Type type, bool required = false) {
   schema::Attribute attribute;
   attribute.name = name;
   attribute.type = std::move(type);
@@ -20,10 +20,10 @@ schema::Block MakeBlock(std::initializer_list<std::pair<std::string_view, Type>>
                         std::string_view required = {}) {
   schema::Block block;
   if (!required.empty()) {
-    block.attributes.push_back(MakeAttribute(required, Type::String(), true));
+    block.attributes.push_back(MakeArgument(required, Type::String(), true));
   }
   for (const auto& [name, type] : optional) {
-    block.attributes.push_back(MakeAttribute(name, type));
+    block.attributes.push_back(MakeArgument(name, type));
   }
   block.Finish();
   return block;
