@@ -45,12 +45,14 @@ bench:
 -profile:
 	@:
 
-# Records how often code runs, for the next release build (docs/decisions/0056-recorded-profile.md).
+# Records how often code runs and what short commands run, for the next release build
+# (docs/decisions/0056-recorded-profile.md, 0058-code-of-short-commands.md).
 profile:
-	@tools/setup.sh build
+	@tools/setup.sh build profile
 	@$(call BUILD,recording) --target kinu
 	@rm -rf build/profile
 	@tools/profile.py build/recording/src/cli/kinu
+	@tools/short_commands.py build/recording/src/cli/kinu > build/profile/short_commands.txt
 
 asan:
 	@tools/setup.sh build tests

@@ -1,8 +1,11 @@
-# kinu_short_commands(TARGET): puts the functions of short_commands.txt side by side in the program, so that a
-# short command maps few pages of it (docs/decisions/0058-code-of-short-commands.md). Names that are not in the
-# program are ignored.
+# kinu_short_commands(TARGET): puts the functions that short commands ran when the profile was recorded side by side
+# in the program, so that such a command maps few pages of it (docs/decisions/0058-code-of-short-commands.md).
+# Without a recorded profile the linker chooses the places. Names that are not in the program are ignored.
 function(kinu_short_commands target)
-  set(list ${CMAKE_SOURCE_DIR}/cmake/short_commands.txt)
+  set(list ${kinu_profile_data}/short_commands.txt)
+  if(NOT KINU_PROFILE STREQUAL "use" OR NOT EXISTS ${list})
+    return()
+  endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   file(STRINGS ${list} names)
   # The linker keeps the order of statements, and inside of each the order of the objects.

@@ -6,7 +6,8 @@
 #                               format check of the tests), clang (tsan, fuzz, tidy), package (make
 #                               package), site (make site), wheel (make wheel), browser (tests and
 #                               pictures of the report of show -html, which are skipped without it),
-#                               peers (make test-peers); none means all but the last four
+#                               peers (make test-peers), profile (make profile); none means all but the
+#                               last five
 #
 # The release of the distribution pins the versions.
 set -euo pipefail
@@ -33,6 +34,7 @@ for group in "$@"; do
     site) packages+=(python3 python3-venv) ;;
     browser) packages+=(chromium) ;;
     wheel) packages+=(python3-dev python3-venv) ;;
+    profile) packages+=(valgrind) ;;
     package) packages+=(dpkg-dev file patchelf xz-utils) ;;
     *) echo "tools/setup.sh: no group $group" >&2; exit 2 ;;
   esac

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Lists the functions that short commands run, most common first, for the layout of the next release build.
 
-    tools/short_commands.py PROGRAM [--with-provider DIRECTORY] > cmake/short_commands.txt
+    tools/short_commands.py PROGRAM [--with-provider DIRECTORY] > build/profile/short_commands.txt
 
-PROGRAM is a release build with -DKINU_SHORT_COMMANDS=OFF: valgrind finds no symbols in sections of other names. It
-runs under callgrind with a small project, and with one of a provider where the plugin directory DIRECTORY holds
+PROGRAM is of the preset `recording`: valgrind finds no symbols in sections of other names. It runs under callgrind with a small project, and with one of a provider where the plugin directory DIRECTORY holds
 hashicorp/null. docs/decisions/0058-code-of-short-commands.md says what the list is for.
 """
 import argparse
@@ -61,6 +60,7 @@ def executed(program, folder, arguments):
     out = os.path.join(folder, "callgrind.out")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     environment["HOME"] = folder
+    environment["GCOV_PREFIX"] = folder  # these runs are no part of the profile
     subprocess.run(["valgrind", "-q", "--tool=callgrind", "--demangle=no", "--callgrind-out-file=" + out, program]
                    + arguments, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=True)
