@@ -10,6 +10,7 @@ set(CMAKE_C_FLAGS_DEBUG "-O0 -g1" CACHE STRING "Flags of the Debug build type" F
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -ffunction-sections -fdata-sections" CACHE STRING "Flags of the Release build type" FORCE)
 
 include(cmake/short_commands.cmake)
+include(cmake/hardening.cmake)
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -32,6 +33,7 @@ if(KINU_SANITIZE)
     -fsanitize=${KINU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kinu_options INTERFACE -fsanitize=${KINU_SANITIZE})
 endif()
+target_link_libraries(kinu_options INTERFACE kinu_hardening)
 # What a recording program has measured (tools/profile.py). The compiler finds the file of an object by
 # its path below the build directory.
 set(kinu_profile_data ${CMAKE_SOURCE_DIR}/build/profile)

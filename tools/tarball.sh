@@ -2,7 +2,7 @@
 # Packs the program with all that it links and loads but the C library, so that it runs where that is
 # the only library:
 #   tools/tarball.sh BUILD DIRECTORY
-# Prints the name of the archive. The C library must be at least as new as the one that the libraries
+# Prints how the program was hardened and the name of the archive. The C library must be at least as new as the one that the libraries
 # ask for; the archive's README says which that is.
 set -euo pipefail
 build=$(realpath "$1")
@@ -23,6 +23,7 @@ is_of_libc() {
   esac
   return 1
 }
+"$(dirname "$0")/../tests/package/hardening.py" "$root/bin/kinu" "$root"/lib/kinu/*.so
 libraries=$root/lib/kinu/libraries
 mkdir -p "$libraries"
 # The console opens libedit when it reads from a terminal.

@@ -42,6 +42,10 @@ if has_stable_abi "$python"; then
   python -m zipfile -l "$wheel" | grep "kinu/_kinu.abi3.so" >/dev/null && [[ $wheel == *-cp312-abi3-* ]] ||
     { echo "$wheel is no wheel of the stable interface of Python"; exit 1; }
 fi
+unzipped=$(mktemp -d)
+trap 'rm -rf "$unzipped"' EXIT
+python -m zipfile -e "$wheel" "$unzipped"
+"$root/tests/package/hardening.py" "$unzipped"/kinu/_kinu*.so
 
 pip install -q --force-reinstall --no-deps "$wheel"
 python -m mypy --ignore-missing-imports --cache-dir "$build/mypy" --no-error-summary -p kinu
