@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include "terminal/style.h"
 #include "tfjson/tree.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
-#include "view/human/style.h"
 #include "view/recorded/recorded.h"
 #include "view/report/report.h"
 #include "view/summary/summary.h"

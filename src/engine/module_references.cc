@@ -1,7 +1,7 @@
 #include "engine/module_references.h"
 
 #include "hcl/static.h"
-#include "provider/provisioner.h"
+#include "provisioners/provisioner.h"
 #include "schema/decode.h"
 
 namespace kinu::engine {
@@ -95,11 +95,11 @@ void CollectResource(const config::Resource& resource, const BlockInfo& info, Co
                  &references);
   }
   collect.Expr(resource.prevent_destroy, out);
-  collect.Body(provider::ConnectionSchema(), resource.connection, {}, out);
+  collect.Body(provisioners::ConnectionSchema(), resource.connection, {}, out);
   for (const config::Provisioner& block : resource.provisioners) {
-    const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
+    const provisioners::Provisioner* provisioner = provisioners::FindProvisioner(block.type);
     if (block.when == config::Provisioner::When::kCreate && provisioner != nullptr) {
-      collect.Body(provider::ConnectionSchema(), block.connection, {}, out);
+      collect.Body(provisioners::ConnectionSchema(), block.connection, {}, out);
       collect.Body(provisioner->schema(), block.body, config::kProvisionerMetaNames, out);
     }
   }

@@ -15,7 +15,7 @@ bool Invocation::Show(Diagnostics& diags) const {
   options.consolidate_errors = view.consolidate_errors;
   bool newline = command != nullptr && command->newline_after_diagnostics;
   for (const view::RenderedDiagnostic& rendered :
-       view::RenderDiagnostics(diags, view::Style(view.color, view.links), options)) {
+       view::RenderDiagnostics(diags, terminal::Style(view.color, view.links), options)) {
     std::string text = rendered.text;
     if (newline && !(view.compact_warnings && rendered.severity == Severity::kWarning)) {
       text += '\n';

@@ -12,9 +12,9 @@
 #include "diag/diagnostic.h"
 #include "session/workspace.h"
 #include "terminal/streams.h"
+#include "terminal/style.h"
 #include "trace/trace.h"
 #include "view/human/diagnostic.h"
-#include "view/human/style.h"
 
 namespace kinu::cli {
 
@@ -37,8 +37,8 @@ struct Invocation {
   std::vector<std::string> args;  ///< without view options
   ViewOptions view;
   session::Workspace workspace;
-  int stdout_width = view::kDefaultWidth;
-  int stderr_width = view::kDefaultWidth;
+  int stdout_width = terminal::kDefaultWidth;
+  int stderr_width = terminal::kDefaultWidth;
   bool in_automation = false;
   bool input_disabled = false;  ///< TF_INPUT is false
   bool old_name = false;        ///< called by the name that the command had before
@@ -49,7 +49,7 @@ struct Invocation {
   /// Begins the span around the whole run.
   void BeginSpan() { whole_run.emplace("kinu", "tofu"); }
 
-  view::Style style() const { return view::Style(view.color); }
+  terminal::Style style() const { return terminal::Style(view.color); }
   /// Prints human diagnostics: warnings to stdout, errors to stderr. Returns true after an error.
   bool Show(Diagnostics& diags) const;
 };

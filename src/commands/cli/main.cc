@@ -195,7 +195,7 @@ void ReadCliConfig(session::Workspace& workspace) {
   PrintError("There are some problems with the CLI configuration:\n");
   // All of it goes to the error stream, so that a document on the other stays one.
   for (const view::RenderedDiagnostic& problem :
-       view::RenderDiagnostics(diags, view::Style(false), {})) {
+       view::RenderDiagnostics(diags, terminal::Style(false), {})) {
     PrintError(problem.text);
   }
   if (diags.has_errors()) {

@@ -21,7 +21,7 @@ void Narrator::Warn(std::string_view markup) {
 }
 
 std::string Narrator::Plain(std::string_view markup) {
-  std::string text = view::Style(false).Paint(markup);
+  std::string text = terminal::Style(false).Paint(markup);
   std::string out;
   bool space = false;
   for (char c : text) {

@@ -29,7 +29,7 @@ class Narrator final : public session::Narrator {
   static std::string Plain(std::string_view markup);
 
  private:
-  view::Style style_;
+  terminal::Style style_;
   Audience& audience_;
 };
 

@@ -27,7 +27,7 @@ constexpr std::string_view kInterrupted =
 constexpr std::string_view kInterruptedAgain =
     "\nTwo interrupts received. Exiting immediately. Note that data loss may have occurred.\n";
 
-std::string Colored(const view::Style& style, Status status) {
+std::string Colored(const terminal::Style& style, Status status) {
   const std::string_view color = status == Status::kPass ? "green"
                                  : status == Status::kFail || status == Status::kError
                                      ? "red"
@@ -219,7 +219,7 @@ void TestReport::ShowState(RunResult& run) {
 
 void TestReport::PrintError(const std::string& text) {
   if (!run_.json_only()) {
-    cli::PrintError(view::WordWrap(text, run_.invocation.stderr_width));
+    cli::PrintError(terminal::WordWrap(text, run_.invocation.stderr_width));
   }
 }
 

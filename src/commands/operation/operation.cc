@@ -242,7 +242,7 @@ plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
   return engine::MakePlan(operation.input, diags);
 }
 
-void CollectValues(const view::Style& style, session::Loaded& loaded, bool interactive,
+void CollectValues(const terminal::Style& style, session::Loaded& loaded, bool interactive,
                    Diagnostics& diags) {
   const config::Module& root = *loaded.config->root().module;
   if (interactive) {

@@ -33,7 +33,7 @@ struct PlanRequest {
   bool may_run_remotely = false;  ///< RemoteRun is wanted where the service runs the workspace
   bool ignore_version = false;    ///< whatever version the service of the state runs
   bool input = false;             ///< ask for the values of variables
-  view::Style style{false};       ///< of questions
+  terminal::Style style{false};   ///< of questions
   /// Checked once the backend is known, before the state is opened.
   std::function<bool(Diagnostics& diags)> precondition;
 };
@@ -90,7 +90,7 @@ std::string Timestamp();
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags);
 
 /// Reads the values of the variables. Asks for missing ones if `interactive`.
-void CollectValues(const view::Style& style, session::Loaded& loaded, bool interactive,
+void CollectValues(const terminal::Style& style, session::Loaded& loaded, bool interactive,
                    Diagnostics& diags);
 
 /// Whether the working directory has a configuration; otherwise reports "No configuration files".

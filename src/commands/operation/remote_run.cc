@@ -88,7 +88,7 @@ void RemoteRun::Say(std::string_view markup) {
   const std::string text = request_.style.Paint(markup);
   audience_.Text(text + '\n');
   if (audience_.json() != nullptr) {
-    audience_.json()->Log(view::Style(false).Paint(markup));
+    audience_.json()->Log(terminal::Style(false).Paint(markup));
   }
 }
 

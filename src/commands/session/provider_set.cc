@@ -10,7 +10,7 @@
 #include "base/program_name.h"
 #include "config/requirements.h"
 #include "plugin/handshake.h"
-#include "provider/provisioner.h"
+#include "provisioners/provisioner.h"
 #include "session/hosts.h"
 #include "text/quote.h"
 
@@ -112,7 +112,7 @@ void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diag
   for (const auto& node : config.nodes) {
     for (const config::Resource& resource : node->module->resources) {
       for (const config::Provisioner& block : resource.provisioners) {
-        if (provider::FindProvisioner(block.type) == nullptr) {
+        if (provisioners::FindProvisioner(block.type) == nullptr) {
           diags.Error("Missing required provisioner plugin",
                       "There is no provisioner \"" + std::string(block.type) +
                           "\": this program has local-exec, file and remote-exec.");

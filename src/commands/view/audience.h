@@ -8,17 +8,17 @@
 
 #include "addrs/address.h"
 #include "diag/diagnostic.h"
+#include "terminal/style.h"
 #include "view/events/json_ui.h"
 #include "view/events/progress_sink.h"
 #include "view/events/status.h"
-#include "view/human/style.h"
 
 namespace kinu::view {
 
 class Audience {
  public:
   struct Options {
-    Style style{false};
+    terminal::Style style{false};
     bool concise = false;          ///< no progress in text
     bool json_only = false;        ///< JSON messages on stdout, and no text
     int json_fd = -1;              ///< a file that receives JSON messages; closed at the end

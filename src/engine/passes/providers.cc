@@ -1,7 +1,7 @@
 #include "engine/passes/passes.h"
 #include "hcl/parse.h"
 #include "meta/deprecated_parts.h"
-#include "provider/provisioner.h"
+#include "provisioners/provisioner.h"
 #include "text/quote.h"
 
 namespace kinu::engine {
@@ -200,7 +200,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
     for (size_t i = 0; i < module.resources.size(); ++i) {
       const config::Resource& resource = module.resources[i];
       for (const config::Provisioner& block : resource.provisioners) {
-        if (provider::FindProvisioner(block.type) == nullptr) {
+        if (provisioners::FindProvisioner(block.type) == nullptr) {
           // Validation and plans report this earlier; the `graph` command reports it here.
           const std::string type = "\"" + std::string(block.type) + "\"";
           diags.Error("failed to read provisioner configuration schema for " + type +

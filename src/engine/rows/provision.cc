@@ -5,7 +5,7 @@
 
 #include "config/merged_body.h"
 #include "lang/eval.h"
-#include "provider/provisioner.h"
+#include "provisioners/provisioner.h"
 #include "schema/decode.h"
 #include "schema/marks.h"
 
@@ -65,7 +65,7 @@ std::function<void(std::string_view)> OutputOf(const RowContext& row, std::strin
 bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope& scope,
             Diagnostics& diags) {
   size_t errors = diags.error_count();
-  const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
+  const provisioners::Provisioner* provisioner = provisioners::FindProvisioner(block.type);
   if (provisioner == nullptr) {
     diags.Error("Missing required provisioner plugin",
                 "There is no provisioner \"" + std::string(block.type) + "\".", block.type_range);
@@ -76,7 +76,7 @@ bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope
                        schema::DecodeBody(provisioner->schema(), *block.body,
                                           config::kProvisionerMetaNames, scope, nullptr, diags),
                        diags);
-  const schema::Block& connection_schema = provider::ConnectionSchema();
+  const schema::Block& connection_schema = provisioners::ConnectionSchema();
   Value connected = Value::Null(connection_schema.implied_type());
   Connection connection(row.resource.connection, block.connection);
   if (diags.error_count() == errors && connection.body() != nullptr) {
@@ -91,7 +91,7 @@ bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope
   Walk& walk = row.walk();
   std::string type(block.type);
   walk.Post({.kind = EventKind::kProvisionStart, .address = row.address, .provisioner = type});
-  provider::ProvisionRequest request;
+  provisioners::ProvisionRequest request;
   request.output = OutputOf(row, block.type, config.MarksDeep());
   request.config = config.UnmarkDeep();
   request.connection = connected.UnmarkDeep();
@@ -132,7 +132,7 @@ bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
   ReferenceCheck check(walk, place, inside, scope.repetition().expansion);
   for (const config::Provisioner& block : resource.provisioners) {
     size_t errors = diags.error_count();
-    const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
+    const provisioners::Provisioner* provisioner = provisioners::FindProvisioner(block.type);
     if (provisioner == nullptr) {
       continue;  // reported before the walk
     }
@@ -146,7 +146,7 @@ bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
     Connection connection(resource.connection, block.connection);
     if (connection.body() != nullptr) {
       Value connected =
-          check.Decode(provider::ConnectionSchema(), *connection.body(), {}, with_self, diags);
+          check.Decode(provisioners::ConnectionSchema(), *connection.body(), {}, with_self, diags);
       Value type = connected.UnmarkDeep();
       type = type.IsKnown() && !type.IsNull() ? type.Attribute("type") : Value();
       if (diags.error_count() == errors && type.IsKnown() && !type.IsNull() &&

@@ -9,7 +9,7 @@
 #include "engine/spans.h"
 #include "engine/walk.h"
 #include "engine/walks/node_table.h"
-#include "provider/provisioner.h"
+#include "provisioners/provisioner.h"
 
 namespace kinu::engine {
 namespace {
@@ -31,7 +31,7 @@ bool CheckProvisioners(const config::Config& config, Diagnostics& diags) {
   for (const auto& node : config.nodes) {
     for (const config::Resource& resource : node->module->resources) {
       for (const config::Provisioner& block : resource.provisioners) {
-        if (provider::FindProvisioner(block.type) == nullptr) {
+        if (provisioners::FindProvisioner(block.type) == nullptr) {
           diags.Error("Failed to load plugin schemas",
                       "There is no provisioner \"" + std::string(block.type) +
                           "\": this program has local-exec, file and remote-exec.");

@@ -245,7 +245,8 @@ Result<Version> Version::Parse(std::string_view text) {
     int64_t number = 0;
     if (!ReadNumber(rest.substr(0, length), &number)) {
       return Fail(ErrorCode::kInvalid, "error parsing version: strconv.ParseInt: parsing " +
-                                           InQuotes(rest.substr(0, length)) + ": value out of range");
+                                           InQuotes(rest.substr(0, length)) +
+                                           ": value out of range");
     }
     version.numbers_.push_back(number);
     rest.remove_prefix(length);
@@ -291,8 +292,8 @@ Result<Version> Version::Parse(std::string_view text) {
 Result<Version> Version::ParseExact(std::string_view text) {
   auto version = Parse(text);
   if (!version || text.starts_with('v') || version->written_ != 3 || version->ToText() != text) {
-    return Fail(ErrorCode::kInvalid,
-                "invalid version " + InQuotes(text) + ": three numbers separated by dots are needed");
+    return Fail(ErrorCode::kInvalid, "invalid version " + InQuotes(text) +
+                                         ": three numbers separated by dots are needed");
   }
   return version;
 }

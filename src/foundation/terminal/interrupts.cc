@@ -8,10 +8,17 @@
 #include <unistd.h>
 
 #include "terminal/streams.h"
-#include "view/human/text.h"
 
 namespace kinu::terminal {
 namespace {
+
+// Programs compare them. Ref: opentofu internal/command/views/operation.go.
+// internal/command/views/operation.go.
+constexpr std::string_view kInterrupted =
+    "\nInterrupt received.\nPlease wait for OpenTofu to exit or data loss may occur.\n"
+    "Gracefully shutting down...\n";
+constexpr std::string_view kSecondInterrupt =
+    "\nTwo interrupts received. Exiting immediately. Note that data loss may have occurred.\n";
 
 /// The two ends of a pipe into which a signal handler writes.
 struct SignalPipe {
@@ -118,7 +125,7 @@ void WatchOperation(std::function<void(int)> first, std::function<void()> second
 void CatchInterruptsOfOperation(std::function<std::string()> report, std::function<void()> stop) {
   WatchOperation(
       [report = std::move(report), stop = std::move(stop)](int number) {
-        Print(view::kInterrupted);
+        Print(kInterrupted);
         if (number != kWhileAsking) {
           Print("\nStopping operation...\n");
         }
@@ -127,7 +134,7 @@ void CatchInterruptsOfOperation(std::function<std::string()> report, std::functi
         // It may wait for providers, but the second interrupt must be seen.
         std::thread(stop).detach();
       },
-      [] { PrintError(view::kSecondInterrupt); });
+      [] { PrintError(kSecondInterrupt); });
 }
 
 void CatchInterrupts(std::function<void()> first, std::function<void()> second) {

@@ -1,5 +1,6 @@
 #include "terminal/prompt.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 
@@ -9,7 +10,6 @@
 
 #include "terminal/interrupts.h"
 #include "terminal/streams.h"
-#include "view/human/text.h"
 
 namespace kinu::terminal {
 namespace {
@@ -93,15 +93,35 @@ Result<std::string> ReadAnswer(const InterruptWatch& watch, bool hidden) {
   }
 }
 
+/// The question up to the place where the answer is typed.
+std::string RenderPrompt(const Style& style, std::string_view query, std::string_view description) {
+  std::string markup = "[reset][bold]";
+  markup += query;
+  markup += "[reset]\n";
+  if (!description.empty()) {
+    size_t begin = 0;
+    while (begin < description.size()) {
+      const size_t end = std::min(description.find('\n', begin), description.size());
+      markup += "  ";
+      markup += description.substr(begin, end - begin);
+      markup += '\n';
+      begin = end + 1;
+    }
+    markup += '\n';
+  }
+  markup += "  [bold]Enter a value:[reset] ";
+  return style.Paint(markup);
+}
+
 }  // namespace
 
-Result<std::string> Ask(const view::Style& style, const Question& question) {
+Result<std::string> Ask(const Style& style, const Question& question) {
   if (interrupted) {
     return Fail(ErrorCode::kCancelled, "interrupted");
   }
   const InterruptWatch watch;
   HiddenInput input(question.secret);
-  Print(view::RenderPrompt(style, question.query, question.description));
+  Print(RenderPrompt(style, question.query, question.description));
   Result<std::string> answer = ReadAnswer(watch, input.hidden());
   input.Restore();
   if (answer || interrupted) {
@@ -114,7 +134,7 @@ Result<std::string> Ask(const view::Style& style, const Question& question) {
   return answer;
 }
 
-Result<bool> Confirm(const view::Style& style, const Question& question) {
+Result<bool> Confirm(const Style& style, const Question& question) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     auto answer = Ask(style, question);
     if (!answer) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "view/human/style.h"
+#include "terminal/style.h"
 
 namespace kinu::terminal {
 
@@ -18,8 +18,8 @@ struct Question {
 
 /// Returns the answer without the white space at its end. Fails with "EOF" at the end of the input,
 /// and with "interrupted" after an interrupt, as every later question does.
-Result<std::string> Ask(const view::Style& style, const Question& question);
+Result<std::string> Ask(const Style& style, const Question& question);
 /// Asks until the answer is "yes" or "no", at most twice. Any other answer is false.
-Result<bool> Confirm(const view::Style& style, const Question& question);
+Result<bool> Confirm(const Style& style, const Question& question);
 
 }  // namespace kinu::terminal

@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "terminal/status_line.h"
-#include "view/human/style.h"
+#include "terminal/style.h"
 
 namespace kinu::terminal {
 namespace {
@@ -58,7 +58,7 @@ int WidthOf(int fd) {
   if (::isatty(fd) != 0 && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     return size.ws_col;
   }
-  return view::kDefaultWidth;
+  return kDefaultWidth;
 }
 
 }  // namespace kinu::terminal

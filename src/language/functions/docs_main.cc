@@ -104,7 +104,8 @@ std::string Page(const FunctionSpec& spec) {
 
 std::string Index() {
   std::string out =
-      "# Functions\n\nThese pages are made of the table of functions (`src/language/functions`) by\n"
+      "# Functions\n\nThese pages are made of the table of functions (`src/language/functions`) "
+      "by\n"
       "`kinu_function_docs`; a test compares them. The examples run as tests. Every function can "
       "also\nbe called with `core::` before its name.\n";
   for (const Family& family : Families()) {

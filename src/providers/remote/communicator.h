@@ -50,9 +50,9 @@ class Communicator {
   virtual std::string ScriptPath() const = 0;
 };
 
-/// Makes the communicator of a connection block: an object of provider::ConnectionSchema() without
-/// unknown values and marks. Fails when its arguments are invalid. Once `stop` is true, whatever
-/// the communicator does ends early, with an error.
+/// Makes the communicator of a connection block: an object of provisioners::ConnectionSchema()
+/// without unknown values and marks. Fails when its arguments are invalid. Once `stop` is true,
+/// whatever the communicator does ends early, with an error.
 Result<std::unique_ptr<Communicator>> MakeCommunicator(const Value& connection,
                                                        const std::atomic<bool>* stop);
 

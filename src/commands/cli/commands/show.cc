@@ -354,7 +354,7 @@ int PrintServicePlan(const Invocation& invocation, operation::FetchedPlan plan, 
     Print(view::RenderSummary(view::MakeSummary(recorded->plan), *form.summary));
     return 0;
   }
-  const view::Style style = invocation.style();
+  const terminal::Style style = invocation.style();
   const auto text = view::RenderServicePlan((*document)->root(),
                                             {.mode = plan.mode, .errored = plan.errored}, style,
                                             {.width = invocation.stdout_width,

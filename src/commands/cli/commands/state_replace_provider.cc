@@ -11,7 +11,7 @@ namespace {
 
 void TellOverview(StateSession& session, const std::string& from, const std::string& to,
                   const std::vector<std::string>& addresses) {
-  view::Style style = session.invocation.style();
+  terminal::Style style = session.invocation.style();
   std::string text =
       "OpenTofu will perform the following actions:\n\n" +
       style.Paint("  [yellow]~[reset] Updating provider:") + "\n" +

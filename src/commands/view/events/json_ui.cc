@@ -390,7 +390,7 @@ void EventMessages::OnResource() {
   const bool read = event_.kind == EventKind::kReadStart || event_.kind == EventKind::kReadComplete;
   const Action action = read ? Action::kRead : event_.action;
   const Words words = WordsOf(action);
-  const std::string duration = DurationText(event_.elapsed_seconds);
+  const std::string duration = terminal::DurationText(event_.elapsed_seconds);
   const auto id = [&](JsonWriter& out) { WriteId(out, event_); };
   const auto action_member = [&](JsonWriter& out) { out.Member("action", ActionName(action)); };
   const auto elapsed = [&](JsonWriter& out) {

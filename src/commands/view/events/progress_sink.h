@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/events.h"
-#include "view/human/style.h"
+#include "terminal/style.h"
 
 namespace kinu::view {
 
@@ -42,7 +42,7 @@ class BurstPrinter {
 class ProgressSink final : public engine::EventSink {
  public:
   /// `program` and `style` must outlive the sink.
-  ProgressSink(const Program& program, const Style& style, Print print)
+  ProgressSink(const Program& program, const terminal::Style& style, Print print)
       : program_(program), style_(style), print_(std::move(print)) {}
   void Post(engine::Event event) override;
   void BeginBurst() override { print_.Begin(); }
@@ -50,7 +50,7 @@ class ProgressSink final : public engine::EventSink {
 
  private:
   const Program& program_;
-  const Style& style_;
+  const terminal::Style& style_;
   BurstPrinter print_;
 };
 

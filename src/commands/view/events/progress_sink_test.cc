@@ -37,7 +37,7 @@ TEST(BurstPrinter, PrintsALineAtOnceAndABurstTogether) {
 
 TEST(ProgressSink, PrintsWhatBeginsAChangeAtOnce) {
   Program program;
-  const Style style(false);
+  const terminal::Style style(false);
   std::vector<std::string> prints;
   ProgressSink sink(program, style, [&](std::string_view text) { prints.emplace_back(text); });
   engine::Event event{.kind = engine::EventKind::kRefreshStart, .action = plan::Action::kDelete};

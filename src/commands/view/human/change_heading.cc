@@ -19,7 +19,8 @@ namespace {
 /// The comment above a change: the object, the action and its reason.
 class Heading {
  public:
-  Heading(const Program& program, const Style& style, const ResourceChange& change, bool drift)
+  Heading(const Program& program, const terminal::Style& style, const ResourceChange& change,
+          bool drift)
       : program_(program), style_(style), change_(change), drift_(drift) {
     name_ = program_.ToText(change_.address);
     if (!change_.deposed.empty()) {
@@ -52,7 +53,7 @@ class Heading {
   void Import();
 
   const Program& program_;
-  const Style& style_;
+  const terminal::Style& style_;
   const ResourceChange& change_;
   bool drift_;
   std::string name_;
@@ -210,7 +211,7 @@ void Heading::AppendTo(std::string& out) {
 
 }  // namespace
 
-void AppendHeading(std::string& out, const Program& program, const Style& style,
+void AppendHeading(std::string& out, const Program& program, const terminal::Style& style,
                    const ResourceChange& change, bool drift) {
   Heading(program, style, change, drift).AppendTo(out);
 }

@@ -27,18 +27,18 @@ void EachLine(std::string_view text, Visit&& visit) {
 }
 
 /// Appends the code with line numbers. The subject is underlined.
-void AppendCode(std::string& out, const Snippet& snippet, const Style& style) {
+void AppendCode(std::string& out, const Snippet& snippet, const terminal::Style& style) {
   const std::string_view code = snippet.code;
-  std::string text = ShowControls(code.substr(0, snippet.highlight_begin));
+  std::string text = terminal::ShowControls(code.substr(0, snippet.highlight_begin));
   if (style.color()) {
     text += "\x1b[4m";
   }
-  text += ShowControls(
+  text += terminal::ShowControls(
       code.substr(snippet.highlight_begin, snippet.highlight_end - snippet.highlight_begin));
   if (style.color()) {
     text += "\x1b[0m";
   }
-  text += ShowControls(code.substr(snippet.highlight_end));
+  text += terminal::ShowControls(code.substr(snippet.highlight_end));
   if (style.color()) {
     text += "\x1b[0m";
   }
@@ -77,7 +77,7 @@ std::string ParameterNames(std::string_view signature) {
   return names;
 }
 
-void AppendValues(std::string& out, const Diagnostic& diagnostic, const Style& style) {
+void AppendValues(std::string& out, const Diagnostic& diagnostic, const terminal::Style& style) {
   const std::vector<ExpressionValue> values = SortedValues(diagnostic);
   const auto& call = diagnostic.function_call;
   const bool describes_call = call && !call->signature.empty();
@@ -99,7 +99,8 @@ void AppendValues(std::string& out, const Diagnostic& diagnostic, const Style& s
   }
 }
 
-void AppendDifference(std::string& out, const Diagnostic& diagnostic, const Style& style) {
+void AppendDifference(std::string& out, const Diagnostic& diagnostic,
+                      const terminal::Style& style) {
   const auto* sides = dynamic_cast<const lang::ComparedValues*>(diagnostic.extra.get());
   if (sides == nullptr) {
     return;
@@ -116,14 +117,14 @@ void AppendDifference(std::string& out, const Diagnostic& diagnostic, const Styl
 }
 
 void AppendSource(std::string& out, const Diagnostic& diagnostic, const std::optional<Place>& place,
-                  const Style& style) {
+                  const terminal::Style& style) {
   if (!diagnostic.address.empty()) {
     out += "  with " + diagnostic.address + ",\n";
   }
   if (!place) {
     return;
   }
-  out += "  on " + style.Link(place->file, ShowControls(place->file)) + " line " +
+  out += "  on " + style.Link(place->file, terminal::ShowControls(place->file)) + " line " +
          std::to_string(place->start.line);
   if (!place->snippet) {
     out += ":\n  (source code not available)\n";
@@ -150,8 +151,8 @@ void AppendDetail(std::string& out, std::string_view detail, int limit) {
     return;
   }
   EachLine(detail, [&](std::string_view line) {
-    out +=
-        line.starts_with(' ') ? std::string(line) : WrapParagraph(line, static_cast<size_t>(limit));
+    out += line.starts_with(' ') ? std::string(line)
+                                 : terminal::WrapParagraph(line, static_cast<size_t>(limit));
     out += '\n';
   });
 }
@@ -214,7 +215,7 @@ void AddCount(Group& group) {
   detail = detail.empty() ? std::move(note) : detail + "\n\n" + note;
 }
 
-std::string CompactWarnings(const std::vector<Group>& groups, const Style& style) {
+std::string CompactWarnings(const std::vector<Group>& groups, const terminal::Style& style) {
   std::string out = "\n" + style.Paint("[bold][yellow]Warnings:[reset]\n\n");
   for (const Group& group : groups) {
     out += "- " + group.first.summary + "\n";
@@ -233,13 +234,13 @@ std::string CompactWarnings(const std::vector<Group>& groups, const Style& style
 
 }  // namespace
 
-std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources, const Style& style,
-                             int width) {
+std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources,
+                             const terminal::Style& style, int width) {
   return RenderDiagnosticAt(diagnostic, PlaceOf(diagnostic, sources), style, width, style.color());
 }
 
 std::string RenderDiagnosticAt(const Diagnostic& diagnostic, const std::optional<Place>& place,
-                               const Style& style, int width, bool boxed) {
+                               const terminal::Style& style, int width, bool boxed) {
   std::string text;
   if (!boxed) {
     text = diagnostic.is_error() ? "\nError: " : "\nWarning: ";
@@ -251,9 +252,9 @@ std::string RenderDiagnosticAt(const Diagnostic& diagnostic, const std::optional
   }
   text = style.Paint(diagnostic.is_error() ? "[bold][red]Error: [reset]"
                                            : "[bold][yellow]Warning: [reset]");
-  text += style.Paint("[bold]%[reset]\n\n", ShowControls(diagnostic.summary));
+  text += style.Paint("[bold]%[reset]\n\n", terminal::ShowControls(diagnostic.summary));
   AppendSource(text, diagnostic, place, style);
-  AppendDetail(text, ShowControls(diagnostic.detail), width - 3);
+  AppendDetail(text, terminal::ShowControls(diagnostic.detail), width - 3);
   if (text.ends_with('\n')) {
     text.pop_back();
   }
@@ -268,7 +269,8 @@ std::string RenderDiagnosticAt(const Diagnostic& diagnostic, const std::optional
   return out + style.Paint(color + "╵[reset]") + "\n";
 }
 
-std::vector<RenderedDiagnostic> RenderDiagnostics(const Diagnostics& diags, const Style& style,
+std::vector<RenderedDiagnostic> RenderDiagnostics(const Diagnostics& diags,
+                                                  const terminal::Style& style,
                                                   const DiagnosticOptions& options) {
   std::vector<RenderedDiagnostic> rendered;
   if (diags.empty()) {

@@ -7,21 +7,21 @@
 #include <vector>
 
 #include "diag/diagnostic.h"
-#include "view/human/style.h"
+#include "terminal/style.h"
 #include "view/json/snippet.h"
 
 namespace kinu::view {
 
 /// Renders one diagnostic. With colours it is in a box.
-std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources, const Style& style,
-                             int width);
+std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources,
+                             const terminal::Style& style, int width);
 /// The same where the place is known already. `boxed`: in a box, with or without colours.
 std::string RenderDiagnosticAt(const Diagnostic& diagnostic, const std::optional<Place>& place,
-                               const Style& style, int width, bool boxed);
+                               const terminal::Style& style, int width, bool boxed);
 
 /// Which diagnostics are shown and how.
 struct DiagnosticOptions {
-  int width = kDefaultWidth;  ///< of stderr in columns; 0: no wrapping
+  int width = terminal::kDefaultWidth;  ///< of stderr in columns; 0: no wrapping
   bool compact_warnings = false;
   bool consolidate_warnings = true;
   bool consolidate_errors = false;
@@ -38,7 +38,8 @@ struct RenderedDiagnostic {
 
 /// Renders diagnostics: sorts them and merges similar ones. Returns them in the order of printing;
 /// warnings are for stdout, errors for stderr.
-std::vector<RenderedDiagnostic> RenderDiagnostics(const Diagnostics& diags, const Style& style,
+std::vector<RenderedDiagnostic> RenderDiagnostics(const Diagnostics& diags,
+                                                  const terminal::Style& style,
                                                   const DiagnosticOptions& options);
 
 }  // namespace kinu::view

@@ -35,7 +35,7 @@ class DiagnosticText : public testing::Test {
 };
 
 TEST_F(DiagnosticText, Plain) {
-  EXPECT_EQ(RenderDiagnostic(Invalid(), sources_, Style(false), 78), R"(
+  EXPECT_EQ(RenderDiagnostic(Invalid(), sources_, terminal::Style(false), 78), R"(
 Error: Invalid function argument
 
   with terraform_data.x["k"],
@@ -56,7 +56,7 @@ TEST_F(DiagnosticText, Box) {
   diagnostic.values.clear();
   diagnostic.address.clear();
   diagnostic.detail = "Short.";
-  EXPECT_EQ(RenderDiagnostic(diagnostic, sources_, Style(true), 78),
+  EXPECT_EQ(RenderDiagnostic(diagnostic, sources_, terminal::Style(true), 78),
             "\x1b[31m╷\x1b[0m\x1b[0m\n"
             "\x1b[31m│\x1b[0m \x1b[0m\x1b[1m\x1b[31mError: \x1b[0m\x1b[0m\x1b[1mInvalid function "
             "argument\x1b[0m\n"
@@ -73,10 +73,11 @@ TEST_F(DiagnosticText, WithoutPlaceOrDetail) {
   Diagnostic diagnostic;
   diagnostic.severity = Severity::kWarning;
   diagnostic.summary = "Something";
-  EXPECT_EQ(RenderDiagnostic(diagnostic, sources_, Style(false), 78), "\nWarning: Something\n\n");
+  EXPECT_EQ(RenderDiagnostic(diagnostic, sources_, terminal::Style(false), 78),
+            "\nWarning: Something\n\n");
   diagnostic.detail = "  kept\nwrapped";
   diagnostic.address = "a.b";
-  EXPECT_EQ(RenderDiagnostic(diagnostic, sources_, Style(false), 78),
+  EXPECT_EQ(RenderDiagnostic(diagnostic, sources_, terminal::Style(false), 78),
             "\nWarning: Something\n\n  with a.b,\n  kept\nwrapped\n");
 }
 
@@ -87,7 +88,7 @@ TEST_F(DiagnosticText, Difference) {
   diagnostic.detail.clear();
   diagnostic.address.clear();
   diagnostic.extra = std::make_shared<lang::ComparedValues>(Value::Int(1), Value::Int(2));
-  const std::string text = RenderDiagnostic(diagnostic, sources_, Style(false), 78);
+  const std::string text = RenderDiagnostic(diagnostic, sources_, terminal::Style(false), 78);
   EXPECT_NE(text.find("    ├────────────────\n    │ Diff: \n    │     1 -> 2\n"), std::string::npos)
       << text;
   std::string json;
@@ -154,13 +155,14 @@ TEST_F(DiagnosticText, ConsolidatedAndCompact) {
     diags.Warning("Twice", "Detail.", {source_.get(), 0, 8});
   }
   diags.Warning("Placeless", "Detail.");
-  const std::vector<RenderedDiagnostic> texts = RenderDiagnostics(diags, Style(false), {});
+  const std::vector<RenderedDiagnostic> texts =
+      RenderDiagnostics(diags, terminal::Style(false), {});
   ASSERT_EQ(texts.size(), 2u);
   EXPECT_NE(texts[1].text.find("Detail.\n\n(and 2 more similar warnings elsewhere)\n"),
             std::string::npos)
       << texts[1].text;
   const std::vector<RenderedDiagnostic> compact =
-      RenderDiagnostics(diags, Style(false), {.compact_warnings = true});
+      RenderDiagnostics(diags, terminal::Style(false), {.compact_warnings = true});
   ASSERT_EQ(compact.size(), 1u);
   EXPECT_EQ(compact[0].text,
             "\nWarnings:\n\n- Placeless\n- Twice\n  on main.tf line 1 (and 2 more)\n\n"

@@ -61,7 +61,7 @@ TEST_P(DiffShapes, Rendered) {
   const Value after = ValueFromDocument(test.after, block.implied_type(), test.unknown);
   Change change = Change::Of(before, after);
   change.replace = PathMatcher(test.replace, /*propagate=*/false);
-  const Style plain(false);
+  const terminal::Style plain(false);
   std::string text;
   Renderer(plain).Render(text, DiffBlock(change, block), 0, {});
   EXPECT_EQ("\n" + text + "\n", test.text);
@@ -318,25 +318,25 @@ TEST(LongestCommonSubsequence, IsTheOneOfTheWholeTable) {
   }
 }
 
-TEST(Style, Wrapping) {
-  EXPECT_EQ(WrapParagraph("aa bb cc", 5), "aa bb\ncc");
-  EXPECT_EQ(WrapParagraph("a verylongword b", 6), "a\nverylongword\nb");
-  EXPECT_EQ(WordWrap("  kept as it is, whatever its length", 10),
+TEST(terminal::Style, Wrapping) {
+  EXPECT_EQ(terminal::WrapParagraph("aa bb cc", 5), "aa bb\ncc");
+  EXPECT_EQ(terminal::WrapParagraph("a verylongword b", 6), "a\nverylongword\nb");
+  EXPECT_EQ(terminal::WordWrap("  kept as it is, whatever its length", 10),
             "  kept as it is, whatever its length");
 }
 
-TEST(Style, PaintEndsWithOneMoreReset) {
-  EXPECT_EQ(Style(true).Paint("[red]x[reset]"), "\x1b[31mx\x1b[0m\x1b[0m");
-  EXPECT_EQ(Style(true).Paint("a[0]"), "a[0]");
-  EXPECT_EQ(Style(false).Paint("[bold]%[reset]!", "n"), "n!");
+TEST(terminal::Style, PaintEndsWithOneMoreReset) {
+  EXPECT_EQ(terminal::Style(true).Paint("[red]x[reset]"), "\x1b[31mx\x1b[0m\x1b[0m");
+  EXPECT_EQ(terminal::Style(true).Paint("a[0]"), "a[0]");
+  EXPECT_EQ(terminal::Style(false).Paint("[bold]%[reset]!", "n"), "n!");
 }
 
 TEST(Text, Summaries) {
   EXPECT_EQ(ApplySummary({.imported = 1, .added = 2, .changed = 3, .removed = 4, .forgotten = 5}),
             "Apply complete! Resources: 1 imported, 2 added, 3 changed, 4 destroyed, 5 forgotten.");
   EXPECT_EQ(PlanSummary({.added = 1}), "Plan: 1 to add, 0 to change, 0 to destroy.");
-  EXPECT_EQ(DurationText(80), "1m20s");
-  EXPECT_EQ(DurationText(3600), "1h0m0s");
+  EXPECT_EQ(terminal::DurationText(80), "1m20s");
+  EXPECT_EQ(terminal::DurationText(3600), "1h0m0s");
   EXPECT_EQ(ApprovalFor(plan::Mode::kDestroy, "w").query,
             "Do you really want to destroy all resources in workspace \"w\"?");
 }

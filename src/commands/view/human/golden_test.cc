@@ -35,7 +35,7 @@ class PlanGolden : public testing::TestWithParam<const char*> {};
 std::string Rendered(const std::string& folder, bool color) {
   const TestSchemas schemas = SchemasOf(folder);
   const plan::Plan plan = PlanFromJson(ReadTestFile(folder + "/plan.json"), schemas);
-  Result<std::string> text = RenderPlan(plan, schemas, Style(color), {});
+  Result<std::string> text = RenderPlan(plan, schemas, terminal::Style(color), {});
   return text ? *text : "error: " + text.error().message;
 }
 
@@ -180,7 +180,7 @@ TEST(Drift, RelevantAttributesOfEachObject) {
         {"resource": "mock_thing.y", "attribute": ["b"]},
         {"resource": "mock_thing.x", "attribute": ["c"]}]})";
   const plan::Plan plan = PlanFromJson(document, schemas);
-  const std::string text = *RenderPlan(plan, schemas, Style(false), {});
+  const std::string text = *RenderPlan(plan, schemas, terminal::Style(false), {});
   const std::string of_x = "      ~ a = \"1\" -> \"2\"\n      ~ c = \"1\" -> \"2\"\n";
   EXPECT_NE(text.find("# mock_thing.x has changed\n  ~ resource \"mock_thing\" \"x\" {\n" + of_x),
             std::string::npos)
@@ -209,7 +209,7 @@ TEST(Drift, RelevantAttributesOnly) {
       "after_unknown": false, "before_sensitive": false, "after_sensitive": false}},
     "relevant_attributes": [{"resource": "mock_thing.a", "attribute": ["string"]}]})";
   plan::Plan plan = PlanFromJson(document, schemas);
-  const Style style(false);
+  const terminal::Style style(false);
   EXPECT_EQ(*RenderPlan(plan, schemas, style, {}), R"(
 Note: Objects have changed outside of OpenTofu
 
@@ -281,7 +281,7 @@ state::State ReadRecorded(const std::string& folder) {
 TEST_P(StateGolden, Text) {
   const std::string folder = GetParam();
   const state::State state = ReadRecorded(folder);
-  const Result<std::string> text = RenderState(state, SchemasOf(folder), Style(false));
+  const Result<std::string> text = RenderState(state, SchemasOf(folder), terminal::Style(false));
   ASSERT_TRUE(text) << text.error().message;
   ExpectRecorded(*text, folder + "/state.txt");
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "view/human/style.h"
+#include "terminal/style.h"
 
 namespace kinu::view {
 namespace {
@@ -109,7 +109,7 @@ std::string RenderHclDiagnostic(const Diagnostic& diagnostic, SourceIndex& sourc
     std::string_view rest = diagnostic.detail;
     while (options.width > 0 && !rest.empty()) {
       const size_t end = std::min(rest.find('\n'), rest.size());
-      out += WrapParagraph(rest.substr(0, end), static_cast<size_t>(options.width));
+      out += terminal::WrapParagraph(rest.substr(0, end), static_cast<size_t>(options.width));
       if (end == rest.size()) {
         rest = {};
         break;

@@ -96,7 +96,7 @@ void AddSnippetParts(std::string_view line, const JsonNode* snippet, Diagnostic&
 }
 
 std::string RenderDiagnosticMessage(std::string_view line, const JsonNode& node,
-                                    const Style& style) {
+                                    const terminal::Style& style) {
   Diagnostic diagnostic;
   diagnostic.severity =
       InnerText(&node, "severity") == "warning" ? Severity::kWarning : Severity::kError;
@@ -117,10 +117,10 @@ std::string RenderDiagnosticMessage(std::string_view line, const JsonNode& node,
         ComparedValueOf(*sides, "before", IsSet(sides->Find("before_sensitive"))),
         ComparedValueOf(*sides, "after", IsSet(sides->Find("after_sensitive"))));
   }
-  return RenderDiagnosticAt(diagnostic, place, style, kDefaultWidth, /*boxed=*/true);
+  return RenderDiagnosticAt(diagnostic, place, style, terminal::kDefaultWidth, /*boxed=*/true);
 }
 
-std::string RenderOutputsMessage(const JsonNode* outputs, const Style& style) {
+std::string RenderOutputsMessage(const JsonNode* outputs, const terminal::Style& style) {
   if (outputs == nullptr || !outputs->is_object() || outputs->members().empty()) {
     return {};
   }
@@ -153,7 +153,7 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> list
 
 }  // namespace
 
-std::string RenderLogLine(std::string_view line, LoggedPhase phase, const Style& style) {
+std::string RenderLogLine(std::string_view line, LoggedPhase phase, const terminal::Style& style) {
   const JsonDocument document = line.starts_with('{') ? ParseJson(line) : JsonDocument();
   if (!line.starts_with('{') || !document.ok() || !document.root().is_object()) {
     return std::string(line) + '\n';

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "view/human/style.h"
+#include "terminal/style.h"
 
 namespace kinu::view {
 
@@ -18,6 +18,6 @@ enum class LoggedPhase : uint8_t {
 
 /// Renders a line of a log, with its line ends; empty: it is not for people. A line that is no
 /// message is shown as it is.
-std::string RenderLogLine(std::string_view line, LoggedPhase phase, const Style& style);
+std::string RenderLogLine(std::string_view line, LoggedPhase phase, const terminal::Style& style);
 
 }  // namespace kinu::view

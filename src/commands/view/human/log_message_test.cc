@@ -7,10 +7,10 @@ namespace kinu::view {
 namespace {
 
 std::string Planned(std::string_view line) {
-  return RenderLogLine(line, LoggedPhase::kPlan, Style(false));
+  return RenderLogLine(line, LoggedPhase::kPlan, terminal::Style(false));
 }
 std::string Applied(std::string_view line) {
-  return RenderLogLine(line, LoggedPhase::kApply, Style(false));
+  return RenderLogLine(line, LoggedPhase::kApply, terminal::Style(false));
 }
 
 TEST(LogMessage, WhatIsNoMessageStaysAsItIs) {
@@ -37,7 +37,7 @@ TEST(LogMessage, MessagesAreTheirText) {
   EXPECT_EQ(Applied(R"({"@message":"Apply complete!","type":"change_summary"})"),
             "\nApply complete!\n\n");
   EXPECT_EQ(RenderLogLine(R"({"@message":"100 % @ %","type":"apply_start"})", LoggedPhase::kApply,
-                          Style(true)),
+                          terminal::Style(true)),
             "\x1b[1m100 % @ %\x1b[0m\x1b[0m\n");
 }
 

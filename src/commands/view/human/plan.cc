@@ -70,8 +70,8 @@ constexpr std::array kLegendOrder = {Action::kCreate,           Action::kUpdate,
 
 class PlanText {
  public:
-  PlanText(const TextSink& sink, const Plan& plan, const SchemaLookup& schemas, const Style& style,
-           const PlanTextOptions& options)
+  PlanText(const TextSink& sink, const Plan& plan, const SchemaLookup& schemas,
+           const terminal::Style& style, const PlanTextOptions& options)
       : sink_(sink),
         plan_(plan),
         program_(*plan.program),
@@ -119,9 +119,9 @@ class PlanText {
     out_ += text;
     out_ += '\n';
   }
-  void Paragraph(std::string_view text) { Line(WordWrap(text, options_.width)); }
+  void Paragraph(std::string_view text) { Line(terminal::WordWrap(text, options_.width)); }
   void Rule() {
-    out_ += HorizontalRule(style_, options_.width);
+    out_ += terminal::HorizontalRule(style_, options_.width);
     out_ += '\n';
   }
   bool ChangesNoObject() const {
@@ -133,7 +133,7 @@ class PlanText {
   const Plan& plan_;
   const Program& program_;
   const SchemaLookup& schemas_;
-  const Style& style_;
+  const terminal::Style& style_;
   const PlanTextOptions& options_;
   Renderer renderer_;
   const bool checks_pass_;  // all check blocks do
@@ -335,7 +335,7 @@ Result<void> PlanText::RenderDrift() {
   out_ +=
       style_.Paint("\n[bold][cyan]Note:[reset][bold] Objects have changed outside of OpenTofu\n");
   out_ += '\n';
-  out_ += WordWrap(
+  out_ += terminal::WordWrap(
       Hint("OpenTofu detected the following changes made outside of OpenTofu since the last \"tofu "
            "apply\" which may have affected this plan:\n"),
       options_.width);
@@ -488,7 +488,7 @@ std::string PlanText::OutputLines() {
   size_t width = 0;
   std::string quoted;
   for (const plan::OutputChange& output : plan_.outputs) {
-    width = std::max(width, AttributeName(output.name, quoted).size());
+    width = std::max(width, terminal::AttributeName(output.name, quoted).size());
   }
   std::string lines;
   for (const plan::OutputChange& output : plan_.outputs) {
@@ -503,7 +503,7 @@ std::string PlanText::OutputLines() {
       ++hidden_;
       continue;
     }
-    const std::string_view name = AttributeName(output.name, quoted);
+    const std::string_view name = terminal::AttributeName(output.name, quoted);
     const size_t size = text::CodePointCount(name);
     lines += renderer_.Symbol(diff.action);
     lines += ' ';
@@ -558,7 +558,7 @@ Result<void> PlanText::Render() {
 }  // namespace
 
 Result<void> RenderPlanTo(const TextSink& sink, const Plan& plan, const SchemaLookup& schemas,
-                          const Style& style, const PlanTextOptions& options) {
+                          const terminal::Style& style, const PlanTextOptions& options) {
   for (const plan::OutputChange& output : plan.outputs) {
     if (ContainsInfinity(output.before) || ContainsInfinity(output.after)) {
       return Fail(ErrorCode::kInvalid, "cannot serialize infinity as JSON");
@@ -567,8 +567,8 @@ Result<void> RenderPlanTo(const TextSink& sink, const Plan& plan, const SchemaLo
   return PlanText(sink, plan, schemas, style, options).Render();
 }
 
-Result<std::string> RenderPlan(const Plan& plan, const SchemaLookup& schemas, const Style& style,
-                               const PlanTextOptions& options) {
+Result<std::string> RenderPlan(const Plan& plan, const SchemaLookup& schemas,
+                               const terminal::Style& style, const PlanTextOptions& options) {
   std::string text;
   auto done =
       RenderPlanTo([&](std::string_view piece) { text += piece; }, plan, schemas, style, options);

@@ -9,15 +9,15 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
+#include "terminal/style.h"
 #include "tfjson/action_filter.h"
-#include "view/human/style.h"
 #include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 
 /// Layout of RenderPlan().
 struct PlanTextOptions {
-  int width = kDefaultWidth;  ///< of stdout in columns
+  int width = terminal::kDefaultWidth;  ///< of stdout in columns
   bool show_sensitive = false;
   bool in_automation = false;
   /// Whether the plan changes anything; nothing: the plan itself says.
@@ -32,9 +32,9 @@ using TextSink = std::function<void(std::string_view)>;
 /// Renders a plan as `plan`, `apply` and `show` print it, in pieces of bounded size. Nothing is
 /// rendered after an error, as for an output that no document can have: an infinite number.
 Result<void> RenderPlanTo(const TextSink& sink, const plan::Plan& plan, const SchemaLookup& schemas,
-                          const Style& style, const PlanTextOptions& options);
+                          const terminal::Style& style, const PlanTextOptions& options);
 /// As above, as one text.
 Result<std::string> RenderPlan(const plan::Plan& plan, const SchemaLookup& schemas,
-                               const Style& style, const PlanTextOptions& options);
+                               const terminal::Style& style, const PlanTextOptions& options);
 
 }  // namespace kinu::view

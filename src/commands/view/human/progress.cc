@@ -57,7 +57,7 @@ struct Frame {
   std::string after;
 
   /// `markup` has "%" where the line stands.
-  explicit Frame(std::string_view markup) : before(Style(true).Paint(markup)) {
+  explicit Frame(std::string_view markup) : before(terminal::Style(true).Paint(markup)) {
     const size_t line = before.find('%');
     after = before.substr(line + 1) + '\n';
     before.resize(line);
@@ -79,7 +79,8 @@ std::string IdSuffix(const Event& event) {
 }
 
 /// Prefixes each line of a provisioner's output that is not blank with the object's address.
-std::string ProvisionerLines(const Style& style, const std::string& address, const Event& event) {
+std::string ProvisionerLines(const terminal::Style& style, const std::string& address,
+                             const Event& event) {
   const std::string prefix =
       style.Paint("[reset][bold]%:[reset] ", address + " (" + event.provisioner + ")");
   std::string lines;
@@ -118,7 +119,7 @@ bool IsShown(const Event& event) {
 
 }  // namespace
 
-std::string RenderEvent(const Program& program, const Style& style, const Event& event) {
+std::string RenderEvent(const Program& program, const terminal::Style& style, const Event& event) {
   if (!IsShown(event)) {
     return {};
   }
@@ -130,7 +131,7 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
     }
     return out += text;
   };
-  const auto after = [&event] { return " after " + DurationText(event.elapsed_seconds); };
+  const auto after = [&event] { return " after " + terminal::DurationText(event.elapsed_seconds); };
   // In OpenTofu some lines end with a reset code and some do not.
   static const Frame kClosed("[reset][bold]%[reset]");
   static const Frame kOpen("[reset][bold]%");
@@ -163,7 +164,7 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
       if (!event.id_key.empty() && !event.id_value.empty()) {
         text += event.id_key + "=" + ShortId(event.id_value) + ", ";
       }
-      return closed(text + DurationText(event.elapsed_seconds) + " elapsed]");
+      return closed(text + terminal::DurationText(event.elapsed_seconds) + " elapsed]");
     }
     case EventKind::kApplyComplete: {
       const Words words = WordsOf(event.action);

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "engine/events.h"
-#include "view/human/style.h"
+#include "terminal/style.h"
 
 namespace kinu::view {
 
 /// Renders an event as lines with newlines. Empty for events that are not shown.
-std::string RenderEvent(const Program& program, const Style& style, const engine::Event& event);
+std::string RenderEvent(const Program& program, const terminal::Style& style,
+                        const engine::Event& event);
 
 }  // namespace kinu::view

@@ -32,7 +32,7 @@ size_t NameWidth(const std::vector<Diff>& attributes) {
   size_t width = 0;
   std::string quoted;
   for (const Diff& attribute : attributes) {
-    width = std::max(width, AttributeName(attribute.name, quoted).size());
+    width = std::max(width, terminal::AttributeName(attribute.name, quoted).size());
   }
   return width;
 }
@@ -47,7 +47,7 @@ void Pad(std::string& out, std::string_view text, size_t width) {
 
 }  // namespace
 
-Renderer::Renderer(const Style& style) : style_(style) {
+Renderer::Renderer(const terminal::Style& style) : style_(style) {
   const auto symbol = [&](Action action, std::string_view markup) {
     symbols_[static_cast<size_t>(action)] = style_.Paint(markup);
   };
@@ -205,7 +205,7 @@ void Renderer::RenderAttributeLine(std::string& out, const Diff& attribute, size
   Indent(out, indent);
   SymbolColumn(out, attribute.action, options);
   std::string quoted;
-  Pad(out, AttributeName(attribute.name, quoted), width);
+  Pad(out, terminal::AttributeName(attribute.name, quoted), width);
   out += " = ";
   Render(out, attribute, indent, options);
   out += '\n';
@@ -277,7 +277,7 @@ void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
       Indent(out, indent + 1);
       SymbolColumn(out, shown.action, block_options);
       std::string quoted;
-      out += AttributeName(blocks.name, quoted);
+      out += terminal::AttributeName(blocks.name, quoted);
       if (blocks.nesting == schema::Nesting::kMap) {
         out += ' ';
         out += text::GoQuote(shown.name);

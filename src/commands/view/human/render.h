@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "terminal/style.h"
 #include "view/human/diff.h"
-#include "view/human/style.h"
 
 namespace kinu::view {
 
@@ -30,7 +30,7 @@ struct RenderOptions {
 /// Renders diffs with the colours of a style.
 class Renderer {
  public:
-  explicit Renderer(const Style& style);
+  explicit Renderer(const terminal::Style& style);
 
   /// Appends the diff. The first line continues the last line of `out`; the others are indented by
   /// 4 * `indent` columns.
@@ -63,7 +63,7 @@ class Renderer {
               const RenderOptions& options) const;
   void CloseLine(std::string& out, int indent, const RenderOptions& options) const;
 
-  const Style& style_;
+  const terminal::Style& style_;
   std::string symbols_[9];
   std::string arrow_, null_, null_suffix_, replace_suffix_;
 };

@@ -14,7 +14,7 @@ using Tree = ModuleTree<const state::Resource*>;
 
 class StateText {
  public:
-  StateText(const state::State& state, const SchemaLookup& schemas, const Style& style,
+  StateText(const state::State& state, const SchemaLookup& schemas, const terminal::Style& style,
             const StateTextOptions& options)
       : state_(state),
         program_(*state.program),
@@ -127,7 +127,7 @@ void StateText::RenderStateOutputs() {
 }  // namespace
 
 Result<std::string> RenderState(const state::State& state, const SchemaLookup& schemas,
-                                const Style& style, const StateTextOptions& options) {
+                                const terminal::Style& style, const StateTextOptions& options) {
   std::vector<const state::Resource*> resources;
   if (!state.resources.empty()) {
     resources = state.Sorted();

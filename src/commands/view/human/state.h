@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "state/state.h"
-#include "view/human/style.h"
+#include "terminal/style.h"
 #include "view/json/schema_lookup.h"
 
 namespace kinu::view {
@@ -18,6 +18,6 @@ struct StateTextOptions {
 
 /// Renders a whole state. The text of an empty one is "The state file is empty…".
 Result<std::string> RenderState(const state::State& state, const SchemaLookup& schemas,
-                                const Style& style, const StateTextOptions& options = {});
+                                const terminal::Style& style, const StateTextOptions& options = {});
 
 }  // namespace kinu::view

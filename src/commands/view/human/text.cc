@@ -83,14 +83,14 @@ ChangeCounts CountChanges(const plan::Plan& plan) {
   return counts;
 }
 
-std::string RenderTally(const Style& style, const ChangeCounts& counts, bool destroy) {
+std::string RenderTally(const terminal::Style& style, const ChangeCounts& counts, bool destroy) {
   return style.Paint("[reset][bold][green]\n%\n",
                      destroy ? DestroySummary(counts) : ApplySummary(counts));
 }
 
 std::string RenderStatePath(std::string_view path, int width) {
   return "\n" +
-         WordWrap(
+         terminal::WordWrap(
              Hint(
                  "The state of your infrastructure has been saved to the path below. This state is "
                  "required to modify and destroy your infrastructure, so keep it safe. To inspect "
@@ -99,31 +99,34 @@ std::string RenderStatePath(std::string_view path, int width) {
          "\n\nState path: " + std::string(path) + "\n";
 }
 
-std::string RenderOutputsHeading(const Style& style) {
+std::string RenderOutputsHeading(const terminal::Style& style) {
   return style.Paint("[reset][bold][green]\nOutputs:\n\n");
 }
 
-std::string RenderNextStep(const Style& style, const NextStep& step, int width) {
-  std::string out = HorizontalRule(style, width) + "\n";
+std::string RenderNextStep(const terminal::Style& style, const NextStep& step, int width) {
+  std::string out = terminal::HorizontalRule(style, width) + "\n";
   if (!step.generated_config_path.empty()) {
-    out += WordWrap("\nOpenTofu has generated configuration and written it to " +
-                        step.generated_config_path +
-                        ". Please review the configuration and edit it as necessary before adding "
-                        "it to version control.",
-                    width) +
+    out += terminal::WordWrap(
+               "\nOpenTofu has generated configuration and written it to " +
+                   step.generated_config_path +
+                   ". Please review the configuration and edit it as necessary before adding "
+                   "it to version control.",
+               width) +
            "\n";
   }
   if (step.plan_path.empty()) {
-    out += WordWrap(Hint("\nNote: You didn't use the -out option to save this plan, so OpenTofu "
-                         "can't guarantee to "
-                         "take exactly these actions if you run \"tofu apply\" now."),
-                    width);
+    out += terminal::WordWrap(
+        Hint("\nNote: You didn't use the -out option to save this plan, so OpenTofu "
+             "can't guarantee to "
+             "take exactly these actions if you run \"tofu apply\" now."),
+        width);
   } else {
-    out += WordWrap("\nSaved the plan to: " + step.plan_path +
-                        Hint("\n\nTo perform exactly these actions, run the following command to "
-                             "apply:\n    tofu apply ") +
-                        text::GoQuote(step.plan_path),
-                    width);
+    out += terminal::WordWrap(
+        "\nSaved the plan to: " + step.plan_path +
+            Hint("\n\nTo perform exactly these actions, run the following command to "
+                 "apply:\n    tofu apply ") +
+            text::GoQuote(step.plan_path),
+        width);
   }
   return out + "\n";
 }
@@ -152,31 +155,12 @@ Approval ApprovalFor(plan::Mode mode, std::string_view workspace) {
           "Only 'yes' will be accepted to approve."};
 }
 
-std::string RenderPrompt(const Style& style, std::string_view query, std::string_view description) {
-  std::string markup = "[reset][bold]";
-  markup += query;
-  markup += "[reset]\n";
-  if (!description.empty()) {
-    size_t begin = 0;
-    while (begin < description.size()) {
-      const size_t end = std::min(description.find('\n', begin), description.size());
-      markup += "  ";
-      markup += description.substr(begin, end - begin);
-      markup += '\n';
-      begin = end + 1;
-    }
-    markup += '\n';
-  }
-  markup += "  [bold]Enter a value:[reset] ";
-  return style.Paint(markup);
-}
-
 std::string_view CancelledText(plan::Mode mode) {
   return mode == plan::Mode::kDestroy ? "Destroy cancelled." : "Apply cancelled.";
 }
 
-std::string RenderValidSuccess(const Style& style, bool warnings, int width) {
-  return WordWrap(
+std::string RenderValidSuccess(const terminal::Style& style, bool warnings, int width) {
+  return terminal::WordWrap(
              style.Paint(warnings ? "[green][bold]Success![reset] The configuration is valid, but "
                                     "there were some validation warnings as shown above."
                                   : "[green][bold]Success![reset] The configuration is valid."),

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "plan/plan.h"
-#include "view/human/style.h"
+#include "terminal/style.h"
 
 namespace kinu::view {
 
@@ -29,11 +29,11 @@ std::string PlanSummary(const ChangeCounts& counts);
 ChangeCounts CountChanges(const plan::Plan& plan);
 
 /// Renders the summary of an apply, with an empty line before and a newline after it.
-std::string RenderTally(const Style& style, const ChangeCounts& counts, bool destroy);
+std::string RenderTally(const terminal::Style& style, const ChangeCounts& counts, bool destroy);
 /// Renders the note below the summary that names the file of `-state-out`.
 std::string RenderStatePath(std::string_view path, int width);
 /// The heading above the outputs after an apply.
-std::string RenderOutputsHeading(const Style& style);
+std::string RenderOutputsHeading(const terminal::Style& style);
 
 /// The end of a plan's output: a rule, the file of generated configuration, and the saved plan or
 /// how to save it.
@@ -41,7 +41,7 @@ struct NextStep {
   std::string plan_path;              ///< empty: the plan is not saved
   std::string generated_config_path;  ///< empty: no configuration is generated
 };
-std::string RenderNextStep(const Style& style, const NextStep& step, int width);
+std::string RenderNextStep(const terminal::Style& style, const NextStep& step, int width);
 
 /// A question to the user, and the lines below it.
 struct Approval {
@@ -50,17 +50,9 @@ struct Approval {
 };
 /// The question before an apply. It names `workspace` unless that is "default".
 Approval ApprovalFor(plan::Mode mode, std::string_view workspace);
-/// Renders the question up to the place where the answer is typed.
-std::string RenderPrompt(const Style& style, std::string_view query, std::string_view description);
-
 /// "Apply cancelled." or "Destroy cancelled."
 std::string_view CancelledText(plan::Mode mode);
 
-inline constexpr std::string_view kInterrupted =
-    "\nInterrupt received.\nPlease wait for OpenTofu to exit or data loss may occur.\n"
-    "Gracefully shutting down...\n";
-inline constexpr std::string_view kSecondInterrupt =
-    "\nTwo interrupts received. Exiting immediately. Note that data loss may have occurred.\n";
 inline constexpr std::string_view kNoState = "No state.";
 inline constexpr std::string_view kAcquiringLock =
     "Acquiring state lock. This may take a few moments...";
@@ -68,6 +60,6 @@ inline constexpr std::string_view kReleasingLock =
     "Releasing state lock. This may take a few moments...";
 
 /// The success line of `validate`, with a newline.
-std::string RenderValidSuccess(const Style& style, bool warnings, int width);
+std::string RenderValidSuccess(const terminal::Style& style, bool warnings, int width);
 
 }  // namespace kinu::view

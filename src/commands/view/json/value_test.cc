@@ -300,7 +300,7 @@ TEST_F(Stream, Events) {
 
 TEST(Progress, Lines) {
   Program program;
-  const Style style(false);
+  const terminal::Style style(false);
   engine::Event event{.kind = engine::EventKind::kApplyStart, .action = plan::Action::kUpdate};
   ASSERT_TRUE(program.ParseResourceInstance("terraform_data.x", &event.address));
   const auto line = [&] { return RenderEvent(program, style, event); };
@@ -312,7 +312,7 @@ TEST(Progress, Lines) {
   EXPECT_EQ(line(), "terraform_data.x: Still modifying... [id=v, 1m20s elapsed]\n");
   event.kind = engine::EventKind::kApplyComplete;
   EXPECT_EQ(line(), "terraform_data.x: Modifications complete after 1m20s [id=v]\n");
-  EXPECT_EQ(RenderEvent(program, Style(true), event),
+  EXPECT_EQ(RenderEvent(program, terminal::Style(true), event),
             "\x1b[0m\x1b[1mterraform_data.x: Modifications complete after 1m20s [id=v]\x1b[0m\n");
   event.kind = engine::EventKind::kRefreshStart;
   event.deposed = "deadbeef";

@@ -19,7 +19,8 @@ std::string PlanText(const std::string& json) {
   if (!recorded) {
     return recorded.error().message;
   }
-  return RenderPlan(recorded->plan, *recorded->schemas, Style(false), {}).value_or("error");
+  return RenderPlan(recorded->plan, *recorded->schemas, terminal::Style(false), {})
+      .value_or("error");
 }
 
 std::string StateText(const std::string& json) {
@@ -31,7 +32,7 @@ std::string StateText(const std::string& json) {
   if (!recorded) {
     return recorded.error().message;
   }
-  return RenderState(recorded->state, *recorded->schemas, Style(false)).value_or("error");
+  return RenderState(recorded->state, *recorded->schemas, terminal::Style(false)).value_or("error");
 }
 
 TEST(Recorded, PlansHaveTheTextOfThePlanFile) {
@@ -67,7 +68,7 @@ std::string ServiceText(const std::string& json, const ServicePlanFacts& facts =
   if (!document) {
     return document.error().message;
   }
-  const auto text = RenderServicePlan((*document)->root(), facts, Style(false), {});
+  const auto text = RenderServicePlan((*document)->root(), facts, terminal::Style(false), {});
   return text ? *text : text.error().message;
 }
 

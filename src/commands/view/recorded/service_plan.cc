@@ -23,17 +23,19 @@ bool IsNewer(const std::string& version, std::string_view here) {
 }  // namespace
 
 Result<std::string> RenderServicePlan(const tfjson::Node& document, const ServicePlanFacts& facts,
-                                      const Style& style, const PlanTextOptions& options) {
+                                      const terminal::Style& style,
+                                      const PlanTextOptions& options) {
   KINU_TRY(RecordedPlan recorded, ReadServicePlan(document));
   recorded.plan.mode = facts.mode;
   recorded.plan.errored = facts.errored;
   std::string out;
   if (IsNewer(TextOf(document, "plan_format_version"), kPlanFormatVersion) ||
       IsNewer(TextOf(document, "provider_format_version"), kProviderSchemasFormatVersion)) {
-    out = WordWrap(style.Paint("\n[bold][red]Warning:[reset][bold] This plan was generated using a "
-                               "different version of OpenTofu, the diff presented here may be "
-                               "missing representations of recent features."),
-                   options.width) +
+    out = terminal::WordWrap(
+              style.Paint("\n[bold][red]Warning:[reset][bold] This plan was generated using a "
+                          "different version of OpenTofu, the diff presented here may be "
+                          "missing representations of recent features."),
+              options.width) +
           '\n';
   }
   KINU_TRY(const std::string text, RenderPlan(recorded.plan, *recorded.schemas, style, options));

@@ -16,6 +16,6 @@ struct ServicePlanFacts {
 
 /// Renders a plan of ReadServicePlan(). One of a newer format has a warning in front.
 Result<std::string> RenderServicePlan(const tfjson::Node& document, const ServicePlanFacts& facts,
-                                      const Style& style, const PlanTextOptions& options);
+                                      const terminal::Style& style, const PlanTextOptions& options);
 
 }  // namespace kinu::view

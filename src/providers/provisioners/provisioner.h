@@ -9,7 +9,7 @@
 
 #include "provider/provider.h"
 
-namespace kinu::provider {
+namespace kinu::provisioners {
 
 /// One run of a provisioner. Values have the types of the schemas and no marks.
 struct ProvisionRequest {
@@ -27,9 +27,9 @@ class Provisioner {
   virtual ~Provisioner() = default;
   virtual const schema::Block& schema() const = 0;
   /// Reports configuration errors that can be found without a connection. Values may be unknown.
-  virtual void Validate(const Value& config, Problems& problems) const = 0;
+  virtual void Validate(const Value& config, provider::Problems& problems) const = 0;
   /// Runs the provisioner. Thread-safe.
-  virtual void Run(const ProvisionRequest& request, Problems& problems) const = 0;
+  virtual void Run(const ProvisionRequest& request, provider::Problems& problems) const = 0;
 };
 
 /// Returns the provisioner `name`, or null.
@@ -38,4 +38,4 @@ const Provisioner* FindProvisioner(std::string_view name);
 /// The schema of `connection` blocks, for all connection types.
 const schema::Block& ConnectionSchema();
 
-}  // namespace kinu::provider
+}  // namespace kinu::provisioners

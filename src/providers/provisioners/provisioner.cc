@@ -1,10 +1,10 @@
-#include "provider/provisioner.h"
+#include "provisioners/provisioner.h"
 
 #include "base/subprocess.h"
-#include "provider/remote_provisioners.h"
+#include "provisioners/remote_provisioners.h"
 #include "text/quote.h"
 
-namespace kinu::provider {
+namespace kinu::provisioners {
 namespace {
 
 schema::Attribute MakeArgument(std::string_view name, Type type, bool required = false) {
@@ -29,7 +29,7 @@ schema::Block MakeBlock(std::initializer_list<std::pair<std::string_view, Type>>
   return block;
 }
 
-void AddError(Problems& problems, std::string summary, std::string detail) {
+void AddError(provider::Problems& problems, std::string summary, std::string detail) {
   problems.push_back({.severity = Severity::kError,
                       .summary = std::move(summary),
                       .detail = std::move(detail),
@@ -65,17 +65,17 @@ class LocalExec final : public Provisioner {
     return kBlock;
   }
 
-  void Validate(const Value& config, Problems& problems) const override {
+  void Validate(const Value& config, provider::Problems& problems) const override {
     if (IsMissing(config, "command")) {
       AddError(problems, "Invalid local-exec provisioner command",
                "The command must be a non-empty string.");
     }
   }
 
-  void Run(const ProvisionRequest& request, Problems& problems) const override {
+  void Run(const ProvisionRequest& request, provider::Problems& problems) const override {
     const Value& config = request.config;
     Validate(config, problems);
-    if (HasErrors(problems)) {
+    if (provider::HasErrors(problems)) {
       return;
     }
     Command command;
@@ -123,7 +123,8 @@ class LocalExec final : public Provisioner {
 };
 
 /// Reports the outcome of file or remote-exec.
-void ReportOutcome(std::string_view provisioner, const Result<void>& done, Problems& problems) {
+void ReportOutcome(std::string_view provisioner, const Result<void>& done,
+                   provider::Problems& problems) {
   if (!done) {
     AddError(problems, std::string(provisioner) + " provisioner error", done.error().message);
   }
@@ -137,7 +138,7 @@ class File final : public Provisioner {
     return kBlock;
   }
 
-  void Validate(const Value& config, Problems& problems) const override {
+  void Validate(const Value& config, provider::Problems& problems) const override {
     if (IsMissing(config, "destination")) {
       AddError(problems, "Invalid file provisioner configuration",
                "The destination must be a non-empty string.");
@@ -149,7 +150,7 @@ class File final : public Provisioner {
     }
   }
 
-  void Run(const ProvisionRequest& request, Problems& problems) const override {
+  void Run(const ProvisionRequest& request, provider::Problems& problems) const override {
     if (!request.connection.IsNull() && IsMissing(request.config, "destination")) {
       Validate(request.config, problems);
       return;
@@ -167,7 +168,7 @@ class RemoteExec final : public Provisioner {
     return kBlock;
   }
 
-  void Validate(const Value& config, Problems& problems) const override {
+  void Validate(const Value& config, provider::Problems& problems) const override {
     int given = 0;
     for (std::string_view name : {"inline", "script", "scripts"}) {
       given += IsSet(config, name) ? 1 : 0;
@@ -178,7 +179,7 @@ class RemoteExec final : public Provisioner {
     }
   }
 
-  void Run(const ProvisionRequest& request, Problems& problems) const override {
+  void Run(const ProvisionRequest& request, provider::Problems& problems) const override {
     ReportOutcome("remote-exec", RunOnMachine(request), problems);
   }
 };
@@ -231,4 +232,4 @@ const schema::Block& ConnectionSchema() {
   return kBlock;
 }
 
-}  // namespace kinu::provider
+}  // namespace kinu::provisioners

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kinu::view {
+namespace kinu::terminal {
 
 /// Colours, or none.
 class Style {
@@ -52,4 +52,4 @@ std::string ShowControls(std::string_view text);
 /// Formats seconds as "1m20s".
 std::string DurationText(int64_t seconds);
 
-}  // namespace kinu::view
+}  // namespace kinu::terminal

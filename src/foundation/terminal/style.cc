@@ -1,4 +1,4 @@
-#include "view/human/style.h"
+#include "terminal/style.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "text/quote.h"
 #include "text/unicode.h"
 
-namespace kinu::view {
+namespace kinu::terminal {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kCodes = {{
@@ -215,4 +215,4 @@ std::string DurationText(int64_t seconds) {
   return out + std::to_string(seconds % 60) + "s";
 }
 
-}  // namespace kinu::view
+}  // namespace kinu::terminal

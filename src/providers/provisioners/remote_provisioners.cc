@@ -1,4 +1,4 @@
-#include "provider/remote_provisioners.h"
+#include "provisioners/remote_provisioners.h"
 
 #include <cerrno>
 #include <memory>
@@ -11,7 +11,7 @@
 #include "log/log.h"
 #include "remote/communicator.h"
 
-namespace kinu::provider {
+namespace kinu::provisioners {
 namespace {
 
 Result<std::unique_ptr<remote::Communicator>> CommunicatorFor(const ProvisionRequest& request) {
@@ -145,4 +145,4 @@ Result<void> RunOnMachine(const ProvisionRequest& request) {
   return {};
 }
 
-}  // namespace kinu::provider
+}  // namespace kinu::provisioners

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "provider/provisioner.h"
+#include "provisioners/provisioner.h"
 
-namespace kinu::provider {
+namespace kinu::provisioners {
 
 /// Uploads a file, a directory, or a text.
 Result<void> UploadToMachine(const ProvisionRequest& request);
@@ -13,4 +13,4 @@ Result<void> UploadToMachine(const ProvisionRequest& request);
 /// Uploads scripts and runs them, one after the other.
 Result<void> RunOnMachine(const ProvisionRequest& request);
 
-}  // namespace kinu::provider
+}  // namespace kinu::provisioners

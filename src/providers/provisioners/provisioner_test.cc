@@ -1,4 +1,4 @@
-#include "provider/provisioner.h"
+#include "provisioners/provisioner.h"
 
 #include <thread>
 
@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 
-namespace kinu::provider {
+namespace kinu::provisioners {
 namespace {
 
 /// A configuration of local-exec. Attributes that are not in `given` are null.
@@ -27,7 +27,7 @@ Value LocalExecConfig(std::vector<std::pair<std::string, Value>> given) {
 
 struct Outcome {
   std::vector<std::string> lines;
-  Problems problems;
+  provider::Problems problems;
 };
 
 Outcome Exec(std::vector<std::pair<std::string, Value>> config,
@@ -46,7 +46,7 @@ using Strings = std::vector<std::string>;
 
 TEST(LocalExec, PrintsLinesOfBothStreams) {
   Outcome run = Exec({{"command", Value::String("echo one; echo two >&2; printf three")}});
-  EXPECT_FALSE(HasErrors(run.problems));
+  EXPECT_FALSE(provider::HasErrors(run.problems));
   EXPECT_EQ(run.lines,
             (Strings{R"(Executing: ["/bin/sh" "-c" "echo one; echo two >&2; printf three"])", "one",
                      "two", "three"}));
@@ -115,7 +115,7 @@ TEST(LocalExec, IsKilledOnRequest) {
 }
 
 TEST(Provisioner, ValidationNeedsNoConnection) {
-  Problems problems;
+  provider::Problems problems;
   FindProvisioner("local-exec")->Validate(LocalExecConfig({}), problems);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].summary, "Invalid local-exec provisioner command");
@@ -135,7 +135,7 @@ TEST(Provisioner, ConnectionsAreRefusedWithTheReason) {
   ProvisionRequest request;
   request.config = file->schema().EmptyValue();
   request.connection = Value::Null(ConnectionSchema().implied_type());
-  Problems problems;
+  provider::Problems problems;
   file->Run(request, problems);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].summary, "file provisioner error");
@@ -143,4 +143,4 @@ TEST(Provisioner, ConnectionsAreRefusedWithTheReason) {
 }
 
 }  // namespace
-}  // namespace kinu::provider
+}  // namespace kinu::provisioners
