@@ -17,12 +17,12 @@
 
 #include "base/thread.h"
 #include "cli/heap.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "cty/json.h"
 #include "state/json_text.h"
-#include "tfjson/token_stream.h"
-#include "tfjson/tree.h"
+#include "json/token_stream.h"
+#include "json/tree.h"
 #include "view/json/stored_value.h"
 
 namespace kinu {
@@ -151,24 +151,24 @@ std::vector<Reader> Readers() {
        }},
       {"stream-skip",
        [](const Text& text) {
-         tfjson::TokenStream stream(text.json);
+         json::TokenStream stream(text.json);
          return stream.SkipValue();
        }},
       {"stream-tree",
-       [](const Text& text) { return tfjson::Document::Parse(text.json).has_value(); }},
+       [](const Text& text) { return json::Document::Parse(text.json).has_value(); }},
       {"stream-decode",
        [](const Text& text) {
          size_t bytes = 0;
-         tfjson::TokenStream stream(text.json);
+         json::TokenStream stream(text.json);
          for (; stream.Peek() != '\0'; stream.Advance()) {
-           bytes += stream.Peek() == '"' ? tfjson::DecodeString(stream.Text()).size() : 0;
+           bytes += stream.Peek() == '"' ? json::DecodeString(stream.Text()).size() : 0;
          }
          return bytes > 0;
        }},
       {"stream-compact",
        [](const Text& text) {
          std::string out;
-         tfjson::AppendCompact(out, text.json);
+         json::AppendCompact(out, text.json);
          return !out.empty();
        }},
       {"stored-value",

@@ -12,7 +12,7 @@
 
 namespace {
 
-using kinu::tfjson::Document;
+using kinu::json::Document;
 
 std::string Compared(const std::unique_ptr<Document>& left,
                      const std::unique_ptr<Document>& right) {
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (end != std::string::npos) {
     CompareBothWays(**document, input.substr(end + 1));
   }
-  const kinu::tfjson::Node root = (*document)->root();
+  const kinu::json::Node root = (*document)->root();
   if (const auto difference = Compare(root, root)) {
     KINU_INVARIANT(difference->empty(), "a document equals itself");
     (void)RenderJson(*difference);

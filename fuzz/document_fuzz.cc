@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/invariant.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
+#include "json/tree.h"
 #include "text/unicode.h"
-#include "tfjson/tree.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kinu;          // NOLINT(google-build-using-namespace): one function

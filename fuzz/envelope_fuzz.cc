@@ -5,10 +5,10 @@
 #include <string>
 
 #include "base/invariant.h"
-#include "codec/json_reader.h"
 #include "encryption/encryption.h"
 #include "encryption/envelope.h"
 #include "encryption/key_provider.h"
+#include "json/reader.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "json/tree.h"
 #include "terminal/style.h"
-#include "tfjson/tree.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
 #include "view/recorded/recorded.h"
@@ -16,11 +16,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kinu::view;  // NOLINT(google-build-using-namespace): one function
   const auto document =
-      kinu::tfjson::Document::Parse(std::string(reinterpret_cast<const char*>(data), size));
+      kinu::json::Document::Parse(std::string(reinterpret_cast<const char*>(data), size));
   if (!document) {
     return 0;
   }
-  const kinu::tfjson::Node root = (*document)->root();
+  const kinu::json::Node root = (*document)->root();
   const Style style(false);
   if (IsPlanDocument(root)) {
     if (const auto plan = ReadPlanDocument(root)) {

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const std::string document = line == std::string::npos ? "null" : text.substr(line + 1);
   for (const bool masks : {false, true}) {
-    tfjson::TokenStream stream(document);
+    json::TokenStream stream(document);
     query::ResultWriter writer({.format = query::Format::kJson, .paths = true},
                                [](std::string_view) {});
     size_t results = 0;

@@ -4,8 +4,8 @@
 
 #include <kinu/tfjson.h>
 
-#include "codec/json_writer.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
+#include "json/writer.h"
 
 namespace kinu::v1 {
 
@@ -88,7 +88,7 @@ void DocumentWriter::Int(int64_t value) {
   }
 }
 void DocumentWriter::Number(std::string_view digits) {
-  const auto parsed = tfjson::Document::Parse(std::string(digits));
+  const auto parsed = json::Document::Parse(std::string(digits));
   impl_->broken = impl_->broken || !parsed || !(*parsed)->root().is_number();
   if (impl_->Begin()) {
     impl_->json.Raw((*parsed)->root().text());

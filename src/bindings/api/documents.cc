@@ -19,18 +19,18 @@ namespace kinu::v1 {
 
 struct Document::Impl {
   std::string text;  ///< the text of `tree`, if the document has it (streams)
-  tfjson::Tree tree;
-  std::unique_ptr<tfjson::Document> document;  ///< null if the value is in `tree`
+  json::Tree tree;
+  std::unique_ptr<json::Document> document;  ///< null if the value is in `tree`
 
-  tfjson::Node root() const { return document != nullptr ? document->root() : tree.root(); }
+  json::Node root() const { return document != nullptr ? document->root() : tree.root(); }
 };
 
 namespace {
 
 /// No node for a document without content.
 template <typename Impl>
-tfjson::Node RootOf(const Impl* impl) {
-  return impl == nullptr ? tfjson::Node() : impl->root();
+json::Node RootOf(const Impl* impl) {
+  return impl == nullptr ? json::Node() : impl->root();
 }
 
 /// Whether there is content; reports it when there is none.
@@ -48,7 +48,7 @@ void Report(Diagnostics& problems, std::string summary, const std::string& detai
 
 /// The content of a document that was read; null, and a problem, if it was not.
 template <typename Impl>
-std::shared_ptr<Impl> ContentOf(Result<std::unique_ptr<tfjson::Document>> parsed,
+std::shared_ptr<Impl> ContentOf(Result<std::unique_ptr<json::Document>> parsed,
                                 Diagnostics& problems) {
   if (!parsed) {
     Report(problems, "Invalid JSON document", parsed.error().message);
@@ -66,7 +66,7 @@ Document Document::Parse(std::string text, Diagnostics& problems) {
   if (!api::ReadPlanFile(text, problems)) {
     return document;
   }
-  document.impl_ = ContentOf<Impl>(tfjson::Document::Parse(std::move(text)), problems);
+  document.impl_ = ContentOf<Impl>(json::Document::Parse(std::move(text)), problems);
   return document;
 }
 
@@ -77,21 +77,21 @@ Document Document::View(std::string_view text, Diagnostics& problems) {
   Document document;
   auto impl = std::make_shared<Impl>();
   // The zero byte is for a value that is no container.
-  tfjson::TokenStream stream(tfjson::TokenStream::Container{text});
+  json::TokenStream stream(json::TokenStream::Container{text});
   impl->tree.Expect(text.size());
   if (impl->tree.Read(stream) && stream.TakeEnd()) {
     document.impl_ = std::move(impl);
   } else {
-    Report(problems, "Invalid JSON document", tfjson::DescribeProblem(stream.problem()));
+    Report(problems, "Invalid JSON document", json::DescribeProblem(stream.problem()));
   }
   return document;
 }
 
 Document Document::Open(const std::string& path, Diagnostics& problems) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  std::unique_ptr<tfjson::MappedFile> mapped;
+  std::unique_ptr<json::MappedFile> mapped;
   if (fd >= 0) {
-    mapped = tfjson::MappedFile::Open(fd);
+    mapped = json::MappedFile::Open(fd);
     ::close(fd);
   }
   if (mapped == nullptr || api::IsPlanFile(mapped->text())) {
@@ -102,9 +102,9 @@ Document Document::Open(const std::string& path, Diagnostics& problems) {
     }
     return Parse(*std::move(text), problems);
   }
-  static constexpr tfjson::Shape kWhole;
+  static constexpr json::Shape kWhole;
   Document document;
-  document.impl_ = ContentOf<Impl>(tfjson::Document::Parse(std::move(mapped), kWhole), problems);
+  document.impl_ = ContentOf<Impl>(json::Document::Parse(std::move(mapped), kWhole), problems);
   return document;
 }
 
@@ -123,7 +123,7 @@ std::optional<std::string> Document::AtPath(std::string_view path, Diagnostics& 
     return std::nullopt;
   }
   std::string out;
-  tfjson::AppendCompact(out, found.value.text());
+  json::AppendCompact(out, found.value.text());
   return out;
 }
 
@@ -140,12 +140,12 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
     return std::nullopt;
   }
   std::vector<Found> all;
-  const tfjson::Node root = RootOf(impl_.get());
+  const json::Node root = RootOf(impl_.get());
   const tfjson::Secrets secrets =
       options.show_sensitive ? tfjson::Secrets() : tfjson::Secrets(root);
   query::Evaluator evaluator(root);
   evaluator.Run(parsed->segments, root,
-                [&](tfjson::Node node, std::span<const tfjson::TrailStep> trail) {
+                [&](json::Node node, std::span<const tfjson::TrailStep> trail) {
                   tfjson::MaskCursor cursor(tfjson::MaskCursor::Sort::kSensitive);
                   size_t depth = options.show_sensitive ? trail.size() : 0;
                   while (depth < trail.size() && !cursor.whole()) {
@@ -154,14 +154,14 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
                   Found& found = all.emplace_back();
                   found.path = query::NormalizedPath(trail.first(depth));
                   if (options.show_sensitive) {
-                    tfjson::AppendCompact(found.value, node.text());
+                    json::AppendCompact(found.value, node.text());
                   } else {
                     tfjson::AppendRedacted(found.value, node, cursor, secrets);
                   }
                   return true;
                 });
   if (evaluator.problem()) {
-    Report(problems, "Invalid JSON document", tfjson::DescribeProblem(*evaluator.problem()));
+    Report(problems, "Invalid JSON document", json::DescribeProblem(*evaluator.problem()));
     return std::nullopt;
   }
   return all;
@@ -177,7 +177,7 @@ std::optional<std::string> Document::Summary(size_t bytes, Diagnostics& problems
 
 std::string Document::Redacted() const {
   std::string out;
-  if (const tfjson::Node root = RootOf(impl_.get())) {
+  if (const json::Node root = RootOf(impl_.get())) {
     tfjson::AppendRedacted(out, root);
   }
   return out;
@@ -217,7 +217,7 @@ bool Document::Check(const Shape& shape, Diagnostics& problems) const {
   if (!HasContent(*this, problems)) {
     return false;
   }
-  const tfjson::Node root = RootOf(impl_.get());
+  const json::Node root = RootOf(impl_.get());
   if (shape.has_version || !root.is_object()) {
     if (const auto version = tfjson::FormatVersionOf(root); !version) {
       Report(problems, "Unsupported document", version.error().message);
@@ -240,15 +240,14 @@ bool Document::Check(const Shape& shape, Diagnostics& problems) const {
 
 namespace {
 
-tfjson::Node NodeOf(const void* tree, uint32_t at) {
-  return tree == nullptr ? tfjson::Node()
-                         : tfjson::Node(static_cast<const tfjson::Tree*>(tree), at);
+json::Node NodeOf(const void* tree, uint32_t at) {
+  return tree == nullptr ? json::Node() : json::Node(static_cast<const json::Tree*>(tree), at);
 }
 
 }  // namespace
 
 JsonValue Document::root() const& {
-  const tfjson::Node root = RootOf(impl_.get());
+  const json::Node root = RootOf(impl_.get());
   JsonValue value;
   if (!root) {
     return value;
@@ -259,21 +258,21 @@ JsonValue Document::root() const& {
 }
 
 JsonValue::Kind JsonValue::kind() const {
-  const tfjson::Node node = NodeOf(tree_, at_);
+  const json::Node node = NodeOf(tree_, at_);
   if (!node) {
     return Kind::kAbsent;
   }
   switch (node.kind()) {
-    case tfjson::Kind::kNull:
+    case json::Kind::kNull:
       return Kind::kNull;
-    case tfjson::Kind::kFalse:
-    case tfjson::Kind::kTrue:
+    case json::Kind::kFalse:
+    case json::Kind::kTrue:
       return Kind::kBool;
-    case tfjson::Kind::kNumber:
+    case json::Kind::kNumber:
       return Kind::kNumber;
-    case tfjson::Kind::kArray:
+    case json::Kind::kArray:
       return Kind::kArray;
-    case tfjson::Kind::kObject:
+    case json::Kind::kObject:
       return Kind::kObject;
     default:
       return Kind::kString;
@@ -281,12 +280,12 @@ JsonValue::Kind JsonValue::kind() const {
 }
 
 bool JsonValue::IsTrue() const {
-  const tfjson::Node node = NodeOf(tree_, at_);
+  const json::Node node = NodeOf(tree_, at_);
   return node && node.is_true();
 }
 
 std::string JsonValue::Text() const {
-  const tfjson::Node node = NodeOf(tree_, at_);
+  const json::Node node = NodeOf(tree_, at_);
   return node && node.is_string()   ? node.String()
          : node && node.is_number() ? std::string(node.text())
                                     : std::string();
@@ -304,20 +303,20 @@ std::optional<int64_t> JsonValue::Integer() const {
 
 std::string JsonValue::Json() const {
   std::string out;
-  if (const tfjson::Node node = NodeOf(tree_, at_)) {
-    tfjson::AppendCompact(out, node.text());
+  if (const json::Node node = NodeOf(tree_, at_)) {
+    json::AppendCompact(out, node.text());
   }
   return out;
 }
 
 size_t JsonValue::size() const {
-  const tfjson::Node node = NodeOf(tree_, at_);
+  const json::Node node = NodeOf(tree_, at_);
   return node && node.is_container() ? node.size() : 0;
 }
 
 JsonValue JsonValue::operator[](std::string_view name) const {
-  const tfjson::Node node = NodeOf(tree_, at_);
-  const tfjson::Node member = node && node.is_object() ? node.Find(name) : tfjson::Node();
+  const json::Node node = NodeOf(tree_, at_);
+  const json::Node member = node && node.is_object() ? node.Find(name) : json::Node();
   JsonValue value;
   if (member) {
     value.tree_ = tree_;
@@ -327,8 +326,8 @@ JsonValue JsonValue::operator[](std::string_view name) const {
 }
 
 JsonValue JsonValue::At(size_t index) const {
-  const tfjson::Node node = NodeOf(tree_, at_);
-  const tfjson::Node element = node && node.is_array() ? node.At(index) : tfjson::Node();
+  const json::Node node = NodeOf(tree_, at_);
+  const json::Node element = node && node.is_array() ? node.At(index) : json::Node();
   JsonValue value;
   if (element) {
     value.tree_ = tree_;
@@ -338,7 +337,7 @@ JsonValue JsonValue::At(size_t index) const {
 }
 
 JsonValue::Iterator JsonValue::begin() const {
-  const tfjson::Node node = NodeOf(tree_, at_);
+  const json::Node node = NodeOf(tree_, at_);
   Iterator iterator;
   if (node && node.is_container()) {
     iterator.tree_ = tree_;
@@ -349,7 +348,7 @@ JsonValue::Iterator JsonValue::begin() const {
 }
 
 JsonValue::Iterator JsonValue::end() const {
-  const tfjson::Node node = NodeOf(tree_, at_);
+  const json::Node node = NodeOf(tree_, at_);
   Iterator iterator;
   if (node && node.is_container()) {
     iterator.at_ = node.tree().entry(at_).next;
@@ -378,12 +377,12 @@ JsonValue::Iterator& JsonValue::Iterator::operator++() {
 struct DocumentStream::Impl {
   explicit Impl(Source source) : tokens(std::move(source)) {}
   /// Reports the stream's problem, once.
-  void Stop(const tfjson::Problem& problem, Diagnostics& problems) {
+  void Stop(const json::Problem& problem, Diagnostics& problems) {
     has_failed = true;
-    Report(problems, "Invalid JSON document", tfjson::DescribeProblem(problem));
+    Report(problems, "Invalid JSON document", json::DescribeProblem(problem));
   }
 
-  tfjson::TokenStream tokens;
+  json::TokenStream tokens;
   bool has_failed = false;
 };
 
@@ -393,7 +392,7 @@ DocumentStream::DocumentStream(DocumentStream&&) noexcept = default;
 DocumentStream::~DocumentStream() = default;
 
 Document DocumentStream::Next(Diagnostics& problems) {
-  tfjson::TokenStream& tokens = impl_->tokens;
+  json::TokenStream& tokens = impl_->tokens;
   Document document;
   if (impl_->has_failed) {
     return document;
@@ -414,7 +413,7 @@ Document DocumentStream::Next(Diagnostics& problems) {
   auto impl = std::make_shared<Document::Impl>();
   impl->text = tokens.Held();
   tokens.Release();
-  tfjson::TokenStream copy(impl->text);
+  json::TokenStream copy(impl->text);
   if (!impl->tree.Read(copy)) {
     impl_->Stop({copy.problem().offset + offset, copy.problem().message}, problems);
     return document;

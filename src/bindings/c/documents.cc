@@ -3,7 +3,7 @@
 
 #include "c/document.h"
 #include "c/guard.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::c {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <kinu/hcl.h>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::c {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "codec/json_texts.h"
+#include "json/texts.h"
 
 namespace kinu::c {
 

@@ -1,7 +1,7 @@
 // The language: parsing, evaluation, layout.
 #include "c/expression.h"
 #include "c/guard.h"
-#include "codec/json_texts.h"
+#include "json/texts.h"
 
 namespace kinu::c {
 namespace {

@@ -8,7 +8,7 @@
 #include "c/arrow_stream.h"
 #include "c/document.h"
 #include "c/guard.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "table/reader.h"
 #include "table/table.h"
 #include "table/writer.h"

@@ -7,7 +7,7 @@
 #include <kinu/provider.h>
 #include <unistd.h>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::v1 {
 namespace {

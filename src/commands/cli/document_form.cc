@@ -13,7 +13,7 @@ namespace {
 
 /// Prints the summary of a document.
 int SummarizeDocument(std::string text, const view::SummaryOptions& options, Diagnostics& diags) {
-  const auto document = tfjson::Document::Parse(std::move(text));
+  const auto document = json::Document::Parse(std::move(text));
   const auto summary =
       document ? view::MakeSummary((*document)->root()) : std::unexpected(document.error());
   if (!summary) {
@@ -24,7 +24,7 @@ int SummarizeDocument(std::string text, const view::SummaryOptions& options, Dia
   return 0;
 }
 
-Result<void> WriteRedacted(std::string& out, const tfjson::Node& document) {
+Result<void> WriteRedacted(std::string& out, const json::Node& document) {
   tfjson::AppendRedacted(out, document);
   return {};
 }
@@ -33,7 +33,7 @@ Result<void> WriteRedacted(std::string& out, const tfjson::Node& document) {
 
 int WriteReport(std::string text, const DocumentForm& form, Diagnostics& diags,
                 std::string_view locals) {
-  const auto document = tfjson::Document::Parse(std::move(text));
+  const auto document = json::Document::Parse(std::move(text));
   const auto report = document ? view::RenderReport((*document)->root(), form.title, locals)
                                : std::unexpected(document.error());
   if (!report) {
@@ -61,8 +61,8 @@ int PrintDocument(std::optional<std::string> text, const DocumentForm& form, Dia
   if (form.summary) {
     return SummarizeDocument(*std::move(text), *form.summary, diags);
   }
-  using Writer = std::function<Result<void>(std::string&, const tfjson::Node&)>;
-  const auto filter = [&](std::string& out, const tfjson::Node& root) {
+  using Writer = std::function<Result<void>(std::string&, const json::Node&)>;
+  const auto filter = [&](std::string& out, const json::Node& root) {
     return tfjson::AppendFiltered(out, root, *form.actions);
   };
   const Writer writers[] = {form.actions ? filter : Writer(),
@@ -74,7 +74,7 @@ int PrintDocument(std::optional<std::string> text, const DocumentForm& form, Dia
     if (!write) {
       continue;
     }
-    const auto document = tfjson::Document::Parse(*std::move(text));
+    const auto document = json::Document::Parse(*std::move(text));
     text = std::string();
     const Result<void> written =
         document ? write(*text, (*document)->root()) : std::unexpected(document.error());

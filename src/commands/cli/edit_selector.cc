@@ -6,10 +6,10 @@
 namespace kinu::cli {
 namespace {
 
+using json::Node;
 using session::Capture;
 using session::LineWord;
 using session::PatternStep;
-using tfjson::Node;
 using tfjson::TrailStep;
 
 /// The object of a resource that a trail leads to or into: `values.root_module`, any number of
@@ -54,7 +54,7 @@ bool StateSelection::Read(const LineWord& word) {
   if (!text) {
     return false;
   }
-  auto document = tfjson::Document::Parse(*std::move(text));
+  auto document = json::Document::Parse(*std::move(text));
   if (!document) {
     run_.diags.Error("Failed to read document", document.error().message + ".", word.range);
     return false;
@@ -93,7 +93,7 @@ std::vector<ResourceInstance> StateSelection::Select(const LineWord& word) {
                   return true;
                 });
   if (evaluator.problem()) {
-    run_.diags.Error("Invalid selector", tfjson::DescribeProblem(*evaluator.problem()) + ".",
+    run_.diags.Error("Invalid selector", json::DescribeProblem(*evaluator.problem()) + ".",
                      word.range);
     return {};
   }

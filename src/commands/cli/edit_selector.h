@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/command_run.h"
+#include "json/tree.h"
 #include "session/address_pattern.h"
 #include "session/word_lines.h"
-#include "tfjson/tree.h"
 
 namespace kinu::cli {
 
@@ -34,7 +34,7 @@ class StateSelection {
 
   CommandRun& run_;
   const state::State& state_;
-  std::unique_ptr<tfjson::Document> document_;
+  std::unique_ptr<json::Document> document_;
 };
 
 /// The address that a pattern becomes for an instance that a selector found: `**` stands for its

@@ -22,6 +22,7 @@
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"
 #include "cli/timings.h"
+#include "json/mapped_file.h"
 #include "log/log.h"
 #include "plugin/handshake.h"
 #include "plugin/log_relay.h"
@@ -31,7 +32,6 @@
 #include "terminal/streams.h"
 #include "text/quote.h"
 #include "text/suggest.h"
-#include "tfjson/mapped_file.h"
 
 #ifdef KINU_PROFILE_RECORD
 extern "C" void __gcov_dump();
@@ -485,7 +485,7 @@ int main(int argc, char** argv) {
   // A file that may not grow is an error of the write, not the end of the program. A handler of our
   // own, since commands that are run from here inherit what is ignored.
   (void)std::signal(SIGXFSZ, [](int) {});
-  kinu::tfjson::MappedFile::EndProcessWhenShortened();
+  kinu::json::MappedFile::EndProcessWhenShortened();
   std::vector<std::string> args(argv + 1, argv + argc);
   // hcldec has a command line of its own, whichever way it is called.
   bool hcldec = argc > 0 && kinu::BaseName(argv[0]) == "hcldec";

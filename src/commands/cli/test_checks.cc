@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "check/run.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "view/json/documents.h"
 #include "view/source_schemas.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "text/quote.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"

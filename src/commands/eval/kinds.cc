@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "codec/base64.h"
-#include "codec/json_texts.h"
 #include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
@@ -17,6 +16,7 @@
 #include "hcl/static.h"
 #include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
+#include "json/texts.h"
 #include "lang/console_text.h"
 #include "lang/eval.h"
 #include "lang/type_expr.h"

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "codec/base64.h"
-#include "codec/json_writer.h"
 #include "cty/tagged.h"
+#include "json/writer.h"
 #include "lang/template.h"
 #include "text/unicode.h"
 

@@ -8,12 +8,12 @@
 
 #include "base/flat_map.h"
 #include "base/result.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "cty/value.h"
 #include "diag/diagnostic.h"
 #include "functions/function.h"
 #include "hcl/ast.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "lang/scope.h"
 
 namespace kinu::eval {

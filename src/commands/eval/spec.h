@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "codec/json_reader.h"
 #include "hcldec/spec.h"
+#include "json/reader.h"
 
 namespace kinu::eval {
 

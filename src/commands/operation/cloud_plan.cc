@@ -5,8 +5,8 @@
 #include "backend/hosted_runs.h"
 #include "base/files.h"
 #include "base/program_name.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "session/backend_choice.h"
 
 namespace kinu::operation {

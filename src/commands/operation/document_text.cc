@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codec/iconv.h"
+#include "json/token_stream.h"
 #include "text/unicode.h"
-#include "tfjson/token_stream.h"
 
 namespace kinu::operation {
 namespace {
@@ -34,7 +34,7 @@ bool IsText(std::string_view line) {
 /// Whether a line is the beginning of JSON, or all of it.
 bool MayBeginJson(std::string_view line) {
   const std::string text(line);
-  tfjson::TokenStream tokens(text);
+  json::TokenStream tokens(text);
   if (tokens.SkipValue() && tokens.TakeEnd()) {
     return true;
   }
@@ -83,7 +83,7 @@ std::optional<OtherLine> FindLineBehind(const std::string& text) {
   if (last == text.npos || text[last] == '}' || text[text.find_first_not_of(kSpace)] != '{') {
     return std::nullopt;
   }
-  tfjson::TokenStream tokens(text);
+  json::TokenStream tokens(text);
   if (!tokens.SkipValue() || tokens.TakeEnd() || !tokens.problem()) {
     return std::nullopt;
   }

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "codec/json_writer.h"
+#include "json/mapped_file.h"
+#include "json/writer.h"
 #include "operation/cloud_plan.h"
 #include "operation/document_text.h"
 #include "operation/plan_schemas.h"
@@ -17,7 +18,6 @@
 #include "session/provider_set.h"
 #include "state/large_file.h"
 #include "tfjson/format.h"
-#include "tfjson/mapped_file.h"
 #include "view/json/documents.h"
 #include "view/json/plan_file.h"
 #include "view/source_schemas.h"
@@ -147,7 +147,7 @@ Head ReadHead(const std::string& text) {
     head.kind = FileKind::kPlanFile;
     return head;
   }
-  tfjson::TokenStream tokens(text);
+  json::TokenStream tokens(text);
   if (!tokens.Take('{', "")) {
     return head;
   }
@@ -158,7 +158,7 @@ Head ReadHead(const std::string& text) {
     if (name == "\"format_version\"") {
       tokens.Advance();
       if (tokens.Take(':', "") && tokens.Peek() == '"') {
-        head.format_version = tfjson::DecodeString(tokens.Text());
+        head.format_version = json::DecodeString(tokens.Text());
       }
       return head;
     }
@@ -390,7 +390,7 @@ std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace
         return nullptr;
       }
       document->text = *std::move(text);
-      document->tokens = std::make_unique<tfjson::TokenStream>(document->text);
+      document->tokens = std::make_unique<json::TokenStream>(document->text);
       return document;
     }
     if (head.format_version) {
@@ -403,17 +403,17 @@ std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace
     }
   }
   if (!document->text.empty()) {
-    document->tokens = std::make_unique<tfjson::TokenStream>(document->text);
+    document->tokens = std::make_unique<json::TokenStream>(document->text);
     return document;
   }
   if (document->ahead.empty()) {
-    document->mapped = tfjson::MappedFile::Open(document->fd);
+    document->mapped = json::MappedFile::Open(document->fd);
   }
   if (document->mapped != nullptr) {
-    document->tokens = std::make_unique<tfjson::TokenStream>(*document->mapped);
+    document->tokens = std::make_unique<json::TokenStream>(*document->mapped);
     return document;
   }
-  document->tokens = std::make_unique<tfjson::TokenStream>(
+  document->tokens = std::make_unique<json::TokenStream>(
       [fd = document->fd, ahead = std::string_view(document->ahead)](char* buffer,
                                                                      size_t size) mutable {
         if (ahead.empty()) {
@@ -434,19 +434,19 @@ std::optional<std::string> ReadDocument(const session::Workspace& workspace,
   return document == nullptr ? std::nullopt : RestOf(*document, path, diags);
 }
 
-std::unique_ptr<tfjson::Document> ReadTree(const session::Workspace& workspace,
-                                           const std::string& path, const DocumentOptions& options,
-                                           const tfjson::Shape& shape, Diagnostics& diags) {
+std::unique_ptr<json::Document> ReadTree(const session::Workspace& workspace,
+                                         const std::string& path, const DocumentOptions& options,
+                                         const json::Shape& shape, Diagnostics& diags) {
   const auto opened = OpenDocument(workspace, path, options, diags);
   if (opened == nullptr) {
     return nullptr;
   }
-  Result<std::unique_ptr<tfjson::Document>> document;
+  Result<std::unique_ptr<json::Document>> document;
   opened->tokens.reset();
   if (opened->mapped != nullptr) {
-    document = tfjson::Document::Parse(std::move(opened->mapped), shape);
+    document = json::Document::Parse(std::move(opened->mapped), shape);
   } else if (auto text = RestOf(*opened, path, diags)) {
-    document = tfjson::Document::Parse(*std::move(text), shape);
+    document = json::Document::Parse(*std::move(text), shape);
   } else {
     return nullptr;
   }

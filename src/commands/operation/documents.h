@@ -11,11 +11,11 @@
 
 #include "config/config.h"
 #include "config/variables.h"
+#include "json/token_stream.h"
+#include "json/tree.h"
 #include "plan/plan_file.h"
 #include "session/workspace.h"
 #include "state/state.h"
-#include "tfjson/token_stream.h"
-#include "tfjson/tree.h"
 #include "view/json/documents.h"
 
 namespace kinu::operation {
@@ -63,8 +63,8 @@ struct OpenedDocument {
   std::string text;  ///< of documents that are made in memory
   int fd = -1;
   std::string ahead;  ///< what has been read from `fd` already
-  std::unique_ptr<tfjson::MappedFile> mapped;
-  std::unique_ptr<tfjson::TokenStream> tokens;
+  std::unique_ptr<json::MappedFile> mapped;
+  std::unique_ptr<json::TokenStream> tokens;
 };
 
 /// Opens a document for one pass. "-" is the standard input, which is JSON. Null when it fails.
@@ -79,8 +79,8 @@ std::optional<std::string> ReadDocument(const session::Workspace& workspace,
 
 /// A document of which the tree has what the shape says. Large files are mapped. Null when it
 /// fails.
-std::unique_ptr<tfjson::Document> ReadTree(const session::Workspace& workspace,
-                                           const std::string& path, const DocumentOptions& options,
-                                           const tfjson::Shape& shape, Diagnostics& diags);
+std::unique_ptr<json::Document> ReadTree(const session::Workspace& workspace,
+                                         const std::string& path, const DocumentOptions& options,
+                                         const json::Shape& shape, Diagnostics& diags);
 
 }  // namespace kinu::operation

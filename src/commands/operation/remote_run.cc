@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/files.h"
-#include "codec/json_reader.h"
 #include "config/variables.h"
 #include "hcl/writer/tokens.h"
+#include "json/reader.h"
 #include "operation/configuration_archive.h"
 #include "operation/generated_config.h"
 #include "terminal/interrupts.h"
@@ -354,7 +354,7 @@ bool RemoteRun::ShowDocument(const backend::HostedPlan& plan, bool shows) {
   if (!text) {
     return FailedTo("read JSON plan", text.error());
   }
-  const auto document = tfjson::Document::Parse(*std::move(text));
+  const auto document = json::Document::Parse(*std::move(text));
   if (!document) {
     return FailedTo("decode JSON plan", document.error());
   }

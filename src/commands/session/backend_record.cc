@@ -5,9 +5,9 @@
 #include "addrs/compatible_version.h"
 #include "backend/backend.h"
 #include "base/files.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "cty/json.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::session {
 namespace {

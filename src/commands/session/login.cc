@@ -8,9 +8,9 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/program_name.h"
-#include "codec/json_reader.h"
 #include "install/credential_store.h"
 #include "install/oauth.h"
+#include "json/reader.h"
 #include "net/callback_server.h"
 #include "session/network.h"
 

@@ -83,7 +83,7 @@ struct Failure {
   std::string address;  ///< of the resource or resource change; empty if there is none
   tfjson::Path path{};  ///< in the document; empty: the object at the address
   std::string message{};
-  tfjson::Node found{};  ///< the tested value, if there is one
+  json::Node found{};  ///< the tested value, if there is one
   tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< sensitive parts of `found`
   Place place{};  ///< where the configuration declares it
 };
@@ -91,8 +91,8 @@ struct Failure {
 /// The result of an assertion.
 struct Outcome {
   bool passed = false;
-  std::string message;   ///< why it failed
-  tfjson::Node found{};  ///< the tested value, if there is one
+  std::string message;  ///< why it failed
+  json::Node found{};   ///< the tested value, if there is one
   tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< sensitive parts of `found`
   /// All failures of an assertion about several objects, in the order of the document.
   std::vector<Failure> failures{};
@@ -107,7 +107,7 @@ struct Documents {
 
   size_t Count(Side side) const;
   /// A document, which must exist.
-  tfjson::Node Root(Side side, uint64_t document) const;
+  json::Node Root(Side side, uint64_t document) const;
   /// The objects of a document, found at the first call.
   const ObjectList& Objects(Side side, uint64_t document) const;
   /// Drops what conditions have read, which the next run's conditions must not take for theirs.

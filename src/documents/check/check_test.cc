@@ -409,8 +409,8 @@ TEST(Reports, HideSensitiveValues) {
     for (const std::string& out : outs) {
       EXPECT_EQ(out.find("hunter2") != std::string::npos, show) << out;
     }
-    EXPECT_TRUE(tfjson::Document::Parse(outs[0]).has_value());
-    EXPECT_TRUE(tfjson::Document::Parse(outs[3]).has_value());
+    EXPECT_TRUE(json::Document::Parse(outs[0]).has_value());
+    EXPECT_TRUE(json::Document::Parse(outs[3]).has_value());
     EXPECT_NE(outs[2].find("name=\"a &lt;b&gt;\""), std::string::npos);
   }
 }

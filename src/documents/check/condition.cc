@@ -10,8 +10,8 @@
 namespace kinu::check {
 namespace {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 // --- Values of parts of an object ---
 
@@ -86,21 +86,21 @@ Value ConvertKnown(const MaskedNode& node) {
     return Value();
   }
   switch (node.value.kind()) {
-    case tfjson::Kind::kFalse:
+    case json::Kind::kFalse:
       return Value::False();
-    case tfjson::Kind::kTrue:
+    case json::Kind::kTrue:
       return Value::True();
-    case tfjson::Kind::kNumber: {
+    case json::Kind::kNumber: {
       std::optional<Number> number = Number::Parse(node.value.text());
       return number ? Value::Of(*std::move(number)) : Value::DynamicUnknown();
     }
-    case tfjson::Kind::kString: {
+    case json::Kind::kString: {
       std::string scratch;
       return Value::String(node.value.String(scratch));
     }
-    case tfjson::Kind::kArray:
+    case json::Kind::kArray:
       return ConvertArray(node);
-    case tfjson::Kind::kObject:
+    case json::Kind::kObject:
       return ConvertObject(node);
     default:
       return Value();

@@ -7,7 +7,7 @@
 namespace kinu::check {
 namespace {
 
-using tfjson::Node;
+using json::Node;
 
 constexpr size_t kCondition = 0;
 constexpr size_t kMessage = 1;
@@ -150,7 +150,7 @@ MaskedNode MaskedAt(const Node& node, Trail trail) {
       inside = masked.sensitive || masked.unknown;
     }
   }
-  static const auto kTrue = *tfjson::Document::Parse("true");
+  static const auto kTrue = *json::Document::Parse("true");
   const Fetched fetched = FetchSelected(node, trail);
   if (fetched.masks.whole() || (!inside && fetched.masks.partial())) {
     masked.sensitive = kTrue->root();
@@ -170,7 +170,7 @@ std::string ForEachFound(const query::Query& selector, const Node& root, const V
     visit(node, trail);
     return true;
   });
-  return evaluator.problem() ? tfjson::DescribeProblem(*evaluator.problem()) : std::string();
+  return evaluator.problem() ? json::DescribeProblem(*evaluator.problem()) : std::string();
 }
 
 /// The innermost position beside what a selector found, outside the values of resources.

@@ -4,11 +4,11 @@
 
 namespace kinu::check {
 
-using tfjson::Document;
-using tfjson::Kind;
-using tfjson::KindName;
-using tfjson::Member;
-using tfjson::Node;
+using json::Document;
+using json::Kind;
+using json::KindName;
+using json::Member;
+using json::Node;
 
 namespace {
 
@@ -41,14 +41,13 @@ struct Entry {
   }
 };
 
-constexpr tfjson::Shape kWhole;
+constexpr json::Shape kWhole;
 
 /// Parses the text, keeps only what the shape says, and checks `format_version`.
-Result<std::unique_ptr<Document>> ReadJson(std::string text, const tfjson::Shape& shape) {
+Result<std::unique_ptr<Document>> ReadJson(std::string text, const json::Shape& shape) {
   KINU_TRY(auto document, Document::Parse(std::move(text), shape));
   const Node root = document->root();
-  if (const Node repeated =
-          root.is_object() ? tfjson::Repeated(document->tree()) : tfjson::Node()) {
+  if (const Node repeated = root.is_object() ? json::Repeated(document->tree()) : json::Node()) {
     return Fail(ErrorCode::kInvalid, "the name " + std::string(repeated.text()) +
                                          " occurs twice in an object, the second time at byte " +
                                          std::to_string(repeated.offset()));
@@ -56,7 +55,7 @@ Result<std::unique_ptr<Document>> ReadJson(std::string text, const tfjson::Shape
   return document;
 }
 
-Result<std::unique_ptr<Document>> ReadDocument(std::string text, const tfjson::Shape& shape,
+Result<std::unique_ptr<Document>> ReadDocument(std::string text, const json::Shape& shape,
                                                tfjson::FormatVersion& version) {
   KINU_TRY(auto document, ReadJson(std::move(text), shape));
   KINU_TRY(version, tfjson::FormatVersionOf(document->root()));
@@ -117,12 +116,12 @@ Result<PlanDocument::Change> PlanDocument::ChangeOf(const Node& node) {
 }
 
 Result<std::unique_ptr<PlanDocument>> PlanDocument::Read(std::string text, bool whole) {
-  static constexpr tfjson::Shape::Part kParts[] = {{"format_version", &kWhole},
-                                                   {"resource_changes", &kWhole},
-                                                   {"output_changes", &kWhole},
-                                                   {"deferred_changes", &kWhole},
-                                                   {"proposed_unknown", &kWhole}};
-  static constexpr tfjson::Shape kPlan{.keep = tfjson::Shape::Keep::kMembers, .parts = kParts};
+  static constexpr json::Shape::Part kParts[] = {{"format_version", &kWhole},
+                                                 {"resource_changes", &kWhole},
+                                                 {"output_changes", &kWhole},
+                                                 {"deferred_changes", &kWhole},
+                                                 {"proposed_unknown", &kWhole}};
+  static constexpr json::Shape kPlan{.keep = json::Shape::Keep::kMembers, .parts = kParts};
   auto plan = std::make_unique<PlanDocument>();
   tfjson::FormatVersion version;
   KINU_TRY(plan->document_, ReadDocument(std::move(text), whole ? kWhole : kPlan, version));
@@ -283,9 +282,8 @@ Node PlanDocument::DeferredReason(std::string_view address) const {
 // --- States ---
 
 Result<std::unique_ptr<StateDocument>> StateDocument::Read(std::string text, bool whole) {
-  static constexpr tfjson::Shape::Part kParts[] = {{"format_version", &kWhole},
-                                                   {"values", &kWhole}};
-  static constexpr tfjson::Shape kState{.keep = tfjson::Shape::Keep::kMembers, .parts = kParts};
+  static constexpr json::Shape::Part kParts[] = {{"format_version", &kWhole}, {"values", &kWhole}};
+  static constexpr json::Shape kState{.keep = json::Shape::Keep::kMembers, .parts = kParts};
   auto state = std::make_unique<StateDocument>();
   tfjson::FormatVersion version;
   KINU_TRY(state->document_, ReadDocument(std::move(text), whole ? kWhole : kState, version));

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "base/flat_map.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::check {
 namespace {

@@ -100,7 +100,7 @@ size_t Documents::Count(Side side) const {
   return 0;
 }
 
-tfjson::Node Documents::Root(Side side, uint64_t document) const {
+json::Node Documents::Root(Side side, uint64_t document) const {
   switch (side) {
     case Side::kPlan:
       return plans[document]->root();

@@ -15,8 +15,8 @@ namespace kinu::check {
 
 using functions::CallFail;
 using functions::CallResult;
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 using Kind = KnownValue::Kind;
 
 struct KnownValue::Pattern {

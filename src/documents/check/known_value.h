@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cty/number.h"
+#include "json/tree.h"
 #include "lang/scope.h"
-#include "tfjson/tree.h"
 
 namespace kinu::check {
 
@@ -55,7 +55,7 @@ struct KnownValue {
 };
 
 /// Whether a value satisfies the condition.
-bool Accepts(const KnownValue& known, const tfjson::Node& value);
+bool Accepts(const KnownValue& known, const json::Node& value);
 
 /// A short description of the condition: `the string "a"`.
 std::string Describe(const KnownValue& known);

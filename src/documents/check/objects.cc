@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "tfjson/masks.h"
 
 namespace kinu::check {
 namespace {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 constexpr int kMaxDepth = 1000;
 
@@ -139,7 +139,7 @@ std::string ObjectList::WithoutSecrets(std::string text) const {
   std::string quoted;
   JsonWriter json(quoted, {.escape = JsonEscape::kPlain});
   json.String(text);
-  const auto document = tfjson::Document::Parse(std::move(quoted));
+  const auto document = json::Document::Parse(std::move(quoted));
   return document && !secrets_->AreIn((*document)->root()) ? text : "(sensitive value)";
 }
 

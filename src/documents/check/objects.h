@@ -9,31 +9,31 @@
 
 #include "base/flat_map.h"
 #include "check/read_values.h"
+#include "json/tree.h"
 #include "tfjson/secrets.h"
-#include "tfjson/tree.h"
 
 namespace kinu::check {
 
 /// A value with the masks of its sensitive and unknown parts. A mask is `true` for a whole value,
 /// or has the shape of the value; it may be no node.
 struct MaskedNode {
-  tfjson::Node value;
-  tfjson::Node sensitive{};
-  tfjson::Node unknown{};
+  json::Node value;
+  json::Node sensitive{};
+  json::Node unknown{};
 };
 
 /// A change of a resource, or a resource of a state. Members that its document lacks are no nodes.
 struct Object {
-  tfjson::Node entry;  ///< of `resource_changes` or `resources`
-  tfjson::Node address{};
-  tfjson::Node type{};
-  tfjson::Node change{};   ///< plans only
-  tfjson::Node actions{};  ///< plans only
-  MaskedNode before{};     ///< plans only
-  MaskedNode after{};      ///< the planned values; in states, the values
+  json::Node entry;  ///< of `resource_changes` or `resources`
+  json::Node address{};
+  json::Node type{};
+  json::Node change{};   ///< plans only
+  json::Node actions{};  ///< plans only
+  MaskedNode before{};   ///< plans only
+  MaskedNode after{};    ///< the planned values; in states, the values
 
   /// Reads an entry of `resource_changes` or `resources`. Members of other types are left out.
-  static Object Of(const tfjson::Node& entry);
+  static Object Of(const json::Node& entry);
   /// Whether one of the actions is in the list.
   bool HasAction(const std::vector<std::string>& names) const;
   /// Whether the type matches one of the patterns.
@@ -43,7 +43,7 @@ struct Object {
 /// The objects of one document, found once for all conditions.
 class ObjectList {
  public:
-  explicit ObjectList(const tfjson::Node& root);
+  explicit ObjectList(const json::Node& root);
 
   /// All objects, in the order of the document.
   const std::vector<Object>& all() const { return all_; }
@@ -56,9 +56,9 @@ class ObjectList {
   void ForgetReadValues() const { read_values_ = std::make_unique<ReadValues>(all_.size()); }
 
  private:
-  void AddModule(const tfjson::Node& module, int depth);
+  void AddModule(const json::Node& module, int depth);
 
-  tfjson::Node root_;
+  json::Node root_;
   std::vector<Object> all_;
   FlatMap<std::string, std::vector<uint32_t>> by_type_;
   mutable std::unique_ptr<tfjson::Secrets> secrets_;  // found when a text is tested first

@@ -4,9 +4,9 @@
 
 namespace kinu::check {
 
+using json::Member;
+using json::Node;
 using tfjson::MaskCursor;
-using tfjson::Member;
-using tfjson::Node;
 using tfjson::Path;
 
 Node OrNull(const Node& node) {
@@ -84,7 +84,7 @@ Fetched FetchOnly(const query::Query& selector, const Node& root) {
     return ++found < 2;
   });
   if (evaluator.problem()) {
-    fetched.problem = tfjson::DescribeProblem(*evaluator.problem());
+    fetched.problem = json::DescribeProblem(*evaluator.problem());
   } else if (found != 1) {
     fetched.problem = found == 0 ? "the selector finds nothing"
                                  : "the selector finds several values, one is needed";

@@ -14,7 +14,7 @@ namespace kinu::check {
 
 using Trail = std::span<const tfjson::TrailStep>;
 
-inline Outcome Pass(tfjson::Node found = {}) {
+inline Outcome Pass(json::Node found = {}) {
   return {.passed = true, .message = {}, .found = found};
 }
 inline Outcome Failed(std::string message) {
@@ -22,25 +22,25 @@ inline Outcome Failed(std::string message) {
 }
 
 /// The node, or a null when there is none.
-tfjson::Node OrNull(const tfjson::Node& node);
+json::Node OrNull(const json::Node& node);
 
 /// A value and its masks, or why there is none.
 struct Fetched {
-  tfjson::Node value;
+  json::Node value;
   tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};
   std::string problem;  ///< empty: found
 };
 
 /// The value at a path below `value`, of which `mask` marks the sensitive parts.
-Fetched Fetch(const tfjson::Node& value, const tfjson::Node& mask, const tfjson::Path& path);
+Fetched Fetch(const json::Node& value, const json::Node& mask, const tfjson::Path& path);
 /// A value that a selector found, with the masks that its document has for it.
-Fetched FetchSelected(const tfjson::Node& node, Trail trail);
+Fetched FetchSelected(const json::Node& node, Trail trail);
 /// The only value that a selector finds.
-Fetched FetchOnly(const query::Query& selector, const tfjson::Node& root);
+Fetched FetchOnly(const query::Query& selector, const json::Node& root);
 
 Outcome AcceptFetched(const KnownValue& known, const Fetched& fetched);
 /// Whether a mask is `true` at a path; `what` names the property in the message.
-Outcome MaskIsTrue(const tfjson::Node& mask, const tfjson::Path& path, std::string_view what);
+Outcome MaskIsTrue(const json::Node& mask, const tfjson::Path& path, std::string_view what);
 
 /// Whether the assertion's selector finds values, and not the objects that have them.
 bool SelectsValues(const Assertion& assertion);
@@ -54,17 +54,17 @@ std::string NoOutput(const std::string& name);
 /// The steps of a trail.
 tfjson::Path PathOfTrail(Trail trail);
 /// A failure of what a selector found, with the address of the resource that it lies in.
-Failure FailureAt(const tfjson::Node& node, Trail trail);
+Failure FailureAt(const json::Node& node, Trail trail);
 
 /// Applies a test to all that a selector finds, which must be something. The outcome is that of the
 /// first that fails, with all failures.
 template <typename Test>
-Outcome EachSelected(const query::Query& selector, const tfjson::Node& root, const Test& test) {
+Outcome EachSelected(const query::Query& selector, const json::Node& root, const Test& test) {
   Outcome outcome;
   size_t found = 0;
   query::Evaluator evaluator(root);
   std::vector<Failure> failures;
-  evaluator.Run(selector.segments, root, [&](tfjson::Node node, Trail trail) {
+  evaluator.Run(selector.segments, root, [&](json::Node node, Trail trail) {
     ++found;
     Outcome tested = test(node, trail);
     if (!tested.passed) {
@@ -87,7 +87,7 @@ Outcome EachSelected(const query::Query& selector, const tfjson::Node& root, con
     return outcome;
   }
   if (evaluator.problem()) {
-    return Failed(tfjson::DescribeProblem(*evaluator.problem()));
+    return Failed(json::DescribeProblem(*evaluator.problem()));
   } else if (found == 0) {
     return Failed("the selector finds nothing");
   }
@@ -95,10 +95,10 @@ Outcome EachSelected(const query::Query& selector, const tfjson::Node& root, con
 }
 
 /// Whether the assertion's last argument accepts all that its selector finds.
-Outcome AcceptSelected(const Assertion& assertion, const tfjson::Node& root);
+Outcome AcceptSelected(const Assertion& assertion, const json::Node& root);
 /// Whether all that the selector finds is masked as a whole: by the masks beside the values or, for
 /// what is found in a mask, by its own `true`.
-Outcome SelectedAreMasked(const Assertion& assertion, const tfjson::Node& root,
+Outcome SelectedAreMasked(const Assertion& assertion, const json::Node& root,
                           tfjson::MaskCursor::Sort sort);
 
 }  // namespace kinu::check

@@ -5,8 +5,8 @@
 namespace kinu::check {
 namespace {
 
-bool ReadNumber(const tfjson::Node& point, std::string_view name, uint32_t& out) {
-  const tfjson::Node number = point.Find(name);
+bool ReadNumber(const json::Node& point, std::string_view name, uint32_t& out) {
+  const json::Node number = point.Find(name);
   if (!number || !number.is_number()) {
     return false;
   }
@@ -15,18 +15,18 @@ bool ReadNumber(const tfjson::Node& point, std::string_view name, uint32_t& out)
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool ReadPoint(const tfjson::Node& position, std::string_view name, Position& out) {
-  const tfjson::Node point = position.Find(name);
+bool ReadPoint(const json::Node& position, std::string_view name, Position& out) {
+  const json::Node point = position.Find(name);
   return point && point.is_object() && ReadNumber(point, "line", out.line) &&
          ReadNumber(point, "column", out.column) && ReadNumber(point, "byte", out.byte);
 }
 
 }  // namespace
 
-Place ReadPlace(const tfjson::Node& position) {
+Place ReadPlace(const json::Node& position) {
   Place place;
-  const tfjson::Node filename =
-      position && position.is_object() ? position.Find("filename") : tfjson::Node();
+  const json::Node filename =
+      position && position.is_object() ? position.Find("filename") : json::Node();
   if (!filename || !filename.is_string() || !ReadPoint(position, "start", place.start) ||
       !ReadPoint(position, "end", place.end)) {
     return {};

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "diag/source.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::check {
 
@@ -19,6 +19,6 @@ struct Place {
 };
 
 /// Reads a `position` member. No place if it is none, or malformed.
-Place ReadPlace(const tfjson::Node& position);
+Place ReadPlace(const json::Node& position);
 
 }  // namespace kinu::check

@@ -9,9 +9,9 @@
 namespace kinu::check {
 namespace {
 
+using json::Member;
+using json::Node;
 using tfjson::MaskCursor;
-using tfjson::Member;
-using tfjson::Node;
 using tfjson::Path;
 
 const PlanDocument& PlanOf(const Assertion& assertion, const Documents& documents) {

@@ -5,7 +5,7 @@
 #include "base/flat_map.h"
 #include "check/finding.h"
 #include "check/run.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::check {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 /// Finds the secrets of each document once.
 class SecretsOfDocuments {
  public:
-  const tfjson::Secrets& Of(const tfjson::Node& node) {
+  const tfjson::Secrets& Of(const json::Node& node) {
     const auto [at, added] = known_.emplace(reinterpret_cast<uintptr_t>(&node.tree()), nullptr);
     if (added) {
       at.value() = std::make_unique<tfjson::Secrets>(node.tree().root());
@@ -26,14 +26,14 @@ class SecretsOfDocuments {
 };
 
 /// A found value as compact JSON; empty if there is none.
-std::string FoundText(const tfjson::Node& found, const tfjson::MaskCursor& masks,
-                      bool show_sensitive, SecretsOfDocuments& secrets) {
+std::string FoundText(const json::Node& found, const tfjson::MaskCursor& masks, bool show_sensitive,
+                      SecretsOfDocuments& secrets) {
   std::string out;
   if (!found) {
     return out;
   }
   if (show_sensitive) {
-    tfjson::AppendCompact(out, found.text());
+    json::AppendCompact(out, found.text());
   } else {
     tfjson::AppendRedacted(out, found, masks, secrets.Of(found));
   }

@@ -10,9 +10,9 @@
 namespace kinu::check {
 namespace {
 
+using json::Member;
+using json::Node;
 using tfjson::MaskCursor;
-using tfjson::Member;
-using tfjson::Node;
 using tfjson::Path;
 
 /// A resource of the state, or why there is none.
@@ -34,7 +34,7 @@ const StateDocument::Resource* FindResource(const Assertion& assertion, const Do
 
 /// `values`, of which a resource always has some.
 Fetched FetchValue(const StateDocument::Resource& resource, const Path& path) {
-  static const auto kEmpty = *tfjson::Document::Parse("{}");
+  static const auto kEmpty = *json::Document::Parse("{}");
   return Fetch(resource.values.is_null() ? kEmpty->root() : resource.values,
                resource.sensitive_values, path);
 }
@@ -252,7 +252,7 @@ std::string CollectionElements(const Assertion& assertion, const Documents& docu
                     results.push_back(node);
                     return true;
                   });
-    return evaluator.problem() ? tfjson::DescribeProblem(*evaluator.problem()) : std::string();
+    return evaluator.problem() ? json::DescribeProblem(*evaluator.problem()) : std::string();
   }
   const auto& paths = std::get<std::vector<Path>>(assertion.arguments[1]);
   if (paths.empty()) {

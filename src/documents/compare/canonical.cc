@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "codec/hash.h"
-#include "codec/json_writer.h"
 #include "compare/compare.h"
 #include "compare/items.h"
 #include "compare/members.h"
+#include "json/writer.h"
 
 namespace kinu::compare {
 namespace {
 
-using tfjson::Node;
+using json::Node;
 
 bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();

@@ -7,14 +7,14 @@ namespace {
 
 std::string Canonical(const std::string& text) {
   std::string out;
-  const auto document = tfjson::Document::Parse(text);
+  const auto document = json::Document::Parse(text);
   const auto written = AppendCanonical(out, (*document)->root());
   return written ? out : written.error().message;
 }
 
 std::string Fingerprint(const std::string& text) {
   std::string out;
-  const auto document = tfjson::Document::Parse(text);
+  const auto document = json::Document::Parse(text);
   const auto written = AppendFingerprint(out, (*document)->root());
   return written ? out : written.error().message;
 }

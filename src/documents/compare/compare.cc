@@ -11,7 +11,7 @@
 namespace kinu::compare {
 namespace {
 
-using tfjson::Node;
+using json::Node;
 
 /// Finds the values in which two values differ.
 class Walk {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::compare {
 
@@ -49,11 +49,11 @@ using Difference = std::vector<ObjectChange>;
 ///
 /// Of documents that were read as kComparedShape only those resources and outputs are read further
 /// whose text differs; `read_further` then counts them, on either side.
-Result<Difference> Compare(const tfjson::Node& left, const tfjson::Node& right,
+Result<Difference> Compare(const json::Node& left, const json::Node& right,
                            size_t* read_further = nullptr);
 
 /// What a tree must have of a document for Compare(); everything else is checked when it is read.
-extern const tfjson::Shape kComparedShape;
+extern const json::Shape kComparedShape;
 
 /// One line per object and per value, and a closing line of counts. `color`: escape sequences.
 std::string RenderText(const Difference& difference, bool color);
@@ -63,8 +63,8 @@ std::string RenderJson(const Difference& difference);
 std::string RenderMarkdown(const Difference& difference);
 
 /// Whether a document is a plan.
-bool IsPlan(const tfjson::Node& document);
+bool IsPlan(const json::Node& document);
 /// Whether a document is a state file as it is stored.
-bool IsStateFile(const tfjson::Node& document);
+bool IsStateFile(const json::Node& document);
 
 }  // namespace kinu::compare

@@ -8,8 +8,8 @@ namespace {
 /// The text form of the difference, or the error.
 std::string Diff(const std::string& left, const std::string& right,
                  std::string (*render)(const Difference&) = nullptr) {
-  const auto a = tfjson::Document::Parse(left);
-  const auto b = tfjson::Document::Parse(right);
+  const auto a = json::Document::Parse(left);
+  const auto b = json::Document::Parse(right);
   const auto difference = Compare((*a)->root(), (*b)->root());
   if (!difference) {
     return difference.error().message;

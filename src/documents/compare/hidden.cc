@@ -9,8 +9,8 @@
 
 namespace kinu::compare {
 
+using json::Node;
 using tfjson::MaskCursor;
-using tfjson::Node;
 
 Masks Masks::Into(const Node& left_object, const Node& right_object, const Node& name) const {
   return {left.Into({.container = left_object, .name = name}),
@@ -73,7 +73,7 @@ bool Hiding::AppendValue(std::string& out, const Node& value, const Masks& masks
   if (value.is_object()) {
     out += '{';
     std::string_view separator;
-    for (const tfjson::Member member : value.members()) {
+    for (const json::Member member : value.members()) {
       out += separator;
       separator = ",";
       out += member.name.text();

@@ -11,8 +11,8 @@
 namespace kinu::compare {
 namespace {
 
+using json::Node;
 using tfjson::MaskCursor;
-using tfjson::Node;
 
 std::string TextOf(const Node& node) {
   return node && node.is_string() ? node.String() : std::string();
@@ -242,7 +242,7 @@ Items OutputsOf(const Node& document, DocumentSort sort) {
           ? Inside(document, "output_changes")
           : Inside(sort == DocumentSort::kState ? Inside(document, "values") : document, "outputs");
   if (outputs) {
-    for (const tfjson::Member output : outputs.members()) {
+    for (const json::Member output : outputs.members()) {
       items.list.push_back(
           {.address = items.texts.emplace_back("output." + output.name.String()),
            .deposed = {},

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/tree.h"
 #include "tfjson/masks.h"
-#include "tfjson/tree.h"
 
 namespace kinu::compare {
 
 /// The member of an object; none where it has none or there is no object.
-inline tfjson::Node Inside(const tfjson::Node& object, std::string_view name) {
-  return object && object.is_object() ? object.Find(name) : tfjson::Node();
+inline json::Node Inside(const json::Node& object, std::string_view name) {
+  return object && object.is_object() ? object.Find(name) : json::Node();
 }
 
 enum class DocumentSort : uint8_t { kPlan, kState, kStateFile };
@@ -32,7 +32,7 @@ struct Item {
   };
   std::string_view address;
   std::string_view deposed;  ///< key of a deposed object
-  tfjson::Node node;         ///< none: it has none
+  json::Node node;           ///< none: it has none
   Sort sort = Sort::kChange;
 
   /// The address, with the key of a deposed object behind it.
@@ -46,16 +46,16 @@ struct Items {
   Items& operator=(Items&&) = default;
 
   /// The content of a string, or nothing of anything else; valid as long as the document and this.
-  std::string_view TextOf(const tfjson::Node& node);
+  std::string_view TextOf(const json::Node& node);
 
   std::vector<Item> list;
   std::deque<std::string> texts;  ///< that a document does not have as they are
 };
 
 /// Resource instances of a document, sorted by CompareKeys().
-Items ResourcesOf(const tfjson::Node& document, DocumentSort sort);
+Items ResourcesOf(const json::Node& document, DocumentSort sort);
 /// Outputs, their addresses being "output.NAME".
-Items OutputsOf(const tfjson::Node& document, DocumentSort sort);
+Items OutputsOf(const json::Node& document, DocumentSort sort);
 
 /// Order by address, numbers in it by value, then by deposed key.
 int CompareKeys(const Item& left, const Item& right);
@@ -65,7 +65,7 @@ bool SameText(const Item& left, const Item& right);
 /// A part of a resource or output, such as `before` of a change.
 struct Part {
   std::string_view name;
-  tfjson::Node value;  ///< none: it has no such part
+  json::Node value;  ///< none: it has no such part
   tfjson::MaskCursor mask{tfjson::MaskCursor::Sort::kSensitive};
   bool atomic = false;  ///< differs as a whole
 };
@@ -78,9 +78,9 @@ class PartReader {
   Result<std::vector<Part>> Read(const Item& item);
 
  private:
-  tfjson::Tree values_;
-  tfjson::Tree mask_;
-  std::unique_ptr<tfjson::Document> converted_;
+  json::Tree values_;
+  json::Tree mask_;
+  std::unique_ptr<json::Document> converted_;
 };
 
 }  // namespace kinu::compare

@@ -4,7 +4,7 @@
 
 namespace kinu::compare {
 
-using tfjson::Node;
+using json::Node;
 
 bool Equal(const Node& left, const Node& right) {
   if (left.text() == right.text()) {
@@ -14,13 +14,13 @@ bool Equal(const Node& left, const Node& right) {
     return false;
   }
   switch (left.kind()) {
-    case tfjson::Kind::kNumber:
-      return tfjson::CompareNumbers(left.text(), right.text()) == 0;
-    case tfjson::Kind::kString: {
+    case json::Kind::kNumber:
+      return json::CompareNumbers(left.text(), right.text()) == 0;
+    case json::Kind::kString: {
       std::string a, b;
       return left.String(a) == right.String(b);
     }
-    case tfjson::Kind::kArray: {
+    case json::Kind::kArray: {
       if (left.size() != right.size()) {
         return false;
       }
@@ -33,7 +33,7 @@ bool Equal(const Node& left, const Node& right) {
       }
       return true;
     }
-    case tfjson::Kind::kObject: {
+    case json::Kind::kObject: {
       bool equal = true;
       PairMembers(left, right, [&](const MemberPair& pair) {
         equal = equal && pair.left && pair.right && Equal(pair.left, pair.right);
@@ -48,7 +48,7 @@ bool Equal(const Node& left, const Node& right) {
 std::vector<NamedMember> SortedMembers(const Node& object) {
   std::vector<NamedMember> members;
   members.reserve(object.size());
-  for (const tfjson::Member member : object.members()) {
+  for (const json::Member member : object.members()) {
     members.push_back({member.name.String(), member.name, member.value});
   }
   std::ranges::stable_sort(members, {}, &NamedMember::text);

@@ -11,7 +11,7 @@
 namespace kinu::compare {
 namespace {
 
-using tfjson::Document;
+using json::Document;
 
 std::string Rendered(const Result<std::unique_ptr<Document>>& left,
                      const Result<std::unique_ptr<Document>>& right, size_t* read = nullptr) {

@@ -1,7 +1,7 @@
 #include <array>
 
-#include "codec/json_writer.h"
 #include "compare/compare.h"
+#include "json/writer.h"
 #include "tfjson/masks.h"
 
 namespace kinu::compare {

@@ -4,8 +4,8 @@
 namespace kinu::compare {
 namespace {
 
-using tfjson::Shape;
-using Keep = tfjson::Shape::Keep;
+using json::Shape;
+using Keep = json::Shape::Keep;
 
 constexpr Shape kWhole;
 constexpr Shape kFolded{.keep = Keep::kFolded};

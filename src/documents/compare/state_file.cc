@@ -3,13 +3,13 @@
 #include <map>
 #include <utility>
 
-#include "codec/json_writer.h"
 #include "compare/items.h"
+#include "json/writer.h"
 
 namespace kinu::compare {
 namespace {
 
-using tfjson::Node;
+using json::Node;
 
 /// A mask of sensitive parts that is made of paths.
 class Mask {
@@ -111,7 +111,7 @@ void WriteValue(JsonWriter& out, const Node& value, const Mask* mask) {
     WriteValue(out, value.Find("value"), mask);
   } else {
     out.BeginObject();
-    for (const tfjson::Member member : value.members()) {
+    for (const json::Member member : value.members()) {
       const std::string name = member.name.String();
       out.Key(name);
       WriteValue(out, member.value, mask == nullptr ? nullptr : mask->Member(name));
@@ -122,7 +122,7 @@ void WriteValue(JsonWriter& out, const Node& value, const Mask* mask) {
 
 }  // namespace
 
-Result<Node> Unfolded(const Node& node, tfjson::Tree& tree) {
+Result<Node> Unfolded(const Node& node, json::Tree& tree) {
   if (!node || !node.folded()) {
     return node;
   }
@@ -132,8 +132,8 @@ Result<Node> Unfolded(const Node& node, tfjson::Tree& tree) {
   return tree.root();
 }
 
-Result<std::unique_ptr<tfjson::Document>> ResourceOfInstance(const Node& instance) {
-  tfjson::Tree tree;
+Result<std::unique_ptr<json::Document>> ResourceOfInstance(const Node& instance) {
+  json::Tree tree;
   KINU_TRY(const Node values, Unfolded(Inside(instance, "attributes"), tree));
   std::string text;
   JsonWriter out(text, {.escape = JsonEscape::kPlain, .indent = {}, .prefix = {}});
@@ -156,7 +156,7 @@ Result<std::unique_ptr<tfjson::Document>> ResourceOfInstance(const Node& instanc
     WriteValue(out, values, masked ? &mask : nullptr);
   }
   out.EndObject();
-  return tfjson::Document::Parse(std::move(text));
+  return json::Document::Parse(std::move(text));
 }
 
 }  // namespace kinu::compare

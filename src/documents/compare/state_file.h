@@ -5,15 +5,15 @@
 #include <memory>
 
 #include "base/result.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::compare {
 
 /// The value of a node that may be folded; `tree` then has it.
-Result<tfjson::Node> Unfolded(const tfjson::Node& node, tfjson::Tree& tree);
+Result<json::Node> Unfolded(const json::Node& node, json::Tree& tree);
 
 /// An instance of a state file as a document with the members `tainted`, `values` and
 /// `sensitive_values` of a resource. Its attributes may be folded.
-Result<std::unique_ptr<tfjson::Document>> ResourceOfInstance(const tfjson::Node& instance);
+Result<std::unique_ptr<json::Document>> ResourceOfInstance(const json::Node& instance);
 
 }  // namespace kinu::compare

@@ -1,12 +1,12 @@
 #include "query/columns.h"
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "query/evaluate.h"
 
 namespace kinu::query {
 namespace {
 
-using tfjson::Node;
+using json::Node;
 
 /// The text up to the next comma outside brackets, parentheses and quotes; removes it from `list`.
 std::string_view NextColumn(std::string_view& list) {

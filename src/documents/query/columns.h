@@ -26,7 +26,7 @@ Result<std::vector<Column>> ParseColumns(std::string_view list);
 
 /// What a column shows of a result.
 struct ColumnValue {
-  tfjson::Node node{};  ///< none: the result has no such value, or `text` is the value
+  json::Node node{};  ///< none: the result has no such value, or `text` is the value
   tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< of `node`
   std::string json{};  ///< the result of a function as JSON; empty if there is none
 };

@@ -7,11 +7,11 @@
 
 namespace kinu::query {
 
-using tfjson::Kind;
-using tfjson::Member;
-using tfjson::Node;
+using json::Kind;
+using json::Member;
+using json::Node;
+using json::Tree;
 using tfjson::TrailStep;
-using tfjson::Tree;
 
 namespace {
 
@@ -58,7 +58,7 @@ bool AreEqual(const Operand& a, const Operand& b) {
     case Tag::kNode:
       return SameValue(a.node, b.node);
     case Tag::kNumber:
-      return tfjson::CompareNumbers(TextOf(a, a_scratch), TextOf(b, b_scratch)) == 0;
+      return json::CompareNumbers(TextOf(a, a_scratch), TextOf(b, b_scratch)) == 0;
     case Tag::kString:
       return TextOf(a, a_scratch) == TextOf(b, b_scratch);
     default:
@@ -74,7 +74,7 @@ bool Less(const Operand& a, const Operand& b) {
   std::string a_scratch;
   std::string b_scratch;
   if (tag == Tag::kNumber) {
-    return tfjson::CompareNumbers(TextOf(a, a_scratch), TextOf(b, b_scratch)) < 0;
+    return json::CompareNumbers(TextOf(a, a_scratch), TextOf(b, b_scratch)) < 0;
   }
   // The order of UTF-8 bytes is that of code points.
   return tag == Tag::kString && TextOf(a, a_scratch) < TextOf(b, b_scratch);
@@ -90,7 +90,7 @@ bool SameValue(const Node& a, const Node& b) {
   std::string b_scratch;
   switch (a.kind()) {
     case Kind::kNumber:
-      return tfjson::CompareNumbers(a.text(), b.text()) == 0;
+      return json::CompareNumbers(a.text(), b.text()) == 0;
     case Kind::kString:
       return a.String(a_scratch) == b.String(b_scratch);
     case Kind::kArray: {
@@ -189,7 +189,7 @@ Node Evaluator::FindMember(Node object, std::string_view name, Node& name_node) 
   for (const Member member : object.members()) {
     if (member.name.Is(name)) {
       if (found && !problem_) {
-        problem_ = tfjson::Problem{member.name.offset(), "an object has this name twice"};
+        problem_ = json::Problem{member.name.offset(), "an object has this name twice"};
       }
       found = member.value;
       name_node = member.name;

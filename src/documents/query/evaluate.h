@@ -8,60 +8,60 @@
 #include <string>
 #include <vector>
 
+#include "json/tree.h"
 #include "query/functions.h"
 #include "query/selector.h"
 #include "tfjson/masks.h"
-#include "tfjson/tree.h"
 
 namespace kinu::query {
 
 /// Receives a found node; false ends the evaluation. The trail is valid during the call.
-using Sink = std::function<bool(tfjson::Node, std::span<const tfjson::TrailStep>)>;
+using Sink = std::function<bool(json::Node, std::span<const tfjson::TrailStep>)>;
 
 /// Evaluates queries and filters over one tree.
 class Evaluator {
  public:
   /// `root` is the meaning of `$` in filters.
-  explicit Evaluator(tfjson::Node root) : root_(root) {}
+  explicit Evaluator(json::Node root) : root_(root) {}
 
   /// Applies segments to a node. False if the sink ended the evaluation, or after a problem().
-  bool Run(std::span<const Segment> segments, tfjson::Node node, const Sink& sink);
+  bool Run(std::span<const Segment> segments, json::Node node, const Sink& sink);
   /// Whether a filter is true for a node.
-  bool Test(const Expression& filter, tfjson::Node node);
+  bool Test(const Expression& filter, json::Node node);
 
   /// Set if a name selector was applied to an object with two members of that name: the second one.
-  const std::optional<tfjson::Problem>& problem() const { return problem_; }
+  const std::optional<json::Problem>& problem() const { return problem_; }
 
  private:
-  bool ApplySegments(std::span<const Segment> segments, tfjson::Node node, const Sink& sink);
-  bool Select(const Segment& segment, std::span<const Segment> rest, tfjson::Node node,
+  bool ApplySegments(std::span<const Segment> segments, json::Node node, const Sink& sink);
+  bool Select(const Segment& segment, std::span<const Segment> rest, json::Node node,
               const Sink& sink);
-  bool Descend(const Segment& segment, std::span<const Segment> rest, tfjson::Node node,
+  bool Descend(const Segment& segment, std::span<const Segment> rest, json::Node node,
                const Sink& sink);
-  bool SelectSlice(const Selector& selector, std::span<const Segment> rest, tfjson::Node array,
+  bool SelectSlice(const Selector& selector, std::span<const Segment> rest, json::Node array,
                    const Sink& sink);
-  bool SelectFiltered(const Selector& selector, std::span<const Segment> rest, tfjson::Node node,
+  bool SelectFiltered(const Selector& selector, std::span<const Segment> rest, json::Node node,
                       const Sink& sink);
   template <typename Visit>
-  bool ForEachChild(tfjson::Node node, Visit visit);
+  bool ForEachChild(json::Node node, Visit visit);
 
-  bool Holds(const Expression& expression, tfjson::Node node);
-  bool Compare(const Expression& expression, tfjson::Node node);
-  Operand ValueOf(const Expression& expression, tfjson::Node node);
-  CallResult CallFunction(const Expression& expression, tfjson::Node node);
+  bool Holds(const Expression& expression, json::Node node);
+  bool Compare(const Expression& expression, json::Node node);
+  Operand ValueOf(const Expression& expression, json::Node node);
+  CallResult CallFunction(const Expression& expression, json::Node node);
   /// Runs a query of a filter; the trail of a `$` query starts at the root.
-  bool RunQuery(const Query& query, tfjson::Node node, const Sink& sink);
-  tfjson::Node FindMember(tfjson::Node object, std::string_view name, tfjson::Node& name_node);
+  bool RunQuery(const Query& query, json::Node node, const Sink& sink);
+  json::Node FindMember(json::Node object, std::string_view name, json::Node& name_node);
 
-  tfjson::Node root_;
+  json::Node root_;
   std::vector<tfjson::TrailStep> trail_;
-  std::optional<tfjson::Problem> problem_;
+  std::optional<json::Problem> problem_;
 };
 
 /// The trail as a normalized path of RFC 9535.
 std::string NormalizedPath(std::span<const tfjson::TrailStep> trail);
 
 /// Equality of RFC 9535: compares numbers by value and objects without regard to order.
-bool SameValue(const tfjson::Node& a, const tfjson::Node& b);
+bool SameValue(const json::Node& a, const json::Node& b);
 
 }  // namespace kinu::query

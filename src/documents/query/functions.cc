@@ -58,7 +58,7 @@ bool Regexp::MatchesSome(std::string_view text) const {
 
 namespace {
 
-using tfjson::Node;
+using json::Node;
 
 // --- RFC 9535, section 2.4 ---
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "json/tree.h"
 #include "tfjson/masks.h"
-#include "tfjson/tree.h"
 
 namespace kinu::query {
 
@@ -38,7 +38,7 @@ class Regexp {
 struct Operand {
   enum class Tag : uint8_t { kNothing, kNode, kNull, kTrue, kFalse, kNumber, kString };
   Tag tag = Tag::kNothing;
-  tfjson::Node node;
+  json::Node node;
   std::string_view view;  ///< digits or text of a constant
   std::string owned;      ///< digits or text of a computed constant
   bool is_owned = false;
@@ -54,7 +54,7 @@ struct Operand {
 
 /// A node with its trail, outermost step first.
 struct Located {
-  tfjson::Node node;
+  json::Node node;
   std::span<const tfjson::TrailStep> trail;
 };
 
@@ -62,7 +62,7 @@ struct Located {
 struct Argument {
   Operand value;
   bool logical = false;
-  std::vector<tfjson::Node> nodes;
+  std::vector<json::Node> nodes;
   /// The trail of the first node, for functions with needs_trail.
   std::vector<tfjson::TrailStep> trail;
   const Regexp* pattern = nullptr;  ///< the compiled pattern, if the argument is a literal

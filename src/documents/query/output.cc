@@ -4,14 +4,14 @@
 
 #include "base/flat_map.h"
 #include "codec/csv.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "tfjson/path.h"
 
 namespace kinu::query {
 
+using json::Member;
+using json::Node;
 using tfjson::MaskCursor;
-using tfjson::Member;
-using tfjson::Node;
 
 namespace {
 
@@ -65,7 +65,7 @@ std::string ResultWriter::PathOf(const Found& found, size_t depth) const {
 
 void ResultWriter::AppendValue(std::string& out, const Node& node, const MaskCursor& cursor) const {
   if (options_.show_sensitive) {
-    tfjson::AppendCompact(out, node.text());
+    json::AppendCompact(out, node.text());
   } else {
     tfjson::AppendRedacted(out, node, cursor, secrets_);
   }
@@ -143,8 +143,8 @@ void ResultWriter::Add(const Found& found) {
   Flush(kFlushBytes);
 }
 
-void ResultWriter::FindSecrets(const tfjson::Tree& tree) {
-  const std::pair<const tfjson::Tree*, uint64_t> place(&tree, tree.offset());
+void ResultWriter::FindSecrets(const json::Tree& tree) {
+  const std::pair<const json::Tree*, uint64_t> place(&tree, tree.offset());
   if (secrets_of_ != place) {
     secrets_ = tfjson::Secrets(tree.root());
     secrets_of_ = place;
@@ -175,7 +175,7 @@ ResultWriter::Cell ResultWriter::CellFor(const Column& column, const Found& foun
       cursor.whole() && !options_.show_sensitive && column.function->result != ValueKind::kLogical;
   const std::string json = hidden ? std::string(tfjson::kRedacted) : value.json;
   return {.column = column.name,
-          .text = json.starts_with('"') ? tfjson::DecodeString(json) : json,
+          .text = json.starts_with('"') ? json::DecodeString(json) : json,
           .json = json};
 }
 

@@ -65,21 +65,20 @@ class ResultWriter {
   bool writes_json() const {
     return options_.format == Format::kJson || options_.format == Format::kLines;
   }
-  Cell CellFor(std::string column, const tfjson::Node& node,
-               const tfjson::MaskCursor& cursor) const;
+  Cell CellFor(std::string column, const json::Node& node, const tfjson::MaskCursor& cursor) const;
   Cell CellFor(const Column& column, const Found& found, const tfjson::MaskCursor& cursor) const;
   Row RowOf(const Found& found, const tfjson::MaskCursor& cursor, const std::string& path) const;
-  void AddFlat(Row& row, std::string name, const tfjson::Node& node,
+  void AddFlat(Row& row, std::string name, const json::Node& node,
                const tfjson::MaskCursor& cursor) const;
   void AddToGroup(const Found& found, const tfjson::MaskCursor& cursor);
   void WriteRow(const Row& row);
   void WriteGroups();
   void CutToWidth(std::vector<std::vector<std::string>>& lines, std::vector<size_t>& widths) const;
   std::string PathOf(const Found& found, size_t depth) const;
-  std::string TextOf(const tfjson::Node& node, const tfjson::MaskCursor& cursor) const;
-  void AppendValue(std::string& out, const tfjson::Node& node,
+  std::string TextOf(const json::Node& node, const tfjson::MaskCursor& cursor) const;
+  void AppendValue(std::string& out, const json::Node& node,
                    const tfjson::MaskCursor& cursor) const;
-  void FindSecrets(const tfjson::Tree& tree);
+  void FindSecrets(const json::Tree& tree);
   void WriteRows();
   void Flush(size_t at_least);
 
@@ -98,7 +97,7 @@ class ResultWriter {
   /// The secrets of the last result's tree; secrets_of_ identifies it by address and offset in the
   /// document.
   tfjson::Secrets secrets_;
-  std::optional<std::pair<const tfjson::Tree*, uint64_t>> secrets_of_;
+  std::optional<std::pair<const json::Tree*, uint64_t>> secrets_of_;
 };
 
 }  // namespace kinu::query

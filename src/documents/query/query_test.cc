@@ -14,10 +14,10 @@
 namespace kinu::query {
 namespace {
 
-using tfjson::Document;
-using tfjson::Member;
-using tfjson::Node;
-using tfjson::TokenStream;
+using json::Document;
+using json::Member;
+using json::Node;
+using json::TokenStream;
 
 /// The printed results of a query, or "error at OFFSET".
 std::string Ask(const std::string& selector, const std::string& document,
@@ -217,7 +217,7 @@ TEST(Output, PathsLeadBack) {
     const auto steps = tfjson::Path::FromNormalized(path);
     ASSERT_TRUE(steps.has_value()) << path;
     std::string found;
-    tfjson::AppendCompact(found, steps->Resolve(plan->root()).value.text());
+    json::AppendCompact(found, steps->Resolve(plan->root()).value.text());
     EXPECT_EQ(found, value) << path;
     ++count;
   }
@@ -339,7 +339,7 @@ TEST(Compliance, Rfc9535) {
 
 TEST(Tables, AreCutToTheWidth) {
   std::string text = R"([{"a":"short","b":"an ärger of a long text","c":"0123456789"}])";
-  tfjson::TokenStream stream(text);
+  json::TokenStream stream(text);
   std::string out;
   OutputOptions options{.format = Format::kTable, .width = 24};
   ResultWriter writer(options, [&](std::string_view part) { out += part; });

@@ -2,8 +2,8 @@
 
 namespace kinu::query {
 
-using tfjson::Node;
-using tfjson::TokenStream;
+using json::Node;
+using json::TokenStream;
 using tfjson::TrailStep;
 
 namespace {
@@ -112,7 +112,7 @@ class Walk {
       const bool escaped =
           (wanted == nullptr || quoted.size() > wanted->size() + 2) && stream_.HasEscapes();
       if (wanted != nullptr) {
-        chosen = escaped ? tfjson::DecodeString(quoted) == *wanted
+        chosen = escaped ? json::DecodeString(quoted) == *wanted
                          : quoted.size() == wanted->size() + 2 &&
                                quoted.substr(1, wanted->size()) == *wanted;
         if (chosen && found) {
@@ -121,7 +121,7 @@ class Walk {
         found = found || chosen;
       }
       if (chosen) {
-        passed_.emplace_back(escaped ? tfjson::DecodeString(quoted)
+        passed_.emplace_back(escaped ? json::DecodeString(quoted)
                                      : std::string(quoted.substr(1, quoted.size() - 2)));
       }
       stream_.Advance();
@@ -207,7 +207,7 @@ class Walk {
   bool many_;
   size_t streamed_;
   const FoundSink& sink_;
-  tfjson::Tree tree_;
+  json::Tree tree_;
   std::vector<tfjson::PathStep> passed_;
   bool stopped_ = false;
 };

@@ -7,17 +7,17 @@
 #include <span>
 #include <vector>
 
+#include "json/token_stream.h"
 #include "query/evaluate.h"
 #include "query/selector.h"
 #include "tfjson/masks.h"
 #include "tfjson/path.h"
-#include "tfjson/token_stream.h"
 
 namespace kinu::query {
 
 /// A found node, valid during the call of the sink.
 struct Found {
-  tfjson::Node node;
+  json::Node node;
   /// The path to the node: first these steps, outside the tree in memory, …
   std::span<const tfjson::PathStep> passed;
   /// … then these, inside it.
@@ -39,7 +39,7 @@ size_t StreamedSegments(const Query& query, const RunOptions& options);
 
 /// Runs a query over the text of a stream, and checks the syntax of all of it. False, with the
 /// stream's problem set, if it is malformed or has a selected name twice in one object.
-bool RunQuery(tfjson::TokenStream& stream, const Query& query, const RunOptions& options,
+bool RunQuery(json::TokenStream& stream, const Query& query, const RunOptions& options,
               const FoundSink& sink);
 
 }  // namespace kinu::query

@@ -9,8 +9,8 @@
 
 namespace kinu::query {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 namespace {
 

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::query {
 
 /// A text of at most `bytes` bytes: the number of changes of each kind, then a line per change
 /// (destroyed objects first), then the number of omitted changes. Deterministic; contains no values
 /// of attributes.
-std::string SummarizePlan(const tfjson::Node& plan, size_t bytes);
+std::string SummarizePlan(const json::Node& plan, size_t bytes);
 
 }  // namespace kinu::query

@@ -7,8 +7,8 @@
 
 namespace kinu::table {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 using tfjson::TrailStep;
 
 Mask Mask::Over(const Node& mask) {
@@ -31,8 +31,8 @@ Node StepOf(const Node& path, uint32_t at) {
 
 /// Whether two strings or names have the same content.
 bool SameText(const Node& a, const Node& b) {
-  const tfjson::Tree::Entry& left = a.tree().entry(a.at());
-  const tfjson::Tree::Entry& right = b.tree().entry(b.at());
+  const json::Tree::Entry& left = a.tree().entry(a.at());
+  const json::Tree::Entry& right = b.tree().entry(b.at());
   if (left.escaped || right.escaped) {
     return a.Is(b.String());
   }
@@ -148,12 +148,12 @@ void ForEachAtPaths(const Node& paths, const Node& value,
 }
 
 bool HasWrapped(const Node& value) {
-  const tfjson::Tree& tree = value.tree();
-  const tfjson::Tree::Entry* const entries = &tree.entry(0);
+  const json::Tree& tree = value.tree();
+  const json::Tree::Entry* const entries = &tree.entry(0);
   const uint32_t end = entries[value.at()].next;
   for (uint32_t at = value.at(); at < end; ++at) {
-    const tfjson::Tree::Entry& entry = entries[at];
-    if (entry.kind() == tfjson::Kind::kObject && entry.count == 2 &&
+    const json::Tree::Entry& entry = entries[at];
+    if (entry.kind() == json::Kind::kObject && entry.count == 2 &&
         Unwrapped(Node(&tree, at)).at() != at) {
       return true;
     }
@@ -169,7 +169,7 @@ bool Redaction::Hides(const Node& value, const Mask& mask) const {
 void Redaction::AddMasked(std::vector<Cut>& cuts, const Node& given, const Mask& mask) const {
   const Node value = Inner(given);
   if (mask.whole()) {
-    const tfjson::Tree::Entry& entry = value.tree().entry(value.at());
+    const json::Tree::Entry& entry = value.tree().entry(value.at());
     cuts.push_back({entry.begin, entry.end, true});
     return;
   }
@@ -196,20 +196,20 @@ void Redaction::AddOthers(std::vector<Cut>& cuts, const Node& value) const {
   if (!unwraps_ && !seeks_short) {
     return;
   }
-  const tfjson::Tree& tree = value.tree();
+  const json::Tree& tree = value.tree();
   const uint32_t end = tree.entry(value.at()).next;
   uint32_t unwrapped = end;  // a value whose type stood beside it is not looked into again
   for (uint32_t at = value.at(); at < end; ++at) {
-    const tfjson::Tree::Entry& entry = tree.entry(at);
-    if (seeks_short && entry.kind() == tfjson::Kind::kString) {
+    const json::Tree::Entry& entry = tree.entry(at);
+    if (seeks_short && entry.kind() == json::Kind::kString) {
       if (entry.end - entry.begin < tfjson::Secrets::kShortestPart + 2 &&
           secrets_.AreIn(Node(&tree, at))) {
         cuts.push_back({entry.begin, entry.end, true});
       }
-    } else if (unwraps_ && at != unwrapped && entry.kind() == tfjson::Kind::kObject &&
+    } else if (unwraps_ && at != unwrapped && entry.kind() == json::Kind::kObject &&
                entry.count == 2) {
       const uint32_t inside = Unwrapped(Node(&tree, at)).at();
-      const tfjson::Tree::Entry& inner = tree.entry(inside);
+      const json::Tree::Entry& inner = tree.entry(inside);
       if (inside != at) {
         unwrapped = inside;
         cuts.push_back({entry.begin, inner.begin, false});
@@ -223,11 +223,11 @@ void Redaction::AddOthers(std::vector<Cut>& cuts, const Node& value) const {
 /// that have sensitive texts inside.
 void Redaction::AppendPart(std::string& out, const Node& value, uint32_t begin,
                            uint32_t end) const {
-  const tfjson::Tree& tree = value.tree();
+  const json::Tree& tree = value.tree();
   const std::string_view text = tree.text().substr(0, end);
   // Most texts have nothing sensitive.
   const size_t before = out.size();
-  tfjson::AppendCompact(out, text.substr(begin));
+  json::AppendCompact(out, text.substr(begin));
   if (!hides_ || secrets_.FindPart(out, before) == std::string_view::npos) {
     return;
   }
@@ -241,15 +241,15 @@ void Redaction::AppendPart(std::string& out, const Node& value, uint32_t begin,
       const uint32_t middle = low + (high - low) / 2;
       (tree.entry(middle).begin <= from ? low : high) = middle;
     }
-    const tfjson::Tree::Entry& entry = tree.entry(low);
+    const json::Tree::Entry& entry = tree.entry(low);
     ++from;
-    if (entry.kind() == tfjson::Kind::kString && from <= entry.end) {
-      tfjson::AppendCompact(out, text.substr(begin, entry.begin - begin));
+    if (entry.kind() == json::Kind::kString && from <= entry.end) {
+      json::AppendCompact(out, text.substr(begin, entry.begin - begin));
       out += "null";
       from = begin = entry.end;
     }
   }
-  tfjson::AppendCompact(out, text.substr(begin));
+  json::AppendCompact(out, text.substr(begin));
 }
 
 void Redaction::Append(std::string& out, const Node& value, const Mask& mask) const {
@@ -261,7 +261,7 @@ void Redaction::Append(std::string& out, const Node& value, const Mask& mask) co
   std::ranges::sort(cuts, [](const Cut& a, const Cut& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
-  const tfjson::Tree::Entry& whole = value.tree().entry(value.at());
+  const json::Tree::Entry& whole = value.tree().entry(value.at());
   uint32_t at = whole.begin;
   for (const Cut& cut : cuts) {
     // What is inside of another cut has gone with it.

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "json/tree.h"
 #include "tfjson/masks.h"
 #include "tfjson/secrets.h"
-#include "tfjson/tree.h"
 
 namespace kinu::table {
 
@@ -17,9 +17,9 @@ class Mask {
  public:
   Mask() = default;
   /// `mask`: true, or a value of the masked value's shape; may be no node.
-  static Mask Over(const tfjson::Node& mask);
+  static Mask Over(const json::Node& mask);
   /// `paths`: `sensitive_attributes` of a state file.
-  static Mask OfPaths(const tfjson::Node& paths);
+  static Mask OfPaths(const json::Node& paths);
 
   /// The whole value is sensitive.
   bool whole() const { return whole_ || cursor_.whole(); }
@@ -32,9 +32,9 @@ class Mask {
  private:
   /// The steps of a path from `at` on.
   struct Rest {
-    tfjson::Node path;
+    json::Node path;
     uint32_t at = 0;
-    tfjson::Node step;  ///< its name or index
+    json::Node step;  ///< its name or index
   };
   bool whole_ = false;
   tfjson::MaskCursor cursor_{tfjson::MaskCursor::Sort::kSensitive};
@@ -42,15 +42,15 @@ class Mask {
 };
 
 /// Visits what the paths of a state file lead to in the value that they belong to.
-void ForEachAtPaths(const tfjson::Node& paths, const tfjson::Node& value,
-                    const std::function<void(const tfjson::Node&)>& visit);
+void ForEachAtPaths(const json::Node& paths, const json::Node& value,
+                    const std::function<void(const json::Node&)>& visit);
 
 /// State files have the type of a value beside it where the schema leaves it open:
 /// `{"value":…,"type":…}`, in this order; an object with such attributes has them sorted. Returns
 /// the value inside, or the value itself.
-tfjson::Node Unwrapped(const tfjson::Node& value);
+json::Node Unwrapped(const json::Node& value);
 /// Whether there are such values in a value.
-bool HasWrapped(const tfjson::Node& value);
+bool HasWrapped(const json::Node& value);
 
 /// Writes values without what is sensitive.
 class Redaction {
@@ -63,19 +63,19 @@ class Redaction {
   void Unwrap() { unwraps_ = true; }
 
   /// Whether a value is not written: a sensitive one, or a text that contains a sensitive one.
-  bool Hides(const tfjson::Node& value, const Mask& mask) const;
+  bool Hides(const json::Node& value, const Mask& mask) const;
   /// Appends a value as compact JSON, with null for what is hidden in it.
-  void Append(std::string& out, const tfjson::Node& value, const Mask& mask) const;
+  void Append(std::string& out, const json::Node& value, const Mask& mask) const;
 
   /// A value without elements: a scalar, an empty container, or a sensitive value of any kind.
   struct Leaf {
     std::string_view path;  ///< `tags.Name`, `rules[0]["a b"]`
-    tfjson::Node value;
+    json::Node value;
     bool sensitive = false;
     bool hidden = false;  ///< sensitive, and not to be written
   };
   /// Visits the leaves of a value, in its order.
-  void ForEachLeaf(const tfjson::Node& value, const Mask& mask,
+  void ForEachLeaf(const json::Node& value, const Mask& mask,
                    const std::function<void(const Leaf&)>& visit) const;
 
  private:
@@ -85,15 +85,13 @@ class Redaction {
     uint32_t end = 0;
     bool hidden = false;  ///< null is written in its place
   };
-  void AddMasked(std::vector<Cut>& cuts, const tfjson::Node& given, const Mask& mask) const;
-  void AddOthers(std::vector<Cut>& cuts, const tfjson::Node& value) const;
-  void AppendPart(std::string& out, const tfjson::Node& value, uint32_t begin, uint32_t end) const;
-  void Visit(std::string& path, const tfjson::Node& value, const Mask& mask,
+  void AddMasked(std::vector<Cut>& cuts, const json::Node& given, const Mask& mask) const;
+  void AddOthers(std::vector<Cut>& cuts, const json::Node& value) const;
+  void AppendPart(std::string& out, const json::Node& value, uint32_t begin, uint32_t end) const;
+  void Visit(std::string& path, const json::Node& value, const Mask& mask,
              const std::function<void(const Leaf&)>& visit) const;
 
-  tfjson::Node Inner(const tfjson::Node& value) const {
-    return unwraps_ ? Unwrapped(value) : value;
-  }
+  json::Node Inner(const json::Node& value) const { return unwraps_ ? Unwrapped(value) : value; }
 
   bool hides_ = false;
   bool unwraps_ = false;

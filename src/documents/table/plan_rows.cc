@@ -6,8 +6,8 @@
 
 namespace kinu::table {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 void ForEachChange(const Source& source,
                    const std::function<void(const Node& change, bool drift)>& visit) {

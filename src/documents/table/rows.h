@@ -19,14 +19,14 @@ void AppendModules(const Source& source, BatchWriter& rows);
 void AppendReferences(const Source& source, BatchWriter& rows);
 
 /// A value as compact JSON without what is hidden in it; null if it is null, absent or hidden.
-void AppendJson(BatchWriter& rows, const Redaction& redaction, const tfjson::Node& value,
+void AppendJson(BatchWriter& rows, const Redaction& redaction, const json::Node& value,
                 const Mask& mask);
 /// A value that has nothing sensitive, as compact JSON; null if there is none.
-void AppendPlainJson(BatchWriter& rows, const tfjson::Node& value);
+void AppendPlainJson(BatchWriter& rows, const json::Node& value);
 /// A member that is a string, or null.
-void AppendText(BatchWriter& rows, const tfjson::Node& object, std::string_view name);
+void AppendText(BatchWriter& rows, const json::Node& object, std::string_view name);
 /// The changes of resources, with those outside of the program first.
 void ForEachChange(const Source& source,
-                   const std::function<void(const tfjson::Node& change, bool drift)>& visit);
+                   const std::function<void(const json::Node& change, bool drift)>& visit);
 
 }  // namespace kinu::table

@@ -8,7 +8,7 @@
 
 namespace kinu::table {
 
-using tfjson::Node;
+using json::Node;
 
 std::string_view TextOf(const Node& text, std::string& scratch) {
   return text && text.is_string() ? text.String(scratch) : std::string_view();
@@ -88,12 +88,12 @@ tfjson::Secrets SecretsOfStateFile(const Node& root) {
 
 Result<std::unique_ptr<Source>> Source::Read(std::string name, std::string text,
                                              const SourceOptions& options) {
-  KINU_TRY(std::unique_ptr<tfjson::Document> document, tfjson::Document::Parse(std::move(text)));
+  KINU_TRY(std::unique_ptr<json::Document> document, json::Document::Parse(std::move(text)));
   KINU_TRY(const DocumentKind kind, KindOf(document->root()));
   return std::unique_ptr<Source>(new Source(std::move(name), std::move(document), kind, options));
 }
 
-Source::Source(std::string name, std::unique_ptr<tfjson::Document> document, DocumentKind kind,
+Source::Source(std::string name, std::unique_ptr<json::Document> document, DocumentKind kind,
                const SourceOptions& options)
     : name_(std::move(name)), document_(std::move(document)), kind_(kind) {
   std::string scratch;

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "json/tree.h"
 #include "table/batch.h"
 #include "table/masking.h"
 #include "tfjson/secrets.h"
-#include "tfjson/tree.h"
 
 namespace kinu::table {
 
@@ -30,14 +30,14 @@ struct ResourceView {
   std::string_view mode;
   std::string_view type;
   std::string_view name;
-  tfjson::Node index;  ///< none without count and for_each
+  json::Node index;  ///< none without count and for_each
   std::string_view provider;
-  tfjson::Node schema_version;
+  json::Node schema_version;
   bool tainted = false;
   std::string_view deposed;  ///< the key of a deposed object
-  tfjson::Node values;
+  json::Node values;
   Mask mask;  ///< of `values`
-  tfjson::Node depends_on;
+  json::Node depends_on;
 };
 
 class Source {
@@ -48,9 +48,9 @@ class Source {
 
   const std::string& name() const { return name_; }
   DocumentKind kind() const { return kind_; }
-  tfjson::Node root() const { return document_->root(); }
+  json::Node root() const { return document_->root(); }
   /// `configuration` of a plan, in any format.
-  tfjson::Node configuration() const;
+  json::Node configuration() const;
   /// What values are written with.
   const Redaction& redaction() const { return redaction_; }
 
@@ -60,14 +60,14 @@ class Source {
   void ForEachResource(const std::function<void(const ResourceView&)>& visit) const;
 
  private:
-  Source(std::string name, std::unique_ptr<tfjson::Document> document, DocumentKind kind,
+  Source(std::string name, std::unique_ptr<json::Document> document, DocumentKind kind,
          const SourceOptions& options);
-  void VisitModule(const tfjson::Node& module,
+  void VisitModule(const json::Node& module,
                    const std::function<void(const ResourceView&)>& visit) const;
   void VisitStateFile(const std::function<void(const ResourceView&)>& visit) const;
 
   std::string name_;
-  std::unique_ptr<tfjson::Document> document_;
+  std::unique_ptr<json::Document> document_;
   DocumentKind kind_;
   std::string version_;
   std::string lineage_;
@@ -76,11 +76,11 @@ class Source {
 };
 
 /// The text of a string; empty for all else. `scratch` holds what was escaped.
-std::string_view TextOf(const tfjson::Node& text, std::string& scratch);
+std::string_view TextOf(const json::Node& text, std::string& scratch);
 /// The same of a member.
-std::string_view TextOf(const tfjson::Node& object, std::string_view name, std::string& scratch);
+std::string_view TextOf(const json::Node& object, std::string_view name, std::string& scratch);
 
 /// A whole number of 64 bits, or nothing.
-std::optional<int64_t> IntegerOf(const tfjson::Node& number);
+std::optional<int64_t> IntegerOf(const json::Node& number);
 
 }  // namespace kinu::table

@@ -7,8 +7,8 @@
 
 namespace kinu::table {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 void AppendJson(BatchWriter& rows, const Redaction& redaction, const Node& value,
                 const Mask& mask) {
@@ -24,7 +24,7 @@ void AppendPlainJson(BatchWriter& rows, const Node& value) {
     rows.Null();
     return;
   }
-  rows.TextBy([&](std::string& json) { tfjson::AppendCompact(json, value.text()); });
+  rows.TextBy([&](std::string& json) { json::AppendCompact(json, value.text()); });
 }
 
 void AppendText(BatchWriter& rows, const Node& object, std::string_view name) {
@@ -79,13 +79,13 @@ std::optional<double> DoubleOf(std::string_view digits) {
   const auto [last, problem] = std::to_chars(shortest, shortest + sizeof shortest, value);
   const bool same =
       problem == std::errc() &&
-      tfjson::CompareNumbers({shortest, static_cast<size_t>(last - shortest)}, digits) == 0;
+      json::CompareNumbers({shortest, static_cast<size_t>(last - shortest)}, digits) == 0;
   return same ? std::optional(value) : std::nullopt;
 }
 
 /// The columns of an attribute's value.
 void AppendValue(BatchWriter& rows, const Node& value, bool hidden) {
-  rows.Text(tfjson::KindName(value.kind()));
+  rows.Text(json::KindName(value.kind()));
   if (hidden || value.is_null()) {
     rows.Null().Null().Null().Null();
     return;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "codec/csv.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "table/writer.h"
 
 namespace kinu::table {

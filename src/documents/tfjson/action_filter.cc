@@ -22,10 +22,12 @@ class PartWriter {
     first_ = false;
     return out_;
   }
-  void Element(const Node& value) { Next() += value.text(); }
-  void Member(const struct Member& member) { Name(member) += member.value.text(); }
+  void Element(const json::Node& value) { Next() += value.text(); }
+  void json::Member(const struct json::Member& member) { Name(member) += member.value.text(); }
   /// Appends the name of a member, whose value follows.
-  std::string& Name(const struct Member& member) { return (Next() += member.name.text()) += ':'; }
+  std::string& Name(const struct json::Member& member) {
+    return (Next() += member.name.text()) += ':';
+  }
   void Close() { out_ += close_; }
 
  private:
@@ -37,30 +39,30 @@ class PartWriter {
 /// Writes the parts of a plan's document.
 class FilteredPlan {
  public:
-  FilteredPlan(std::string& out, const Node& plan, const ActionFilter& filter)
+  FilteredPlan(std::string& out, const json::Node& plan, const ActionFilter& filter)
       : out_(out), filter_(filter), checks_pass_(ChecksPass(plan.Find("checks"))) {}
 
-  void Changes(const Node& changes) {
+  void Changes(const json::Node& changes) {
     PartWriter part(out_, '[', ']');
-    for (const Node change : changes.elements()) {
+    for (const json::Node change : changes.elements()) {
       if (Shows(change)) {
         part.Element(change);
       }
     }
     part.Close();
   }
-  void Outputs(const Node& outputs) {
+  void Outputs(const json::Node& outputs) {
     PartWriter part(out_, '{', '}');
-    for (const Member output : outputs.members()) {
+    for (const json::Member output : outputs.members()) {
       if (filter_.Has(ActionOf(output.value.Find("actions")))) {
         part.Member(output);
       }
     }
     part.Close();
   }
-  void Checks(const Node& checks) {
+  void Checks(const json::Node& checks) {
     PartWriter part(out_, '[', ']');
-    for (const Node check : checks.elements()) {
+    for (const json::Node check : checks.elements()) {
       if (!Passes(check)) {
         part.Element(check);
       }
@@ -69,26 +71,26 @@ class FilteredPlan {
   }
 
  private:
-  static bool Passes(const Node& check) {
-    const Node status = check.Find("status");
+  static bool Passes(const json::Node& check) {
+    const json::Node status = check.Find("status");
     return status && status.Is("pass");
   }
-  static bool ChecksPass(const Node& checks) {
+  static bool ChecksPass(const json::Node& checks) {
     if (!checks) {
       return false;
     }
-    for (const Node check : checks.elements()) {
-      const Node address = check.Find("address");
-      const Node kind = address ? address.Find("kind") : Node();
+    for (const json::Node check : checks.elements()) {
+      const json::Node address = check.Find("address");
+      const json::Node kind = address ? address.Find("kind") : json::Node();
       if (kind && kind.Is("check") && !Passes(check)) {
         return false;
       }
     }
     return true;
   }
-  bool Shows(const Node& entry) const {
-    const Node change = entry.Find("change");
-    const Node reason = entry.Find("action_reason");
+  bool Shows(const json::Node& entry) const {
+    const json::Node change = entry.Find("change");
+    const json::Node reason = entry.Find("action_reason");
     if (!change || (checks_pass_ && reason && reason.Is("read_because_check_nested"))) {
       return false;
     }
@@ -131,13 +133,13 @@ bool ActionFilter::Has(std::string_view action) const {
   return std::ranges::find(words_, action) != words_.end();
 }
 
-Result<void> AppendFiltered(std::string& out, const Node& plan, const ActionFilter& filter) {
+Result<void> AppendFiltered(std::string& out, const json::Node& plan, const ActionFilter& filter) {
   if (!plan.is_object() || !plan.Find("planned_values")) {
     return Fail(ErrorCode::kInvalid, "only plans have changes with actions");
   }
   FilteredPlan filtered(out, plan, filter);
   PartWriter document(out, '{', '}');
-  for (const Member member : plan.members()) {
+  for (const json::Member member : plan.members()) {
     if (member.name.Is("resource_changes") || member.name.Is("resource_drift")) {
       document.Name(member);
       filtered.Changes(member.value);

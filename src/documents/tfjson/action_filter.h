@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::tfjson {
 
@@ -33,6 +33,6 @@ class ActionFilter {
 /// Appends the document of a plan as compact JSON with only those changes of objects and outputs
 /// that the filter shows, without checks that pass, and without reads for check blocks while all of
 /// these pass. All else is as it was. An error if the document is no plan.
-Result<void> AppendFiltered(std::string& out, const Node& plan, const ActionFilter& filter);
+Result<void> AppendFiltered(std::string& out, const json::Node& plan, const ActionFilter& filter);
 
 }  // namespace kinu::tfjson

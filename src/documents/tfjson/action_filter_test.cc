@@ -21,16 +21,16 @@ constexpr const char* kPlan = R"({"format_version":"1.2","planned_values":{},"re
 std::string Shown(std::string_view actions, const std::string& status = "pass") {
   std::string text = kPlan;
   text.replace(text.find("STATUS"), 6, status);
-  const auto plan = *Document::Parse(std::move(text));
+  const auto plan = *json::Document::Parse(std::move(text));
   std::string filtered;
   EXPECT_TRUE(AppendFiltered(filtered, plan->root(), *ActionFilter::Parse(actions)));
-  const auto document = *Document::Parse(filtered);
+  const auto document = *json::Document::Parse(filtered);
   EXPECT_TRUE(document->root().Find("format_version").Is("1.2"));
   std::string out;
-  for (const Node change : document->root().Find("resource_changes").elements()) {
+  for (const json::Node change : document->root().Find("resource_changes").elements()) {
     out += change.Find("address").String();
   }
-  for (const Member output : document->root().Find("output_changes").members()) {
+  for (const json::Member output : document->root().Find("output_changes").members()) {
     out += output.name.String();
   }
   return out + std::to_string(document->root().Find("checks").size());
@@ -52,7 +52,7 @@ TEST(ActionFilter, RefusesOtherWordsAndDocuments) {
   EXPECT_FALSE(ActionFilter::Parse(""));
   EXPECT_FALSE(ActionFilter::Parse("delete,"));
   std::string out;
-  const auto state = *Document::Parse(R"({"format_version":"1.0","values":{}})");
+  const auto state = *json::Document::Parse(R"({"format_version":"1.0","values":{}})");
   EXPECT_FALSE(AppendFiltered(out, state->root(), *ActionFilter::Parse("delete")));
 }
 

@@ -2,15 +2,15 @@
 
 namespace kinu::tfjson {
 
-std::string ActionOf(const Node& actions) {
+std::string ActionOf(const json::Node& actions) {
   static constexpr std::string_view kWords[] = {"no-op",  "create", "read",
                                                 "update", "delete", "forget"};
   if (!actions || !actions.is_array() || actions.size() == 0) {
     return {};
   }
-  const Node first = actions.At(0);
+  const json::Node first = actions.At(0);
   if (actions.size() == 2) {
-    const Node second = actions.At(1);
+    const json::Node second = actions.At(1);
     if (!first.is_string() || !second.is_string()) {
       return {};
     }

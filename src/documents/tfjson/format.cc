@@ -6,7 +6,7 @@
 
 #include "addrs/version.h"
 #include "base/flat_map.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::tfjson {
 
@@ -25,12 +25,12 @@ Result<FormatVersion> ParseFormatVersion(std::string_view text) {
   return FormatVersion{version->numbers()[0], version->numbers()[1]};
 }
 
-Result<FormatVersion> FormatVersionOf(const Node& document) {
+Result<FormatVersion> FormatVersionOf(const json::Node& document) {
   if (!document.is_object()) {
     return Fail(ErrorCode::kInvalid, "the document is no JSON object but of type " +
-                                         std::string(KindName(document.kind())));
+                                         std::string(json::KindName(document.kind())));
   }
-  const Node version = document.Find("format_version");
+  const json::Node version = document.Find("format_version");
   if (!version || version.is_null()) {
     return Fail(ErrorCode::kInvalid, "the document has no format_version");
   }
@@ -43,8 +43,8 @@ Result<FormatVersion> FormatVersionOf(const Node& document) {
 
 namespace {
 
-std::string TextOf(const Node& object, std::string_view name) {
-  const Node text = object.Find(name);
+std::string TextOf(const json::Node& object, std::string_view name) {
+  const json::Node text = object.Find(name);
   return text && text.is_string() ? text.String() : std::string();
 }
 
@@ -52,27 +52,27 @@ std::string TextOf(const Node& object, std::string_view name) {
 /// format's page has; the order of a function's body is the order of the members there.
 class OldWriter {
  public:
-  OldWriter(std::string& out, const Node& document) : out_(out), document_(document) {}
+  OldWriter(std::string& out, const json::Node& document) : out_(out), document_(document) {}
 
   Result<void> Plan() {
-    if (const Node changes = document_.Find("resource_changes")) {
-      for (const Node entry : changes.elements()) {
-        if (const Node deposed = entry.Find("deposed"); !deposed) {
+    if (const json::Node changes = document_.Find("resource_changes")) {
+      for (const json::Node entry : changes.elements()) {
+        if (const json::Node deposed = entry.Find("deposed"); !deposed) {
           changes_.emplace(TextOf(entry, "address"), entry.Find("change"));
         }
       }
     }
     out_.BeginObject();
     out_.Member("format_version", kVersion);
-    if (const Node prior = document_.Find("prior_state")) {
+    if (const json::Node prior = document_.Find("prior_state")) {
       out_.Key("prior_state");
       State(prior);
     }
-    if (const Node configuration = document_.Find("configuration")) {
+    if (const json::Node configuration = document_.Find("configuration")) {
       out_.Key("config");
       Configuration(configuration);
     }
-    const Node planned = document_.Find("planned_values");
+    const json::Node planned = document_.Find("planned_values");
     if (planned) {
       out_.Key("planned_values");
       Values(planned, &OldWriter::CopyOf);
@@ -80,18 +80,18 @@ class OldWriter {
       Values(planned, &OldWriter::UnknownOf);
     }
     Copy(document_, "variables");
-    if (const Node changes = document_.Find("resource_changes")) {
+    if (const json::Node changes = document_.Find("resource_changes")) {
       out_.Key("resource_changes");
       out_.BeginArray();
-      for (const Node entry : changes.elements()) {
+      for (const json::Node entry : changes.elements()) {
         ResourceChange(entry);
       }
       out_.EndArray();
     }
-    if (const Node outputs = document_.Find("output_changes")) {
+    if (const json::Node outputs = document_.Find("output_changes")) {
       out_.Key("output_changes");
       out_.BeginObject();
-      for (const Member output : outputs.members()) {
+      for (const json::Member output : outputs.members()) {
         out_.Key(output.name.String());
         out_.BeginObject();
         out_.Key("change");
@@ -113,7 +113,7 @@ class OldWriter {
   static constexpr std::string_view kVersion = "0.1";
   /// Writes the representation of a value: of the resource at this address or, when it is empty, of
   /// the output of this name.
-  using WriteValueOf = void (OldWriter::*)(const Node& value, const std::string& address,
+  using WriteValueOf = void (OldWriter::*)(const json::Node& value, const std::string& address,
                                            const std::string& output);
 
   Result<void> Done() {
@@ -123,28 +123,28 @@ class OldWriter {
     return Fail(ErrorCode::kUnsupported, problem_);
   }
 
-  void Value(const Node& value) {
+  void Value(const json::Node& value) {
     compact_.clear();
-    AppendCompact(compact_, value.text());
+    json::AppendCompact(compact_, value.text());
     out_.Raw(compact_);
   }
-  void Copy(const Node& object, std::string_view name) {
-    if (const Node value = object.Find(name)) {
+  void Copy(const json::Node& object, std::string_view name) {
+    if (const json::Node value = object.Find(name)) {
       out_.Key(name);
       Value(value);
     }
   }
-  void Copy(const Node& object, std::initializer_list<std::string_view> names) {
+  void Copy(const json::Node& object, std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names) {
       Copy(object, name);
     }
   }
 
-  void State(const Node& state) {
+  void State(const json::Node& state) {
     out_.BeginObject();
     out_.Member("format_version", kVersion);
     out_.Key("values");
-    if (const Node values = state.Find("values")) {
+    if (const json::Node values = state.Find("values")) {
       Values(values, &OldWriter::CopyOf);
     } else {
       out_.BeginObject();
@@ -159,7 +159,8 @@ class OldWriter {
 
   // --- Values ---
 
-  void CopyOf(const Node& value, const std::string& /*address*/, const std::string& /*output*/) {
+  void CopyOf(const json::Node& value, const std::string& /*address*/,
+              const std::string& /*output*/) {
     if (value) {
       Value(value);
     } else {
@@ -168,18 +169,18 @@ class OldWriter {
   }
 
   /// Each value replaced by whether it is unknown.
-  void UnknownOf(const Node& value, const std::string& address, const std::string& output) {
-    Node change;
+  void UnknownOf(const json::Node& value, const std::string& address, const std::string& output) {
+    json::Node change;
     if (!address.empty()) {
       const auto found = changes_.find(address);
-      change = found == changes_.end() ? Node() : found->second;
-    } else if (const Node outputs = document_.Find("output_changes")) {
+      change = found == changes_.end() ? json::Node() : found->second;
+    } else if (const json::Node outputs = document_.Find("output_changes")) {
       change = outputs.Find(output);
     }
-    Unknown(value, change ? change.Find("after_unknown") : Node());
+    Unknown(value, change ? change.Find("after_unknown") : json::Node());
   }
 
-  void Unknown(const Node& value, const Node& mask) {
+  void Unknown(const json::Node& value, const json::Node& mask) {
     if (mask && mask.is_true()) {
       out_.Bool(true);
     } else if ((value && value.is_array()) || (!value && mask && mask.is_array())) {
@@ -200,17 +201,17 @@ class OldWriter {
     }
   }
 
-  using Both = std::pair<Node, Node>;
-  static std::vector<Both> Beside(const Node& value, const Node& mask) {
+  using Both = std::pair<json::Node, json::Node>;
+  static std::vector<Both> Beside(const json::Node& value, const json::Node& mask) {
     std::vector<Both> both;
     if (value) {
-      for (const Node element : value.elements()) {
-        both.emplace_back(element, Node());
+      for (const json::Node element : value.elements()) {
+        both.emplace_back(element, json::Node());
       }
     }
     size_t index = 0;
     if (mask) {
-      for (const Node element : mask.elements()) {
+      for (const json::Node element : mask.elements()) {
         if (index == both.size()) {
           both.emplace_back();
         }
@@ -220,15 +221,15 @@ class OldWriter {
     return both;
   }
   /// What is unknown as a whole has no member in the value, what is known none in the mask.
-  static std::vector<std::pair<std::string, Both>> BesideByName(const Node& value,
-                                                                const Node& mask) {
+  static std::vector<std::pair<std::string, Both>> BesideByName(const json::Node& value,
+                                                                const json::Node& mask) {
     std::vector<std::pair<std::string, Both>> all;
     FlatMap<std::string, size_t> index;
-    for (const Node* object : {&value, &mask}) {
+    for (const json::Node* object : {&value, &mask}) {
       if (!*object) {
         continue;
       }
-      for (const Member member : object->members()) {
+      for (const json::Member member : object->members()) {
         const std::string name = member.name.String();
         const auto [at, added] = index.emplace(name, all.size());
         if (added) {
@@ -243,50 +244,50 @@ class OldWriter {
     return all;
   }
 
-  void Values(const Node& values, WriteValueOf write) {
+  void Values(const json::Node& values, WriteValueOf write) {
     out_.BeginObject();
-    if (const Node outputs = values.Find("outputs")) {
+    if (const json::Node outputs = values.Find("outputs")) {
       out_.Key("outputs");
       out_.BeginObject();
-      for (const Member output : outputs.members()) {
+      for (const json::Member output : outputs.members()) {
         const std::string name = output.name.String();
-        const Node value = output.value.Find("value");
+        const json::Node value = output.value.Find("value");
         out_.Key(name);
         out_.BeginObject();
         if (value || write == &OldWriter::UnknownOf) {
           out_.Key("value");
           (this->*write)(value, {}, name);
         }
-        const Node sensitive = output.value.Find("sensitive");
+        const json::Node sensitive = output.value.Find("sensitive");
         out_.Member("sensitive", sensitive && sensitive.is_true());
         out_.EndObject();
       }
       out_.EndObject();
     }
-    if (const Node root = values.Find("root_module")) {
+    if (const json::Node root = values.Find("root_module")) {
       out_.Key("root_module");
       Module(root, write);
     }
     out_.EndObject();
   }
 
-  void Module(const Node& module, WriteValueOf write) {
+  void Module(const json::Node& module, WriteValueOf write) {
     out_.BeginObject();
     Copy(module, "address");
-    if (const Node resources = module.Find("resources")) {
+    if (const json::Node resources = module.Find("resources")) {
       out_.Key("resources");
       out_.BeginArray();
-      for (const Node resource : resources.elements()) {
+      for (const json::Node resource : resources.elements()) {
         if (!resource.Find("deposed_key")) {
           Resource(resource, write);
         }
       }
       out_.EndArray();
     }
-    if (const Node children = module.Find("child_modules")) {
+    if (const json::Node children = module.Find("child_modules")) {
       out_.Key("child_modules");
       out_.BeginArray();
-      for (const Node child : children.elements()) {
+      for (const json::Node child : children.elements()) {
         Module(child, write);
       }
       out_.EndArray();
@@ -294,7 +295,7 @@ class OldWriter {
     out_.EndObject();
   }
 
-  void Resource(const Node& resource, WriteValueOf write) {
+  void Resource(const json::Node& resource, WriteValueOf write) {
     out_.BeginObject();
     Copy(resource, {"address", "mode", "type", "name", "index"});
     // The name of the provider alone, without its source.
@@ -302,7 +303,8 @@ class OldWriter {
       out_.Member("provider_name", std::string_view(provider).substr(provider.rfind('/') + 1));
     }
     Copy(resource, "schema_version");
-    if (const Node values = resource.Find("values"); values || write == &OldWriter::UnknownOf) {
+    if (const json::Node values = resource.Find("values");
+        values || write == &OldWriter::UnknownOf) {
       out_.Key("values");
       (this->*write)(values, TextOf(resource, "address"), {});
     }
@@ -311,22 +313,22 @@ class OldWriter {
 
   // --- Changes ---
 
-  void ResourceChange(const Node& entry) {
+  void ResourceChange(const json::Node& entry) {
     out_.BeginObject();
     Copy(entry, {"address", "module_address", "mode", "type", "name", "index", "deposed"});
-    if (const Node change = entry.Find("change")) {
+    if (const json::Node change = entry.Find("change")) {
       out_.Key("change");
       Change(change, TextOf(entry, "address"), /*of_output=*/false);
     }
     out_.EndObject();
   }
 
-  void Change(const Node& change, const std::string& subject, bool of_output) {
+  void Change(const json::Node& change, const std::string& subject, bool of_output) {
     out_.BeginObject();
-    if (const Node actions = change.Find("actions")) {
+    if (const json::Node actions = change.Find("actions")) {
       out_.Key("actions");
       out_.BeginArray();
-      for (const Node action : actions.elements()) {
+      for (const json::Node action : actions.elements()) {
         const std::string word = action.is_string() ? action.String() : std::string();
         if (word == "forget" && problem_.empty()) {
           problem_ = subject +
@@ -344,12 +346,12 @@ class OldWriter {
 
   // --- Configuration ---
 
-  void Configuration(const Node& configuration) {
+  void Configuration(const json::Node& configuration) {
     out_.BeginObject();
-    if (const Node providers = configuration.Find("provider_config")) {
+    if (const json::Node providers = configuration.Find("provider_config")) {
       out_.Key("provider_configs");
       out_.BeginObject();
-      for (const Member provider : providers.members()) {
+      for (const json::Member provider : providers.members()) {
         out_.Key(provider.name.String());
         out_.BeginObject();
         Copy(provider.value, {"name", "alias", "module_address", "expressions"});
@@ -357,7 +359,7 @@ class OldWriter {
       }
       out_.EndObject();
     }
-    if (const Node root = configuration.Find("root_module")) {
+    if (const json::Node root = configuration.Find("root_module")) {
       out_.Key("root_module");
       ConfigurationModule(root, {});
     }
@@ -365,25 +367,25 @@ class OldWriter {
   }
 
   /// `prefix` precedes the addresses of the module's resources.
-  void ConfigurationModule(const Node& module, const std::string& prefix) {
+  void ConfigurationModule(const json::Node& module, const std::string& prefix) {
     out_.BeginObject();
-    if (const Node outputs = module.Find("outputs")) {
+    if (const json::Node outputs = module.Find("outputs")) {
       out_.Key("outputs");
       out_.BeginObject();
-      for (const Member output : outputs.members()) {
+      for (const json::Member output : outputs.members()) {
         out_.Key(output.name.String());
         out_.BeginObject();
         Copy(output.value, "expression");
-        const Node sensitive = output.value.Find("sensitive");
+        const json::Node sensitive = output.value.Find("sensitive");
         out_.Member("sensitive", sensitive && sensitive.is_true());
         out_.EndObject();
       }
       out_.EndObject();
     }
-    if (const Node resources = module.Find("resources")) {
+    if (const json::Node resources = module.Find("resources")) {
       out_.Key("resources");
       out_.BeginArray();
-      for (const Node resource : resources.elements()) {
+      for (const json::Node resource : resources.elements()) {
         const std::string mode = TextOf(resource, "mode");
         if (mode != "managed" && mode != "data") {
           continue;
@@ -397,16 +399,16 @@ class OldWriter {
       }
       out_.EndArray();
     }
-    if (const Node calls = module.Find("module_calls")) {
+    if (const json::Node calls = module.Find("module_calls")) {
       out_.Key("module_calls");
       out_.BeginObject();
-      for (const Member call : calls.members()) {
+      for (const json::Member call : calls.members()) {
         const std::string name = call.name.String();
         out_.Key(name);
         out_.BeginObject();
         out_.Member("resolved_source", Resolved(TextOf(call.value, "source")));
         Copy(call.value, {"expressions", "count_expression", "for_each_expression"});
-        if (const Node inside = call.value.Find("module")) {
+        if (const json::Node inside = call.value.Find("module")) {
           out_.Key("module");
           ConfigurationModule(inside, prefix + "module." + name + ".");
         }
@@ -442,15 +444,15 @@ class OldWriter {
   }
 
   JsonWriter out_;
-  Node document_;
-  FlatMap<std::string, Node> changes_;  ///< of current objects, by address
+  json::Node document_;
+  FlatMap<std::string, json::Node> changes_;  ///< of current objects, by address
   std::string compact_;
   std::string problem_;
 };
 
 }  // namespace
 
-Result<void> AppendFormat01(std::string& out, const Node& document) {
+Result<void> AppendFormat01(std::string& out, const json::Node& document) {
   auto version = FormatVersionOf(document);
   if (!version) {
     return std::unexpected(version.error());

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::tfjson {
 
@@ -20,11 +20,11 @@ struct FormatVersion {
 /// version, but not a supported one.
 Result<FormatVersion> ParseFormatVersion(std::string_view text);
 /// As above, of a document, which must be an object and have one.
-Result<FormatVersion> FormatVersionOf(const Node& document);
+Result<FormatVersion> FormatVersionOf(const json::Node& document);
 
 /// Appends a plan or state (a document of format 1.x) as a document of format 0.1. Members that
 /// 0.1 does not have are left out, masks of sensitive values too, so secrets must be replaced
 /// before. An action that 0.1 does not have is an error.
-Result<void> AppendFormat01(std::string& out, const Node& document);
+Result<void> AppendFormat01(std::string& out, const json::Node& document);
 
 }  // namespace kinu::tfjson

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::tfjson {
 namespace {
@@ -21,7 +21,7 @@ TEST(Format, VersionsThatAreUnderstood) {
   }
   EXPECT_EQ(ParseFormatVersion("one").error().code, ErrorCode::kInvalid);
   const auto refused = [](const char* text) {
-    const auto document = *Document::Parse(text);
+    const auto document = *json::Document::Parse(text);
     const auto version = FormatVersionOf(document->root());
     return version ? std::string() : version.error().message;
   };
@@ -34,7 +34,7 @@ TEST(Format, VersionsThatAreUnderstood) {
 }
 
 std::string InOldFormat(const char* text) {
-  const auto document = *Document::Parse(text);
+  const auto document = *json::Document::Parse(text);
   std::string out;
   const auto written = AppendFormat01(out, document->root());
   return written ? out : written.error().message;

@@ -10,9 +10,9 @@
 #include <immintrin.h>
 #endif
 
-#include "codec/json_lex.h"
-#include "tfjson/cpu_features.h"
-#include "tfjson/token_stream.h"
+#include "json/cpu_features.h"
+#include "json/lex.h"
+#include "json/token_stream.h"
 
 namespace kinu::tfjson {
 namespace {
@@ -33,7 +33,7 @@ bool IsMaskName(std::string_view quoted, bool may_have_escapes) {
   if (!may_have_escapes || quoted.find('\\') == std::string_view::npos) {
     return false;
   }
-  const std::string name = DecodeString(quoted);
+  const std::string name = json::DecodeString(quoted);
   return std::ranges::any_of(kMaskedMembers,
                              [&](const MaskedMember& member) { return member.mask == name; });
 }
@@ -76,7 +76,7 @@ KINU_AVX2 size_t SearchBlocks(std::string_view text, size_t from) {
 /// The first candidate at `from` or behind it; npos when there is none.
 size_t NextCandidate(std::string_view text, size_t from) {
 #if defined(__x86_64__)
-  static const bool blocks = Cpu().avx2 && Cpu().bmi;
+  static const bool blocks = json::Cpu().avx2 && json::Cpu().bmi;
   if (blocks) {
     from = SearchBlocks(text, from);
   }
@@ -121,16 +121,16 @@ bool MayEscapeName(std::string_view text, size_t at) {
 
 /// The object or array around a byte of the tree's text: the innermost one that the tree has, or
 /// the whole value where that is far from the byte.
-Node Around(const Node& whole, size_t offset) {
+json::Node Around(const json::Node& whole, size_t offset) {
   constexpr uint32_t kNear = 64;
-  const Tree& tree = whole.tree();
-  const Tree::Entry* const entries = &tree.entry(0);
+  const json::Tree& tree = whole.tree();
+  const json::Tree::Entry* const entries = &tree.entry(0);
   const auto* const behind =
       std::upper_bound(entries + whole.at(), entries + entries[whole.at()].next, offset,
-                       [](size_t at, const Tree::Entry& entry) { return at < entry.begin; });
+                       [](size_t at, const json::Tree::Entry& entry) { return at < entry.begin; });
   auto at = static_cast<uint32_t>(behind - entries) - 1;
   for (uint32_t steps = 0; steps < kNear && at > whole.at(); ++steps, --at) {
-    const Node node(&tree, at);
+    const json::Node node(&tree, at);
     if (node.is_container() && offset < entries[at].end) {
       return node;
     }
@@ -143,7 +143,7 @@ class Walk {
  public:
   /// `container`: a part of a text that was read before.
   explicit Walk(std::string_view container)
-      : text_(container), stream_(TokenStream::Container{container}) {}
+      : text_(container), stream_(json::TokenStream::Container{container}) {}
 
   /// The texts of these objects, without those inside of others.
   std::vector<std::string_view> Find() {
@@ -216,7 +216,7 @@ class Walk {
   }
 
   std::string_view text_;
-  TokenStream stream_;
+  json::TokenStream stream_;
   std::vector<Open> open_;
   uint32_t mask_of_ = kNone;  ///< the object whose mask begins here
   std::vector<std::string_view> found_;
@@ -225,7 +225,7 @@ class Walk {
 /// Finds them by the names of masks, and reads only what is around those with a `true`.
 class Search {
  public:
-  explicit Search(const Node& whole) : whole_(whole), text_(whole.text()) {}
+  explicit Search(const json::Node& whole) : whole_(whole), text_(whole.text()) {}
 
   std::vector<std::string_view> Find() {
     size_t at = 0;
@@ -262,7 +262,7 @@ class Search {
   /// Reads what is around a byte. Returns where it ends.
   size_t AfterObjects(size_t byte) {
     const size_t from = whole_.tree().entry(whole_.at()).begin;
-    const Node around = Around(whole_, from + byte);
+    const json::Node around = Around(whole_, from + byte);
     for (const std::string_view object : Walk(around.text()).Find()) {
       while (!found_.empty() && found_.back().data() >= object.data()) {
         found_.pop_back();
@@ -286,14 +286,14 @@ class Search {
     return true;
   }
 
-  Node whole_;
+  json::Node whole_;
   std::string_view text_;
   std::vector<std::string_view> found_;
 };
 
 }  // namespace
 
-std::vector<std::string_view> MarkedObjects(const Node& document) {
+std::vector<std::string_view> MarkedObjects(const json::Node& document) {
   return document.is_container() ? Search(document).Find() : std::vector<std::string_view>();
 }
 

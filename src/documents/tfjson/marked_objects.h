@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::tfjson {
 
@@ -21,6 +21,6 @@ inline constexpr MaskedMember kMaskedMembers[] = {
 /// The texts of the objects in a document, or in a part of one, that have a mask with a `true` in
 /// it, without those inside of others. Its tree may be partial. The work grows with the size of the
 /// text, most of which is searched for the names of masks and not read as JSON.
-std::vector<std::string_view> MarkedObjects(const Node& document);
+std::vector<std::string_view> MarkedObjects(const json::Node& document);
 
 }  // namespace kinu::tfjson

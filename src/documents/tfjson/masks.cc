@@ -17,7 +17,7 @@ constexpr std::string_view kFlagged[] = {"value"sv, "default"sv};
 
 }  // namespace
 
-void MaskCursor::Add(const Node& mask) {
+void MaskCursor::Add(const json::Node& mask) {
   if (!mask) {
     return;
   }
@@ -31,13 +31,13 @@ void MaskCursor::Add(const Node& mask) {
 namespace {
 
 /// Values of both kinds are hidden: ephemeral values must not be stored anywhere.
-bool IsSecretFlag(const Node& name) {
+bool IsSecretFlag(const json::Node& name) {
   return name.Is("sensitive") || name.Is("ephemeral");
 }
 
-bool IsDeclaredSecret(const Node& variable) {
+bool IsDeclaredSecret(const json::Node& variable) {
   if (variable && variable.is_object()) {
-    for (const Member member : variable.members()) {
+    for (const json::Member member : variable.members()) {
       if (IsSecretFlag(member.name) && member.value.is_true()) {
         return true;
       }
@@ -54,7 +54,7 @@ void MaskCursor::AddSiblings(const TrailStep& step, std::string_view name) {
                                           : std::span<const Pair>(kUnknownPairs);
   for (const Pair& pair : pairs) {
     if (name == pair.value) {
-      for (const Member member : step.container.members()) {
+      for (const json::Member member : step.container.members()) {
         if (member.name.Is(pair.mask)) {
           Add(member.value);
         }
@@ -66,7 +66,7 @@ void MaskCursor::AddSiblings(const TrailStep& step, std::string_view name) {
   }
   for (const std::string_view flagged : kFlagged) {
     if (name == flagged) {
-      for (const Member member : step.container.members()) {
+      for (const json::Member member : step.container.members()) {
         whole_ = whole_ || (IsSecretFlag(member.name) && member.value.is_true());
       }
       whole_ = whole_ || IsDeclaredSecret(variable_declaration_);
@@ -83,9 +83,9 @@ MaskCursor MaskCursor::Into(const TrailStep& step) const {
   }
   std::string scratch;
   const std::string_view name = step.name ? step.name.String(scratch) : std::string_view();
-  for (const Node& mask : masks_) {
+  for (const json::Node& mask : masks_) {
     if (step.name && mask.is_object()) {
-      for (const Member member : mask.members()) {
+      for (const json::Member member : mask.members()) {
         if (member.name.Is(name)) {
           next.Add(member.value);
         }
@@ -97,9 +97,9 @@ MaskCursor MaskCursor::Into(const TrailStep& step) const {
   if (step.name) {
     // $.variables.NAME.value: the configuration says whether the variable is sensitive.
     if (depth_ == 0 && name == "variables") {
-      const Node configuration = step.container.Find("configuration");
-      const Node module = configuration ? configuration.Find("root_module") : Node();
-      next.variable_declaration_ = module ? module.Find("variables") : Node();
+      const json::Node configuration = step.container.Find("configuration");
+      const json::Node module = configuration ? configuration.Find("root_module") : json::Node();
+      next.variable_declaration_ = module ? module.Find("variables") : json::Node();
     } else if (depth_ == 1 && variable_declaration_) {
       next.variable_declaration_ = variable_declaration_.Find(name);
     } else if (depth_ == 2) {
@@ -114,14 +114,14 @@ MaskCursor MaskCursor::Into(const TrailStep& step) const {
   return next;
 }
 
-std::vector<MaskCursor> MaskCursor::IntoElements(const Node& array) const {
+std::vector<MaskCursor> MaskCursor::IntoElements(const json::Node& array) const {
   MaskCursor none(sort_);
   none.depth_ = depth_ < 3 ? static_cast<uint8_t>(depth_ + 1) : depth_;
   none.whole_ = whole_;
   std::vector<MaskCursor> cursors(array.size(), none);
-  for (const Node& mask : masks_) {
+  for (const json::Node& mask : masks_) {
     size_t index = 0;
-    for (const Node element : mask.elements()) {
+    for (const json::Node element : mask.elements()) {
       if (index < cursors.size()) {
         cursors[index++].Add(element);
       }
@@ -153,10 +153,10 @@ bool IsUnknown(std::span<const TrailStep> trail) {
   return IsMasked(trail, MaskCursor::Sort::kUnknown);
 }
 
-bool AnyTrue(const Node& mask) {
+bool AnyTrue(const json::Node& mask) {
   const uint32_t end = mask.tree().entry(mask.at()).next;
   for (uint32_t at = mask.at(); at < end; ++at) {
-    if (mask.tree().entry(at).kind() == Kind::kTrue) {
+    if (mask.tree().entry(at).kind() == json::Kind::kTrue) {
       return true;
     }
   }
@@ -172,11 +172,11 @@ bool HasMaskBeside(std::string_view name) {
   return name == kFlagged[0] || name == kFlagged[1] || name == "variables";
 }
 
-void AppendRedacted(std::string& out, const Node& document) {
+void AppendRedacted(std::string& out, const json::Node& document) {
   AppendRedacted(out, document, MaskCursor(MaskCursor::Sort::kSensitive), Secrets(document));
 }
 
-void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor,
+void AppendRedacted(std::string& out, const json::Node& value, const MaskCursor& cursor,
                     const Secrets& secrets) {
   if (cursor.whole() || (value.is_string() && secrets.AreIn(value))) {
     out += kRedacted;
@@ -185,7 +185,7 @@ void AppendRedacted(std::string& out, const Node& value, const MaskCursor& curso
   if (value.is_object()) {
     out += '{';
     bool first = true;
-    for (const Member member : value.members()) {
+    for (const json::Member member : value.members()) {
       if (!first) {
         out += ',';
       }
@@ -200,7 +200,7 @@ void AppendRedacted(std::string& out, const Node& value, const MaskCursor& curso
     out += '[';
     const std::vector<MaskCursor> cursors = cursor.IntoElements(value);
     size_t index = 0;
-    for (const Node element : value.elements()) {
+    for (const json::Node element : value.elements()) {
       if (index > 0) {
         out += ',';
       }

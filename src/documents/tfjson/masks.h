@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "json/tree.h"
 #include "tfjson/secrets.h"
-#include "tfjson/tree.h"
 
 namespace kinu::tfjson {
 
 /// A step from a container into one of its values.
 struct TrailStep {
-  Node container;
-  Node name;           ///< of the member; none for an element
+  json::Node container;
+  json::Node name;     ///< of the member; none for an element
   uint64_t index = 0;  ///< of the element
 };
 
@@ -26,7 +26,7 @@ class MaskCursor {
   enum class Sort : uint8_t { kSensitive, kUnknown };
   explicit MaskCursor(Sort sort) : sort_(sort) {}
   /// A cursor at the value that this mask of sensitive parts belongs to.
-  static MaskCursor Over(const Node& mask) {
+  static MaskCursor Over(const json::Node& mask) {
     MaskCursor cursor(Sort::kSensitive);
     cursor.Add(mask);
     return cursor;
@@ -39,17 +39,17 @@ class MaskCursor {
   /// The cursor at a value inside the current one.
   MaskCursor Into(const TrailStep& step) const;
   /// The same for all elements of an array, in their order.
-  std::vector<MaskCursor> IntoElements(const Node& array) const;
+  std::vector<MaskCursor> IntoElements(const json::Node& array) const;
 
  private:
-  void Add(const Node& mask);
+  void Add(const json::Node& mask);
   void AddSiblings(const TrailStep& step, std::string_view name);
 
   Sort sort_;
   bool whole_ = false;
-  std::vector<Node> masks_;
+  std::vector<json::Node> masks_;
   /// Depth inside a plan's `variables` member, whose masks are in the configuration.
-  Node variable_declaration_;
+  json::Node variable_declaration_;
   uint8_t depth_ = 0;
 };
 
@@ -58,7 +58,7 @@ bool IsSensitive(std::span<const TrailStep> trail);
 /// Whether it is unknown, or lies inside one that is.
 bool IsUnknown(std::span<const TrailStep> trail);
 /// Whether a mask has a `true` anywhere.
-bool AnyTrue(const Node& mask);
+bool AnyTrue(const json::Node& mask);
 
 /// Whether the value of a member of this name has its mask in a sibling, so that a walk must see
 /// the siblings to know what is sensitive.
@@ -69,9 +69,9 @@ inline constexpr std::string_view kRedacted = "\"(sensitive value)\"";
 
 /// Appends a value as compact JSON with its sensitive parts replaced: those under masks, which
 /// `cursor` follows, and texts that contain a secret.
-void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor,
+void AppendRedacted(std::string& out, const json::Node& value, const MaskCursor& cursor,
                     const Secrets& secrets);
 /// A whole document.
-void AppendRedacted(std::string& out, const Node& document);
+void AppendRedacted(std::string& out, const json::Node& document);
 
 }  // namespace kinu::tfjson

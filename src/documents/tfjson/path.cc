@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::tfjson {
 namespace {
@@ -34,7 +34,7 @@ Result<std::string> QuotedName(std::string_view text, size_t& at) {
   }
   ++at;
   json += '"';
-  const auto parsed = Document::Parse(std::move(json));
+  const auto parsed = json::Document::Parse(std::move(json));
   if (!parsed) {
     return Fail(ErrorCode::kInvalid, "a name is malformed");
   }
@@ -67,23 +67,24 @@ Result<uint64_t> WholeNumber(std::string_view digits) {
     }
     return Fail(ErrorCode::kInvalid, kMessage);
   }
-  if (CompareNumbers(digits, "0") < 0 || CompareNumbers(digits, "9223372036854775807") > 0) {
+  if (json::CompareNumbers(digits, "0") < 0 ||
+      json::CompareNumbers(digits, "9223372036854775807") > 0) {
     return Fail(ErrorCode::kInvalid, kMessage);
   }
   // Of all whole numbers in range, the one that it equals is found by its bits.
   value = 0;
   for (uint64_t bit = uint64_t{1} << 62; bit != 0; bit >>= 1) {
-    if (CompareNumbers(digits, std::to_string(value | bit)) >= 0) {
+    if (json::CompareNumbers(digits, std::to_string(value | bit)) >= 0) {
       value |= bit;
     }
   }
-  if (CompareNumbers(digits, std::to_string(value)) != 0) {
+  if (json::CompareNumbers(digits, std::to_string(value)) != 0) {
     return Fail(ErrorCode::kInvalid, kMessage);
   }
   return value;
 }
 
-Result<PathStep> Path::StepOf(const Node& value) {
+Result<PathStep> Path::StepOf(const json::Node& value) {
   if (value.is_string()) {
     return PathStep(value.String());
   }
@@ -92,16 +93,16 @@ Result<PathStep> Path::StepOf(const Node& value) {
     return PathStep(index);
   }
   return Fail(ErrorCode::kInvalid,
-              "a step is a string or an index, no " + std::string(KindName(value.kind())));
+              "a step is a string or an index, no " + std::string(json::KindName(value.kind())));
 }
 
 Result<Path> Path::FromJson(std::string_view text) {
-  KINU_TRY(const auto document, Document::Parse(std::string(text)));
+  KINU_TRY(const auto document, json::Document::Parse(std::string(text)));
   if (!document->root().is_array()) {
     return Fail(ErrorCode::kInvalid, "a path is an array of steps");
   }
   Path path;
-  for (const Node element : document->root().elements()) {
+  for (const json::Node element : document->root().elements()) {
     KINU_TRY(PathStep step, StepOf(element));
     path.Append(std::move(step));
   }
@@ -176,10 +177,10 @@ std::string Path::ToNormalized() const {
   return out;
 }
 
-Path::Found Path::Resolve(Node root) const {
+Path::Found Path::Resolve(json::Node root) const {
   Found found{.value = root};
   for (size_t i = 0; i < steps_.size(); ++i) {
-    const Node here = found.value;
+    const json::Node here = found.value;
     found.step = i;
     found.at = here;
     if (const auto* name = std::get_if<std::string>(&steps_[i])) {
@@ -251,7 +252,7 @@ std::string DescribeMismatch(const Path& path, const Path::Found& found) {
     case PathMismatch::kNotAnObject:
     case PathMismatch::kNotAnArray:
       out += found.mismatch == PathMismatch::kNotAnObject ? "needs an object" : "needs an array";
-      out += ", there is a value of type " + std::string(KindName(found.at.kind()));
+      out += ", there is a value of type " + std::string(json::KindName(found.at.kind()));
       break;
     case PathMismatch::kKeyNotFound:
       out += "is no key of the object there";

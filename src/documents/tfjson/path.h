@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::tfjson {
 
@@ -39,19 +39,19 @@ class Path {
   static Result<Path> FromNormalized(std::string_view text);
   /// A step that a JSON value stands for: a string, or a whole number from 0 to 2^63-1. Nothing for
   /// all else.
-  static Result<PathStep> StepOf(const Node& value);
+  static Result<PathStep> StepOf(const json::Node& value);
 
   std::string ToJson() const;
   std::string ToNormalized() const;
 
   struct Found {
-    Node value;       ///< none: the path does not fit
-    size_t step = 0;  ///< the step that failed, from 0
+    json::Node value;  ///< none: the path does not fit
+    size_t step = 0;   ///< the step that failed, from 0
     PathMismatch mismatch = PathMismatch::kNotAnObject;
-    Node at;  ///< what the failing step was applied to
+    json::Node at;  ///< what the failing step was applied to
   };
   /// Walks the path from `root`.
-  Found Resolve(Node root) const;
+  Found Resolve(json::Node root) const;
 
  private:
   std::vector<PathStep> steps_;

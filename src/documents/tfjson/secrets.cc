@@ -4,9 +4,9 @@
 #include <cstring>
 #include <string>
 
+#include "json/token_stream.h"
 #include "tfjson/marked_objects.h"
 #include "tfjson/masks.h"
-#include "tfjson/token_stream.h"
 
 namespace kinu::tfjson {
 namespace {
@@ -22,27 +22,27 @@ uint64_t Start(const char* text) {
   return start;
 }
 
-std::string_view Body(const Node& string) {
+std::string_view Body(const json::Node& string) {
   const std::string_view quoted = string.text();
   return quoted.substr(1, quoted.size() - 2);
 }
 
 /// Whether a member may be one of these masks. Names are compared only when they have one of the
 /// lengths.
-bool MayBeMask(const Tree::Entry& name, const Tree::Entry& value) {
+bool MayBeMask(const json::Tree::Entry& name, const json::Tree::Entry& value) {
   const uint32_t size = name.end - name.begin - 2;
-  const Kind kind = value.kind();
+  const json::Kind kind = value.kind();
   return (size == 9 || size == 15 || size == 16) &&
-         (kind == Kind::kTrue || kind == Kind::kObject || kind == Kind::kArray);
+         (kind == json::Kind::kTrue || kind == json::Kind::kObject || kind == json::Kind::kArray);
 }
 
 }  // namespace
 
-Secrets::Secrets(const Node& document) {
+Secrets::Secrets(const json::Node& document) {
   if (document.tree().partial()) {
     for (const std::string_view object : MarkedObjects(document)) {
-      TokenStream stream(TokenStream::Container{object});
-      Tree tree;
+      json::TokenStream stream(json::TokenStream::Container{object});
+      json::Tree tree;
       if (tree.Read(stream)) {
         AddMarkedIn(tree.root());
       }
@@ -51,18 +51,18 @@ Secrets::Secrets(const Node& document) {
     AddMarkedIn(document);
   }
   // $.variables.NAME.value: the configuration says whether the variable is sensitive.
-  const Node variables = document.Find("variables");
-  const Node configuration = variables ? document.Find("configuration") : Node();
-  const Node module = configuration ? configuration.Find("root_module") : Node();
-  const Node declared = module ? module.Find("variables") : Node();
+  const json::Node variables = document.Find("variables");
+  const json::Node configuration = variables ? document.Find("configuration") : json::Node();
+  const json::Node module = configuration ? configuration.Find("root_module") : json::Node();
+  const json::Node declared = module ? module.Find("variables") : json::Node();
   if (!declared) {
     return;
   }
-  for (const Member variable : variables.members()) {
-    const Node declaration = declared.Find(variable.name.String());
-    const Node value = variable.value.Find("value");
+  for (const json::Member variable : variables.members()) {
+    const json::Node declaration = declared.Find(variable.name.String());
+    const json::Node value = variable.value.Find("value");
     for (const char* flag : {"sensitive", "ephemeral"}) {
-      const Node hidden = declaration ? declaration.Find(flag) : Node();
+      const json::Node hidden = declaration ? declaration.Find(flag) : json::Node();
       if (hidden && value && hidden.is_true()) {
         Add(value);
       }
@@ -70,15 +70,15 @@ Secrets::Secrets(const Node& document) {
   }
 }
 
-void Secrets::AddMarkedIn(const Node& value) {
-  const Tree& tree = value.tree();
-  const Tree::Entry* const entries = &tree.entry(0);
+void Secrets::AddMarkedIn(const json::Node& value) {
+  const json::Tree& tree = value.tree();
+  const json::Tree::Entry* const entries = &tree.entry(0);
   const uint32_t end = entries[value.at()].next;
   std::vector<uint32_t> objects;  // around the entry, and some that have ended
   for (uint32_t at = value.at(); at < end; ++at) {
-    const Tree::Entry& entry = entries[at];
-    const bool is_object = entry.kind() == Kind::kObject;
-    if (!is_object && (entry.kind() != Kind::kName || !MayBeMask(entry, entries[at + 1]))) {
+    const json::Tree::Entry& entry = entries[at];
+    const bool is_object = entry.kind() == json::Kind::kObject;
+    if (!is_object && (entry.kind() != json::Kind::kName || !MayBeMask(entry, entries[at + 1]))) {
       continue;
     }
     while (!objects.empty() && entries[objects.back()].next <= at) {
@@ -87,29 +87,30 @@ void Secrets::AddMarkedIn(const Node& value) {
     if (is_object) {
       objects.push_back(at);
     } else {
-      AddMarked(Node(&tree, objects.back()), {Node(&tree, at), Node(&tree, at + 1)});
+      AddMarked(json::Node(&tree, objects.back()),
+                {json::Node(&tree, at), json::Node(&tree, at + 1)});
     }
   }
 }
 
 /// Adds what a member of an object masks beside it.
-void Secrets::AddMarked(const Node& object, const Member& member) {
+void Secrets::AddMarked(const json::Node& object, const json::Member& member) {
   for (const MaskedMember& pair : kMaskedMembers) {
     if (member.name.Is(pair.mask)) {
-      if (const Node value = object.Find(pair.value)) {
+      if (const json::Node value = object.Find(pair.value)) {
         AddMasked(value, member.value);
       }
     }
   }
 }
 
-void Secrets::AddMasked(const Node& value, const Node& mask) {
+void Secrets::AddMasked(const json::Node& value, const json::Node& mask) {
   if (mask.is_true()) {
     Add(value);
   } else if (mask.is_object()) {
-    for (const Member member : mask.members()) {
+    for (const json::Member member : mask.members()) {
       const bool says_something = member.value.is_true() || member.value.is_container();
-      const Node inside = says_something ? value.Find(member.name.String()) : Node();
+      const json::Node inside = says_something ? value.Find(member.name.String()) : json::Node();
       if (inside) {
         AddMasked(inside, member.value);
       }
@@ -117,7 +118,7 @@ void Secrets::AddMasked(const Node& value, const Node& mask) {
   } else if (mask.is_array() && value.is_array()) {
     auto element = value.elements().begin();
     const auto end = value.elements().end();
-    for (const Node inside : mask.elements()) {
+    for (const json::Node inside : mask.elements()) {
       if (element == end) {
         break;
       }
@@ -128,14 +129,14 @@ void Secrets::AddMasked(const Node& value, const Node& mask) {
 }
 
 /// All texts in a value.
-void Secrets::Add(const Node& value) {
-  const Tree& tree = value.tree();
+void Secrets::Add(const json::Node& value) {
+  const json::Tree& tree = value.tree();
   const uint32_t end = tree.entry(value.at()).next;
   for (uint32_t at = value.at(); at < end; ++at) {
-    if (tree.entry(at).kind() != Kind::kString) {
+    if (tree.entry(at).kind() != json::Kind::kString) {
       continue;
     }
-    const std::string_view body = Body(Node(&tree, at));
+    const std::string_view body = Body(json::Node(&tree, at));
     if (body.size() < kShortest || !texts_.insert(body).second) {
       continue;
     }
@@ -178,7 +179,7 @@ size_t Secrets::FindPart(std::string_view text, size_t from) const {
   return std::string_view::npos;
 }
 
-bool Secrets::AreIn(const Node& string) const {
+bool Secrets::AreIn(const json::Node& string) const {
   const std::string_view body = Body(string);
   if (texts_.empty() || body.size() < kShortest) {
     return false;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::tfjson {
 
@@ -25,16 +25,16 @@ class Secrets {
   /// Collects the values that the masks in a document, or in a part of one, mark as sensitive.
   /// Refers to the document's text, which must outlive it. A tree that is partial() needs
   /// `variables` and `configuration.root_module.variables`; of all else the text is searched.
-  explicit Secrets(const Node& document);
+  explicit Secrets(const json::Node& document);
 
   /// Adds the values that masks inside of a value mark. Its document must outlive this.
-  void AddMarkedIn(const Node& value);
+  void AddMarkedIn(const json::Node& value);
   /// Adds the texts in a value, whose document must outlive this.
-  void Add(const Node& value);
+  void Add(const json::Node& value);
 
   bool empty() const { return texts_.empty(); }
   /// Whether a string is a sensitive text, or has one inside.
-  bool AreIn(const Node& string) const;
+  bool AreIn(const json::Node& string) const;
   /// Where the first sensitive text of kShortestPart bytes or more begins in a text, at `from` or
   /// behind it; npos if there is none.
   size_t FindPart(std::string_view text, size_t from = 0) const;
@@ -42,8 +42,8 @@ class Secrets {
   bool have_short() const { return have_short_; }
 
  private:
-  void AddMasked(const Node& value, const Node& mask);
-  void AddMarked(const Node& object, const Member& member);
+  void AddMasked(const json::Node& value, const json::Node& mask);
+  void AddMarked(const json::Node& object, const json::Member& member);
   /// A hash of four bytes, with 17 bits.
   static uint32_t BlockHash(const char* text) {
     uint32_t block = 0;

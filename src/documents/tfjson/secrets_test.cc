@@ -7,30 +7,31 @@
 namespace kinu::tfjson {
 namespace {
 
-constexpr Shape kWhole;
-constexpr Shape kFolded{.keep = Shape::Keep::kFolded};
-constexpr Shape::Part kVariablesParts[] = {{"variables", &kWhole}};
-constexpr Shape kModule{.keep = Shape::Keep::kMembers, .parts = kVariablesParts};
-constexpr Shape::Part kConfigurationParts[] = {{"root_module", &kModule}};
-constexpr Shape kConfiguration{.keep = Shape::Keep::kMembers, .parts = kConfigurationParts};
-constexpr Shape::Part kParts[] = {
+constexpr json::Shape kWhole;
+constexpr json::Shape kFolded{.keep = json::Shape::Keep::kFolded};
+constexpr json::Shape::Part kVariablesParts[] = {{"variables", &kWhole}};
+constexpr json::Shape kModule{.keep = json::Shape::Keep::kMembers, .parts = kVariablesParts};
+constexpr json::Shape::Part kConfigurationParts[] = {{"root_module", &kModule}};
+constexpr json::Shape kConfiguration{.keep = json::Shape::Keep::kMembers,
+                                     .parts = kConfigurationParts};
+constexpr json::Shape::Part kParts[] = {
     {"variables", &kWhole}, {"configuration", &kConfiguration}, {"change", &kFolded}};
-constexpr Shape kPartly{.keep = Shape::Keep::kMembers, .parts = kParts};
+constexpr json::Shape kPartly{.keep = json::Shape::Keep::kMembers, .parts = kParts};
 
 /// A bit per string in the text: is it a secret?
-std::string Found(const Secrets& secrets, const Tree& tree) {
+std::string Found(const Secrets& secrets, const json::Tree& tree) {
   std::string out;
   for (uint32_t at = 0; at < tree.entry_count(); ++at) {
-    if (tree.entry(at).kind() == Kind::kString) {
-      out += secrets.AreIn(Node(&tree, at)) ? '1' : '0';
+    if (tree.entry(at).kind() == json::Kind::kString) {
+      out += secrets.AreIn(json::Node(&tree, at)) ? '1' : '0';
     }
   }
   return out;
 }
 
 void ExpectSameSecrets(const std::string& text) {
-  const auto whole = Document::Parse(text);
-  const auto part = Document::Parse(text, kPartly);
+  const auto whole = json::Document::Parse(text);
+  const auto part = json::Document::Parse(text, kPartly);
   ASSERT_TRUE(whole.has_value()) << text;
   ASSERT_TRUE(part.has_value()) << text;
   ASSERT_EQ((*part)->tree().partial(), (*part)->root().is_container());
@@ -89,7 +90,8 @@ std::string RandomDocument(std::mt19937& random, int depth) {
 
 TEST(Secrets, AreFoundWhereverTheyBegin) {
   const auto document =
-      Document::Parse(R"({"a":{"value":["12345678","abcdefghijk","short"],"sensitive":true}})")
+      json::Document::Parse(
+          R"({"a":{"value":["12345678","abcdefghijk","short"],"sensitive":true}})")
           .value();
   const Secrets secrets(document->root());
   EXPECT_TRUE(secrets.have_short());

@@ -4,20 +4,20 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "codec/json_reader.h"
+#include "json/cpu_features.h"
+#include "json/reader.h"
+#include "json/scanner.h"
+#include "json/token_stream.h"
+#include "json/tree.h"
 #include "text/unicode.h"
-#include "tfjson/cpu_features.h"
 #include "tfjson/masks.h"
 #include "tfjson/path.h"
-#include "tfjson/scanner.h"
-#include "tfjson/token_stream.h"
-#include "tfjson/tree.h"
 
 namespace kinu::tfjson {
 namespace {
 
 /// A source that gives a text in pieces of a size.
-ByteSource InPieces(const std::string& text, size_t piece) {
+json::ByteSource InPieces(const std::string& text, size_t piece) {
   return [&text, piece, at = size_t{0}](char* buffer, size_t size) mutable {
     const size_t amount = std::min({piece, size, text.size() - at});
     text.copy(buffer, amount, at);
@@ -29,23 +29,23 @@ ByteSource InPieces(const std::string& text, size_t piece) {
 using text::IsUtf8;
 
 /// "ok", or the problem.
-std::string Check(TokenStream& stream) {
-  return stream.SkipValue() && stream.TakeEnd() ? "ok" : DescribeProblem(stream.problem());
+std::string Check(json::TokenStream& stream) {
+  return stream.SkipValue() && stream.TakeEnd() ? "ok" : json::DescribeProblem(stream.problem());
 }
 
 #if defined(__x86_64__)
-TEST(CpuFeatures, AreThoseThatTheCompilerFinds) {
-  EXPECT_EQ(Cpu().bmi, __builtin_cpu_supports("bmi") != 0);
-  EXPECT_EQ(Cpu().pclmul, __builtin_cpu_supports("pclmul") != 0);
-  EXPECT_EQ(Cpu().avx2, __builtin_cpu_supports("avx2") != 0);
-  EXPECT_EQ(Cpu().avx512, __builtin_cpu_supports("avx512bw") != 0 &&
-                              __builtin_cpu_supports("avx512vl") != 0 &&
-                              __builtin_cpu_supports("avx512vbmi2") != 0);
+TEST(json::CpuFeatures, AreThoseThatTheCompilerFinds) {
+  EXPECT_EQ(json::Cpu().bmi, __builtin_cpu_supports("bmi") != 0);
+  EXPECT_EQ(json::Cpu().pclmul, __builtin_cpu_supports("pclmul") != 0);
+  EXPECT_EQ(json::Cpu().avx2, __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ(json::Cpu().avx512, __builtin_cpu_supports("avx512bw") != 0 &&
+                                    __builtin_cpu_supports("avx512vl") != 0 &&
+                                    __builtin_cpu_supports("avx512vbmi2") != 0);
 }
 #endif
 
-TEST(StructureScanner, KernelsFindTheSame) {
-  using Kernel = StructureScanner::Kernel;
+TEST(json::StructureScanner, KernelsFindTheSame) {
+  using Kernel = json::StructureScanner::Kernel;
   constexpr std::string_view kBytes = "{}[]:,\"\\ \n\tab0-1\x01\xC3\xA9\x7F";
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
@@ -58,10 +58,10 @@ TEST(StructureScanner, KernelsFindTheSame) {
     std::vector<uint32_t> expected;
     std::string expected_end;
     for (const Kernel kernel : {Kernel::kPortable, Kernel::kAvx2, Kernel::kAvx512}) {
-      if (!StructureScanner::IsSupported(kernel)) {
+      if (!json::StructureScanner::IsSupported(kernel)) {
         continue;
       }
-      StructureScanner scanner(kernel);
+      json::StructureScanner scanner(kernel);
       std::vector<uint32_t> found(text.size() + 64);
       found.resize(scanner.Scan(text, 0, text.size(), found.data()));
       const std::string end =
@@ -98,19 +98,19 @@ std::string RandomCharacters(std::mt19937& random, size_t size, bool broken) {
 }
 
 /// Whether a scan leaves bytes of a text unchecked.
-bool LeavesUnchecked(StructureScanner::Kernel kernel, std::string_view text) {
-  StructureScanner scanner(kernel);
+bool LeavesUnchecked(json::StructureScanner::Kernel kernel, std::string_view text) {
+  json::StructureScanner scanner(kernel);
   std::vector<uint32_t> found(text.size() + 64);
   (void)scanner.Scan(text, 0, text.size(), found.data());
   return scanner.TakeUncheckedSeen();
 }
 
-TEST(StructureScanner, ChecksCharacters) {
-  using Kernel = StructureScanner::Kernel;
+TEST(json::StructureScanner, ChecksCharacters) {
+  using Kernel = json::StructureScanner::Kernel;
   std::mt19937 random(11);
   size_t checked = 0;
   for (const Kernel kernel : {Kernel::kPortable, Kernel::kAvx2, Kernel::kAvx512}) {
-    if (!StructureScanner::IsSupported(kernel)) {
+    if (!json::StructureScanner::IsSupported(kernel)) {
       continue;
     }
     for (int round = 0; round < 20000; ++round) {
@@ -128,14 +128,14 @@ TEST(StructureScanner, ChecksCharacters) {
   EXPECT_GT(checked, 1000u);
 }
 
-TEST(TokenStream, ChecksCharactersAcrossPieces) {
+TEST(json::TokenStream, ChecksCharactersAcrossPieces) {
   std::mt19937 random(13);
   for (int round = 0; round < 400; ++round) {
     // A text is scanned in pieces of 64 KB. The first one or two end in these characters.
     const size_t before = (size_t{64} << 10) * (1 + random() % 2) - random() % 100;
     const std::string text = '"' + std::string(before, 'a') +
                              RandomCharacters(random, random() % 200, round % 2 == 0) + '"';
-    EXPECT_EQ(Document::Parse(text).has_value(), IsUtf8(text)) << text.substr(before);
+    EXPECT_EQ(json::Document::Parse(text).has_value(), IsUtf8(text)) << text.substr(before);
   }
 }
 
@@ -144,7 +144,7 @@ struct Malformed {
   uint64_t offset;
 };
 
-TEST(TokenStream, MalformedTextsHaveAnOffset) {
+TEST(json::TokenStream, MalformedTextsHaveAnOffset) {
   static constexpr Malformed kCases[] = {
       {"", 0},
       {" ", 1},
@@ -178,26 +178,26 @@ TEST(TokenStream, MalformedTextsHaveAnOffset) {
   };
   for (const Malformed& each : kCases) {
     const std::string text(each.text);
-    TokenStream stream(text);
+    json::TokenStream stream(text);
     EXPECT_NE(Check(stream), "ok") << text;
     EXPECT_EQ(stream.problem().offset, each.offset) << text << ": " << stream.problem().message;
-    TokenStream piecewise(InPieces(text, 1));
+    json::TokenStream piecewise(InPieces(text, 1));
     EXPECT_NE(Check(piecewise), "ok") << text;
     EXPECT_EQ(piecewise.problem().offset, each.offset) << text;
-    const auto document = Document::Parse(text);
+    const auto document = json::Document::Parse(text);
     EXPECT_FALSE(document.has_value()) << text;
   }
 }
 
-TEST(TokenStream, ZeroBytesAreNoEnd) {
+TEST(json::TokenStream, ZeroBytesAreNoEnd) {
   const std::string text("[1]\0", 4);
-  TokenStream stream(text);
+  json::TokenStream stream(text);
   EXPECT_NE(Check(stream), "ok");
   EXPECT_EQ(stream.problem().offset, 3U);
 }
 
 // Runs of backslashes at all places of a block of the scanner and beyond its end.
-TEST(TokenStream, EveryRunOfBackslashes) {
+TEST(json::TokenStream, EveryRunOfBackslashes) {
   for (size_t before = 0; before < 70; ++before) {
     for (size_t run = 1; run < 140; run += run < 10 ? 1 : 13) {
       const std::string start = "\"" + std::string(before, 'a') + std::string(run, '\\');
@@ -205,30 +205,31 @@ TEST(TokenStream, EveryRunOfBackslashes) {
         const std::string text = start + next;
         const bool escaped = run % 2 != 0;
         const bool fits = *next == '"' ? !escaped && text.ends_with('"') : !escaped || *next == 'n';
-        EXPECT_EQ(Document::Parse(text).has_value(), fits) << text;
+        EXPECT_EQ(json::Document::Parse(text).has_value(), fits) << text;
       }
-      EXPECT_EQ(Document::Parse(start + "\"\"").has_value(), run % 2 != 0) << start;
+      EXPECT_EQ(json::Document::Parse(start + "\"\"").has_value(), run % 2 != 0) << start;
     }
   }
 }
 
-TEST(TokenStream, DepthIsBounded) {
+TEST(json::TokenStream, DepthIsBounded) {
   for (const char open : {'[', '{'}) {
     std::string text;
-    for (size_t i = 0; i <= kMaxDepth; ++i) {
+    for (size_t i = 0; i <= json::kMaxDepth; ++i) {
       text += open == '[' ? "[" : "{\"a\":";
     }
-    TokenStream stream(text);
-    EXPECT_EQ(Check(stream), "invalid JSON at byte " +
-                                 std::to_string(open == '[' ? kMaxDepth : kMaxDepth * 5) +
-                                 ": values are nested too deep");
-    EXPECT_FALSE(Document::Parse(text).has_value());
+    json::TokenStream stream(text);
+    EXPECT_EQ(Check(stream),
+              "invalid JSON at byte " +
+                  std::to_string(open == '[' ? json::kMaxDepth : json::kMaxDepth * 5) +
+                  ": values are nested too deep");
+    EXPECT_FALSE(json::Document::Parse(text).has_value());
   }
-  std::string fits(kMaxDepth, '[');
-  fits.append(kMaxDepth, ']');
-  TokenStream stream(fits);
+  std::string fits(json::kMaxDepth, '[');
+  fits.append(json::kMaxDepth, ']');
+  json::TokenStream stream(fits);
   EXPECT_EQ(Check(stream), "ok");
-  EXPECT_TRUE(Document::Parse(fits).has_value());
+  EXPECT_TRUE(json::Document::Parse(fits).has_value());
 }
 
 /// A random value; strings are often long and full of escapes, to fall on the edges of blocks.
@@ -269,30 +270,30 @@ std::string RandomValue(std::mt19937& random, int depth) {
 }
 
 /// The same value twice: as the tree has it and as the configuration's reader has it.
-void ExpectSame(const Node& node, const JsonNode& other) {
+void ExpectSame(const json::Node& node, const JsonNode& other) {
   switch (node.kind()) {
-    case Kind::kString:
+    case json::Kind::kString:
       ASSERT_TRUE(other.is_string());
       EXPECT_EQ(node.String(), other.text());
       break;
-    case Kind::kNumber:
+    case json::Kind::kNumber:
       ASSERT_TRUE(other.is_number());
       EXPECT_EQ(node.text(), other.text());
       break;
-    case Kind::kArray: {
+    case json::Kind::kArray: {
       ASSERT_TRUE(other.is_array());
       ASSERT_EQ(node.size(), other.elements().size());
       size_t i = 0;
-      for (const Node element : node.elements()) {
+      for (const json::Node element : node.elements()) {
         ExpectSame(element, other.elements()[i++]);
       }
       break;
     }
-    case Kind::kObject: {
+    case json::Kind::kObject: {
       ASSERT_TRUE(other.is_object());
       ASSERT_EQ(node.size(), other.members().size());
       size_t i = 0;
-      for (const Member member : node.members()) {
+      for (const json::Member member : node.members()) {
         EXPECT_EQ(member.name.String(), other.members()[i].name);
         ExpectSame(member.value, other.members()[i++].value);
       }
@@ -303,31 +304,31 @@ void ExpectSame(const Node& node, const JsonNode& other) {
   }
 }
 
-TEST(Tree, AgreesWithTheReaderOfConfiguration) {
+TEST(json::Tree, AgreesWithTheReaderOfConfiguration) {
   std::mt19937 random(7);
   for (int i = 0; i < 400; ++i) {
     const std::string text = RandomValue(random, 0);
-    const auto document = Document::Parse(text);
+    const auto document = json::Document::Parse(text);
     const JsonDocument other = ParseJson(text);
     ASSERT_TRUE(document.has_value()) << text << document.error().message;
     ASSERT_TRUE(other.ok()) << text;
     ExpectSame((*document)->root(), other.root());
     // However the text arrives, it is the same tree.
-    TokenStream stream(InPieces(text, 1 + i % 97));
-    Tree tree;
+    json::TokenStream stream(InPieces(text, 1 + i % 97));
+    json::Tree tree;
     ASSERT_TRUE(tree.Read(stream)) << text;
     EXPECT_EQ(tree.entry_count(), (*document)->tree().entry_count());
     EXPECT_EQ(tree.text(), (*document)->tree().text());
   }
 }
 
-TEST(Tree, MarksTextsWithEscapes) {
+TEST(json::Tree, MarksTextsWithEscapes) {
   for (size_t size = 0; size < 150; ++size) {
     for (size_t at = 0; at <= size; ++at) {
       std::string body(size, '[');  // next to the backslash, as the bracket of the other text is
       body.insert(at, "\\n");
       const auto document =
-          Document::Parse("[\"" + body + "\",\"" + std::string(size, ']') + "\"]");
+          json::Document::Parse("[\"" + body + "\",\"" + std::string(size, ']') + "\"]");
       ASSERT_TRUE(document.has_value());
       EXPECT_TRUE((*document)->tree().entry(1).escaped);
       EXPECT_FALSE((*document)->tree().entry(2).escaped);
@@ -335,26 +336,26 @@ TEST(Tree, MarksTextsWithEscapes) {
   }
 }
 
-TEST(Tree, EveryPrefixIsRefused) {
+TEST(json::Tree, EveryPrefixIsRefused) {
   std::mt19937 random(11);
   for (int i = 0; i < 30; ++i) {
     const std::string text = "[" + RandomValue(random, 0) + "]";
     for (size_t size = 0; size < text.size(); size += 1 + size / 50) {
-      EXPECT_FALSE(Document::Parse(text.substr(0, size)).has_value()) << text.substr(0, size);
+      EXPECT_FALSE(json::Document::Parse(text.substr(0, size)).has_value()) << text.substr(0, size);
     }
   }
 }
 
-TEST(Tree, LongTextsAreReadInPieces) {
+TEST(json::Tree, LongTextsAreReadInPieces) {
   // Longer than the window, with a string that is longer than a piece.
   std::string text = "[";
   for (int i = 0; i < 200000; ++i) {
     text += "{\"id\":" + std::to_string(i) + ",\"name\":\"resource\\t" + std::to_string(i) + "\"},";
   }
   text += "\"" + std::string(3 << 20, 'x') + "\"]";
-  TokenStream stream(InPieces(text, 100000));
+  json::TokenStream stream(InPieces(text, 100000));
   ASSERT_TRUE(stream.Take('[', ""));
-  Tree tree;
+  json::Tree tree;
   for (int i = 0; i < 200000; ++i) {
     ASSERT_TRUE(tree.Read(stream));
     ASSERT_EQ(tree.root().Find("id").text(), std::to_string(i));
@@ -367,9 +368,9 @@ TEST(Tree, LongTextsAreReadInPieces) {
   EXPECT_TRUE(stream.TakeEnd());
 }
 
-TEST(Tree, RepeatedNames) {
-  const auto document = *Document::Parse(R"({"a":{"x":1,"\u0078":2},"b":[{"y":1}],"a":3})");
-  const Node repeated = Repeated(document->tree());
+TEST(json::Tree, RepeatedNames) {
+  const auto document = *json::Document::Parse(R"({"a":{"x":1,"\u0078":2},"b":[{"y":1}],"a":3})");
+  const json::Node repeated = json::Repeated(document->tree());
   ASSERT_TRUE(repeated);
   EXPECT_EQ(repeated.offset(), 12U);
   EXPECT_EQ(document->root().Find("a").text(), "3");
@@ -377,17 +378,18 @@ TEST(Tree, RepeatedNames) {
   for (int i = 0; i < 100; ++i) {
     wide += "\"k" + std::to_string(i) + "\":1,";
   }
-  EXPECT_FALSE(Repeated((*Document::Parse(wide + "\"z\":1}"))->tree()));
-  EXPECT_TRUE(Repeated((*Document::Parse(wide + "\"k50\":1}"))->tree()));
+  EXPECT_FALSE(json::Repeated((*json::Document::Parse(wide + "\"z\":1}"))->tree()));
+  EXPECT_TRUE(json::Repeated((*json::Document::Parse(wide + "\"k50\":1}"))->tree()));
 
   // Objects with the same names as one before are passed over, others are not.
-  const auto alike = Document::Parse(
+  const auto alike = json::Document::Parse(
       R"([{"a":1,"b":2},{"a":[{"x":1,"y":2}],"b":{"x":3,"y":4}},{"x":1,"y":2},{"a":1,"a":2}])");
   ASSERT_TRUE(alike);
-  EXPECT_EQ(Repeated((*alike)->tree()).offset(), 76U);
-  EXPECT_TRUE(Repeated((*Document::Parse(R"([{"a":1,"b":2},{"b":1,"\u0062":2}])"))->tree()));
-  EXPECT_FALSE(
-      Repeated((*Document::Parse(R"([{"a":1,"b":2},{"b":1,"a":2},{"a":1,"b":2}])"))->tree()));
+  EXPECT_EQ(json::Repeated((*alike)->tree()).offset(), 76U);
+  EXPECT_TRUE(
+      json::Repeated((*json::Document::Parse(R"([{"a":1,"b":2},{"b":1,"\u0062":2}])"))->tree()));
+  EXPECT_FALSE(json::Repeated(
+      (*json::Document::Parse(R"([{"a":1,"b":2},{"b":1,"a":2},{"a":1,"b":2}])"))->tree()));
 }
 
 TEST(Numbers, AreComparedExactly) {
@@ -409,8 +411,8 @@ TEST(Numbers, AreComparedExactly) {
       {"1e-99999999999999999999", "0", 1},
   };
   for (const Row& row : kRows) {
-    EXPECT_EQ(CompareNumbers(row.a, row.b), row.order) << row.a << " " << row.b;
-    EXPECT_EQ(CompareNumbers(row.b, row.a), -row.order) << row.b << " " << row.a;
+    EXPECT_EQ(json::CompareNumbers(row.a, row.b), row.order) << row.a << " " << row.b;
+    EXPECT_EQ(json::CompareNumbers(row.b, row.a), -row.order) << row.b << " " << row.a;
   }
 }
 
@@ -450,7 +452,7 @@ TEST(Path, Texts) {
 }
 
 TEST(Path, MismatchesNameTheStep) {
-  const auto document = *Document::Parse(R"({"a":[{"b":null}],"0":1})");
+  const auto document = *json::Document::Parse(R"({"a":[{"b":null}],"0":1})");
   struct Row {
     std::string_view path;
     std::string_view outcome;
@@ -478,7 +480,7 @@ TEST(Path, MismatchesNameTheStep) {
 
 /// The examples of the seed page, in one state.
 TEST(Path, SeedExamples) {
-  const auto document = *Document::Parse(R"({
+  const auto document = *json::Document::Parse(R"({
     "first_name": "John", "phone_numbers": [{"mobile": "111"}, {"home": "222-222-2222"}],
     "root_map_attribute": {"example-key": "map-value"},
     "root_list_attribute": ["list-value1", "list-value2"],
@@ -524,7 +526,7 @@ TEST(Path, SeedExamples) {
 }
 
 std::string Redacted(std::string text) {
-  const auto document = *Document::Parse(std::move(text));
+  const auto document = *json::Document::Parse(std::move(text));
   std::string out;
   AppendRedacted(out, document->root());
   return out;
@@ -579,7 +581,7 @@ TEST(Secrets, AreFoundInCopies) {
       R"j("p":["a","(sensitive value)","fourteen"]})j");
 }
 
-TEST(MappedFile, IsReadAsAnyText) {
+TEST(json::MappedFile, IsReadAsAnyText) {
   // Sizes around those of a page, and a text that is no text at its end.
   for (const size_t size : {(size_t{3} << 20) - 1, size_t{3} << 20, (size_t{3} << 20) + 1}) {
     std::string text = "[";
@@ -593,17 +595,17 @@ TEST(MappedFile, IsReadAsAnyText) {
     ASSERT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
     std::fflush(file);
     std::rewind(file);
-    const auto mapped = MappedFile::Open(fileno(file));
+    const auto mapped = json::MappedFile::Open(fileno(file));
     if (mapped == nullptr) {
       GTEST_SKIP() << "the system cannot map files this way";
     }
     EXPECT_EQ(mapped->text(), text);
-    TokenStream stream(*mapped);
+    json::TokenStream stream(*mapped);
     EXPECT_EQ(Check(stream), "ok");
     EXPECT_EQ(stream.bytes_read(), text.size());
     // What is truncated in the meantime is an error.
     ASSERT_EQ(ftruncate(fileno(file), static_cast<off_t>(size / 2)), 0);
-    TokenStream again(*mapped);
+    json::TokenStream again(*mapped);
     EXPECT_NE(Check(again).find("the text cannot be read"), std::string::npos);
     std::fclose(file);
   }
@@ -612,13 +614,13 @@ TEST(MappedFile, IsReadAsAnyText) {
 TEST(MappedFileDeathTest, ShortenedFileEndsTheProcess) {
   EXPECT_EXIT(
       {
-        MappedFile::EndProcessWhenShortened();
+        json::MappedFile::EndProcessWhenShortened();
         std::FILE* const file = std::tmpfile();
         const std::string text(size_t{2} << 20, 'x');
         (void)std::fwrite(text.data(), 1, text.size(), file);
         std::fflush(file);
         std::rewind(file);
-        const auto mapped = MappedFile::Open(fileno(file));
+        const auto mapped = json::MappedFile::Open(fileno(file));
         (void)!::ftruncate(fileno(file), 0);
         volatile char last = mapped->text().back();
         std::fprintf(stderr, "read %c", last);
@@ -658,7 +660,7 @@ TEST(Compact, LeavesOutWhiteSpaceBetweenTokens) {
     const std::string text = RandomTokens(random, wanted);
     for (const bool portable : {false, true}) {
       std::string out = "before ";
-      AppendCompact(out, text, portable);
+      json::AppendCompact(out, text, portable);
       ASSERT_EQ(out, wanted) << text;
     }
   }

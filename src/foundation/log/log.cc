@@ -11,7 +11,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 extern char** environ;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::trace {
 namespace {

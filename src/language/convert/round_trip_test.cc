@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "codec/json_reader.h"
 #include "convert/convert.h"
 #include "convert/meaning.h"
 #include "functions/function.h"
@@ -21,6 +20,7 @@
 #include "hcl/writer/editor.h"
 #include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
+#include "json/reader.h"
 #include "lang/eval.h"
 #include "lang/user_function.h"
 

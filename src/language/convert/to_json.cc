@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/flat_map.h"
-#include "codec/json_writer.h"
 #include "convert/convert.h"
 #include "convert/meaning.h"
 #include "cty/json.h"
@@ -12,6 +11,7 @@
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "hcl/walk.h"
+#include "json/writer.h"
 #include "text/unicode.h"
 
 namespace kinu::convert {

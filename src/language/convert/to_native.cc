@@ -3,13 +3,13 @@
 #include <vector>
 
 #include "base/flat_map.h"
-#include "codec/json_reader.h"
 #include "convert/convert.h"
 #include "convert/meaning.h"
 #include "hcl/lexer.h"
 #include "hcl/parse.h"
 #include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
+#include "json/reader.h"
 
 namespace kinu::convert {
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "cty/path.h"
 #include "cty/value.h"
 #include "cty/whole_numbers.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu {
 

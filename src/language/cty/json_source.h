@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/arena.h"
-#include "codec/json_lex.h"
-#include "codec/json_reader.h"
 #include "cty/json.h"
+#include "json/lex.h"
+#include "json/reader.h"
 #include "text/unicode.h"
 
 namespace kinu {

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "cty/value.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu {
 

@@ -18,12 +18,12 @@
 
 #include "base/files.h"
 #include "base/testing/golden.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "cty/conversion.h"
 #include "cty/ops.h"
 #include "cty/tagged.h"
 #include "functions/testing/evaluation.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::functions {
 namespace {

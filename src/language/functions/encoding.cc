@@ -6,10 +6,10 @@
 #include "codec/csv.h"
 #include "codec/deflate.h"
 #include "codec/iconv.h"
-#include "codec/json_reader.h"
 #include "cty/json.h"
 #include "functions/families.h"
 #include "functions/support.h"
+#include "json/reader.h"
 #include "text/quote.h"
 #include "text/unicode.h"
 

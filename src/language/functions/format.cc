@@ -1,11 +1,11 @@
 // format and formatlist: Go's verbs for values of the language. Ref: go-cty stdlib/format.go.
 #include <algorithm>
 
-#include "codec/json_writer.h"
 #include "cty/conversion.h"
 #include "cty/json.h"
 #include "functions/families.h"
 #include "functions/support.h"
+#include "json/writer.h"
 #include "text/quote.h"
 #include "text/unicode.h"
 

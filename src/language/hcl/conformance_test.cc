@@ -12,10 +12,10 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::hcl {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "codec/json_reader.h"
 #include "hcl/json_syntax.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
+#include "json/reader.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 #include "text/unicode.h"

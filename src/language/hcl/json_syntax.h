@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "base/flat_map.h"
-#include "codec/json_reader.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
+#include "json/reader.h"
 
 namespace kinu::hcl {
 

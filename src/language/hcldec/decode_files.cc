@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "codec/json_reader.h"
 #include "cty/json.h"
 #include "hcl/merged_body.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
+#include "json/reader.h"
 #include "lang/eval.h"
 #include "text/quote.h"
 #include "text/unicode.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "codec/json_writer.h"
 #include "hcldec/spec_file.h"
+#include "json/writer.h"
 
 namespace kinu::hcldec {
 

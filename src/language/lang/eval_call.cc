@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "codec/json_writer.h"
 #include "cty/conversion.h"
 #include "hcl/walk.h"
+#include "json/writer.h"
 #include "lang/evaluator.h"
 #include "lang/type_expr.h"
 #include "text/quote.h"

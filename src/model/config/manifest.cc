@@ -4,11 +4,11 @@
 
 #include "addrs/version.h"
 #include "base/files.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "config/load.h"
 #include "config/module_source.h"
 #include "config/test_file.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::config {
 

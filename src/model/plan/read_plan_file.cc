@@ -3,9 +3,9 @@
 
 #include "addrs/compatible_version.h"
 #include "base/files.h"
-#include "codec/json_reader.h"
 #include "codec/protowire.h"
 #include "codec/zip.h"
+#include "json/reader.h"
 #include "plan/plan_decoder.h"
 #include "plan/plan_file.h"
 #include "plan/wire.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "codec/json_reader.h"
 #include "cty/conversion.h"
 #include "cty/json.h"
+#include "json/reader.h"
 #include "lang/deprecation.h"
 #include "provider/schema_table.h"
 

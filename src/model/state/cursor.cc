@@ -48,7 +48,7 @@ bool Cursor::NextMember(bool* first, std::string_view* key_body) {
   if (failed_) {
     return false;
   }
-  tfjson::TokenStream& tokens = *tokens_;
+  json::TokenStream& tokens = *tokens_;
   char c = tokens.Peek();
   if (c == '}') {
     tokens.Advance();

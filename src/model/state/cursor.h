@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "json/mapped_file.h"
+#include "json/token_stream.h"
 #include "state/json_text.h"
-#include "tfjson/mapped_file.h"
-#include "tfjson/token_stream.h"
 
 namespace kinu::state {
 
@@ -22,9 +22,9 @@ class Cursor {
     const std::string& text;
   };
   explicit Cursor(Scanned scanned)
-      : text_(scanned.text), tokens_(std::make_unique<tfjson::TokenStream>(scanned.text)) {}
-  explicit Cursor(tfjson::MappedFile& file)
-      : text_(file.text()), tokens_(std::make_unique<tfjson::TokenStream>(file)) {}
+      : text_(scanned.text), tokens_(std::make_unique<json::TokenStream>(scanned.text)) {}
+  explicit Cursor(json::MappedFile& file)
+      : text_(file.text()), tokens_(std::make_unique<json::TokenStream>(file)) {}
 
   // As in JsonCursor.
   char Peek() { return tokens_ == nullptr ? json_.Peek() : failed_ ? '\0' : tokens_->Peek(); }
@@ -52,7 +52,7 @@ class Cursor {
  private:
   std::string_view text_;
   JsonCursor json_{std::string_view()};
-  std::unique_ptr<tfjson::TokenStream> tokens_;
+  std::unique_ptr<json::TokenStream> tokens_;
   bool failed_ = false;  // only used with tokens_
 };
 

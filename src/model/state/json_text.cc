@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "codec/json_lex.h"
+#include "json/lex.h"
 
 namespace kinu::state {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "codec/json_lex.h"
+#include "json/lex.h"
 
 namespace kinu::state {
 

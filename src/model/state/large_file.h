@@ -17,7 +17,7 @@
 namespace kinu::state {
 
 /// Reads all of the file. The state must not be changed. Another program may replace the file, but
-/// if it shortens the file in place, this process ends (see tfjson::MappedFile).
+/// if it shortens the file in place, this process ends (see json::MappedFile).
 std::optional<State> ReadLargeState(std::shared_ptr<Program> program, int fd);
 
 /// Reads everything except the resources.

@@ -1,8 +1,8 @@
 // Decodes and encodes stored objects. Ref: opentofu internal/states/instance_object_src.go,
 // instance_object.go.
-#include "codec/json_reader.h"
 #include "cty/json.h"
 #include "cty/ops.h"
+#include "json/reader.h"
 #include "state/json_text.h"
 #include "state/paths.h"
 #include "state/state.h"

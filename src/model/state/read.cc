@@ -94,7 +94,7 @@ StateReader::StateReader(std::shared_ptr<Program> program, std::shared_ptr<const
   state_.buffer = std::move(text);
 }
 
-StateReader::StateReader(std::shared_ptr<Program> program, std::shared_ptr<tfjson::MappedFile> file,
+StateReader::StateReader(std::shared_ptr<Program> program, std::shared_ptr<json::MappedFile> file,
                          const StatePart& part)
     : part_(part), in_(*file) {
   state_.program = std::move(program);
@@ -525,7 +525,7 @@ namespace {
 /// Reads a part of a large file. `names`, if not null, receives the instance addresses.
 std::optional<State> ReadPart(std::shared_ptr<Program> program, int fd, const StatePart& part,
                               StateNames* names = nullptr) {
-  std::shared_ptr<tfjson::MappedFile> file = tfjson::MappedFile::Open(fd);
+  std::shared_ptr<json::MappedFile> file = json::MappedFile::Open(fd);
   if (file == nullptr) {
     return std::nullopt;
   }

@@ -73,7 +73,7 @@ class StateReader {
   /// How a text is read. kScanned: faster, but its errors have no useful message.
   enum class Way : uint8_t { kExact, kScanned };
   StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text, Way way);
-  StateReader(std::shared_ptr<Program> program, std::shared_ptr<tfjson::MappedFile> file,
+  StateReader(std::shared_ptr<Program> program, std::shared_ptr<json::MappedFile> file,
               const StatePart& part);
 
   /// Reads the file or the part. Errors of a mapped file have no useful message either: read the

@@ -1,6 +1,6 @@
 #include "state/sealer.h"
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu::state {
 namespace {

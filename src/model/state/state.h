@@ -114,7 +114,7 @@ struct State {
   std::shared_ptr<Program> program;
   std::shared_ptr<const std::string> buffer;  ///< the text that views point into
   /// The mapped file that views point into. Such a state is read-only.
-  std::shared_ptr<tfjson::MappedFile> mapped;
+  std::shared_ptr<json::MappedFile> mapped;
   std::string terraform_version;
   uint64_t serial = 0;
   std::string lineage;

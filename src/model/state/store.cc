@@ -10,7 +10,7 @@
 
 #include "addrs/compatible_version.h"
 #include "base/files.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "state/json_text.h"
 
 namespace kinu::state {

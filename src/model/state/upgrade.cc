@@ -9,10 +9,10 @@
 
 #include "addrs/provider_source.h"
 #include "codec/base64.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "cty/json.h"
 #include "cty/type.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::state {
 namespace {

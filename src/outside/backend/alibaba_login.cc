@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "net/cloud/aws_sigv4.h"
 #include "net/url.h"
 

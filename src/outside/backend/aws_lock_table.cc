@@ -1,7 +1,7 @@
 #include "backend/aws_lock_table.h"
 
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::backend {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "codec/base64.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 namespace kinu::backend {
 namespace {

@@ -16,8 +16,8 @@
 #include "codec/base64.h"
 #include "codec/deflate.h"
 #include "codec/hash.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "net/curl_transport.h"
 #include "net/url.h"
 

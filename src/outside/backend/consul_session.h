@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/result.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "net/http.h"
 #include "net/url.h"
 

@@ -10,8 +10,8 @@
 #include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "net/curl_transport.h"
 #include "net/url.h"
 

@@ -10,7 +10,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "codec/base64.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {

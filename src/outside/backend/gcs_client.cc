@@ -5,9 +5,9 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "codec/xml.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "net/cloud/aws_sigv4.h"
 #include "net/url.h"
 

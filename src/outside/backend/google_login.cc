@@ -3,7 +3,7 @@
 #include "backend/settings.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 namespace kinu::backend {
 

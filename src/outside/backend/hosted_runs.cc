@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-#include "codec/json_texts.h"
+#include "json/texts.h"
 #include "net/cloud/aws_sigv4.h"
 
 namespace kinu::backend {

@@ -8,8 +8,8 @@
 #include "base/program_name.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
-#include "codec/json_writer.h"
 #include "cty/json.h"
+#include "json/writer.h"
 #include "net/cloud/aws_sigv4.h"
 
 namespace kinu::backend {

@@ -2,7 +2,7 @@
 
 #include "backend/hosted_backend.h"
 #include "codec/base64.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "net/testing/scripted_transport.h"
 
 namespace kinu::backend {

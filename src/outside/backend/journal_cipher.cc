@@ -3,8 +3,8 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/cipher.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::backend {
 namespace {

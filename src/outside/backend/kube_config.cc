@@ -9,9 +9,9 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "codec/base64.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "codec/yaml.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::backend {
 namespace {

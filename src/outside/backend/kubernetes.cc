@@ -14,8 +14,8 @@
 #include "backend/specs.h"
 #include "codec/base64.h"
 #include "codec/deflate.h"
-#include "codec/json_reader.h"
 #include "cty/json.h"
+#include "json/reader.h"
 #include "net/curl_transport.h"
 #include "net/url.h"
 

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/deflate.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "net/testing/scripted_transport.h"
 
 namespace kinu::backend {

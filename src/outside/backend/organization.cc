@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "addrs/compatible_version.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "net/cloud/aws_sigv4.h"
 
 namespace kinu::backend {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "net/http.h"
 #include "net/url.h"
 

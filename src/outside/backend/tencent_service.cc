@@ -4,7 +4,7 @@
 
 #include "codec/base64.h"
 #include "codec/hash.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 namespace kinu::backend {
 namespace {

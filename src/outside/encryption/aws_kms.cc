@@ -3,8 +3,8 @@
 #include "backend/aws_login.h"
 #include "backend/settings.h"
 #include "base/environment.h"
-#include "codec/json_writer.h"
 #include "encryption/key_service.h"
+#include "json/writer.h"
 #include "net/curl_transport.h"
 
 namespace kinu::encryption {

@@ -6,8 +6,8 @@
 #include "backend/azure_login.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "codec/json_writer.h"
 #include "encryption/key_service.h"
+#include "json/writer.h"
 #include "net/curl_transport.h"
 #include "net/url.h"
 

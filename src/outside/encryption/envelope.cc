@@ -1,10 +1,10 @@
 #include "encryption/envelope.h"
 
 #include "codec/base64.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "cty/number.h"
-#include "tfjson/tree.h"
+#include "json/reader.h"
+#include "json/tree.h"
+#include "json/writer.h"
 
 namespace kinu::encryption {
 namespace {
@@ -103,21 +103,21 @@ Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string
 }
 
 StateNumber ReadStateNumber(const std::string& state) {
-  static constexpr tfjson::Shape kWhole;
-  static constexpr tfjson::Shape::Part kParts[] = {
+  static constexpr json::Shape kWhole;
+  static constexpr json::Shape::Part kParts[] = {
       {"serial", &kWhole}, {"lineage", &kWhole}, {"terraform_version", &kWhole}};
-  static constexpr tfjson::Shape kShape{.keep = tfjson::Shape::Keep::kMembers, .parts = kParts};
-  tfjson::TokenStream stream(state);
-  tfjson::Tree tree;
+  static constexpr json::Shape kShape{.keep = json::Shape::Keep::kMembers, .parts = kParts};
+  json::TokenStream stream(state);
+  json::Tree tree;
   if (!tree.Read(stream, kShape) || !stream.TakeEnd() || !tree.root().is_object()) {
     return {};
   }
   const auto text = [&](std::string_view name) {
-    const tfjson::Node node = tree.root().Find(name);
+    const json::Node node = tree.root().Find(name);
     return node && node.is_string() ? node.String() : std::string();
   };
   StateNumber out;
-  if (const tfjson::Node serial = tree.root().Find("serial"); serial && serial.is_number()) {
+  if (const json::Node serial = tree.root().Find("serial"); serial && serial.is_number()) {
     out.serial = SerialOf(serial.text());
   }
   out.lineage = text("lineage");

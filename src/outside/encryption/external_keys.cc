@@ -1,8 +1,8 @@
 // Keys from a program.
 #include "codec/base64.h"
-#include "codec/json_reader.h"
 #include "encryption/external_program.h"
 #include "encryption/key_provider.h"
+#include "json/reader.h"
 
 namespace kinu::encryption {
 namespace {

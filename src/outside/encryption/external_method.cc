@@ -2,11 +2,11 @@
 #include <optional>
 
 #include "codec/base64.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "encryption/external_program.h"
 #include "encryption/key_provider.h"
 #include "encryption/method.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::encryption {
 namespace {

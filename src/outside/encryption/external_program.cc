@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/capture.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 namespace kinu::encryption {
 namespace {

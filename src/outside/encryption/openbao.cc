@@ -3,9 +3,9 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "codec/base64.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "encryption/key_provider.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "net/curl_transport.h"
 #include "net/url.h"
 

@@ -5,9 +5,9 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/cipher.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "encryption/key_provider.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::encryption {
 namespace {

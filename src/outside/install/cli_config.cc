@@ -10,9 +10,9 @@
 #include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "codec/json_writer.h"
 #include "install/hcl1.h"
 #include "install/oci_config.h"
+#include "json/writer.h"
 #include "text/quote.h"
 
 namespace kinu::install {

@@ -4,8 +4,8 @@
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 namespace kinu::install {
 namespace {

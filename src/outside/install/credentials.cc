@@ -7,8 +7,8 @@
 #include "base/capture.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "codec/json_reader.h"
 #include "install/package_source.h"
+#include "json/reader.h"
 
 extern char** environ;
 

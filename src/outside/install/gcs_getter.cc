@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/environment.h"
-#include "codec/json_reader.h"
 #include "install/module_getters.h"
+#include "json/reader.h"
 #include "net/cloud/aws_sigv4.h"
 #include "net/cloud/google_tokens.h"
 

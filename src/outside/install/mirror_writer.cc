@@ -5,8 +5,8 @@
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
-#include "codec/json_writer.h"
 #include "install/package_hash.h"
+#include "json/writer.h"
 
 namespace kinu::install {
 namespace {

@@ -1,7 +1,7 @@
 #include "install/module_registry.h"
 
 #include "addrs/provider_source.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 namespace kinu::install {
 namespace {

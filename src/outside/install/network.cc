@@ -6,7 +6,7 @@
 #include "addrs/host_name.h"
 #include "addrs/provider_source.h"
 #include "base/environment.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "net/curl_transport.h"
 
 namespace kinu::install {

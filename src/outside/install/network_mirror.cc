@@ -1,8 +1,8 @@
 // The source that asks a network mirror: an index of versions and one of the packages of a version.
 // Ref: opentofu internal/getproviders http_mirror_source.go.
 #include "addrs/provider_source.h"
-#include "codec/json_reader.h"
 #include "install/sources.h"
+#include "json/reader.h"
 
 namespace kinu::install {
 namespace {

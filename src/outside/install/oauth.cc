@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "text/quote.h"
 
 namespace kinu::install {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 namespace kinu::install {
 namespace {

@@ -8,7 +8,7 @@
 #include <arpa/inet.h>
 
 #include "codec/base64.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 namespace kinu::install {
 namespace {

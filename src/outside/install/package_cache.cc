@@ -55,7 +55,7 @@ std::string ContentDigest::FileName() const {
   return std::string(kind == HashKind::kSha512 ? kSha512Prefix : kSha256Prefix) + '-' + hex;
 }
 
-CachedFile::CachedFile(int fd) : fd_(fd), mapped_(tfjson::MappedFile::Open(fd)) {
+CachedFile::CachedFile(int fd) : fd_(fd), mapped_(json::MappedFile::Open(fd)) {
   struct stat info{};
   ok_ = mapped_ != nullptr;
   if (!ok_ && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {

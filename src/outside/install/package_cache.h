@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "codec/hash.h"
-#include "tfjson/mapped_file.h"
+#include "json/mapped_file.h"
 
 namespace kinu::install {
 
@@ -47,7 +47,7 @@ class CachedFile {
  private:
   int fd_;
   bool ok_ = false;
-  std::unique_ptr<tfjson::MappedFile> mapped_;  // null: in read_
+  std::unique_ptr<json::MappedFile> mapped_;  // null: in read_
   std::string read_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "addrs/provider_source.h"
-#include "codec/json_reader.h"
 #include "install/sources.h"
+#include "json/reader.h"
 
 namespace kinu::install {
 namespace {

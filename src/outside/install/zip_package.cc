@@ -17,7 +17,7 @@
 #include "codec/zip.h"
 #include "install/package_runtime.h"
 #include "install/package_writer.h"
-#include "tfjson/mapped_file.h"
+#include "json/mapped_file.h"
 
 namespace kinu::install {
 namespace {
@@ -186,7 +186,7 @@ class ZipUnpacker {
 
 /// The bytes of a file, mapped if it is large.
 struct ArchiveBytes {
-  std::unique_ptr<tfjson::MappedFile> mapped;
+  std::unique_ptr<json::MappedFile> mapped;
   std::string read;
   std::string_view view() const { return mapped ? mapped->text() : std::string_view(read); }
 
@@ -194,7 +194,7 @@ struct ArchiveBytes {
     ArchiveBytes bytes;
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
-      bytes.mapped = tfjson::MappedFile::Open(fd);
+      bytes.mapped = json::MappedFile::Open(fd);
       close(fd);
     }
     if (!bytes.mapped) {

@@ -1,7 +1,7 @@
 #include "plugin/log_relay.h"
 
-#include "codec/json_writer.h"
 #include "cty/json.h"
+#include "json/writer.h"
 
 namespace kinu::plugin {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "cli/build_info.h"
 #include "cli/command.h"
-#include "codec/json_writer.h"
 #include "install/package_source.h"
+#include "json/writer.h"
 
 namespace kinu::cli {
 

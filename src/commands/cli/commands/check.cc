@@ -5,7 +5,7 @@
 #include "cli/build_info.h"
 #include "cli/command.h"
 #include "cli/flag_groups.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "operation/documents.h"
 #include "view/json/diagnostic.h"
 #include "view/json/snippet.h"

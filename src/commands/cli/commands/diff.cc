@@ -10,15 +10,15 @@ constexpr int kDifferent = 2;
 
 /// Reads one side of a comparison: a state file as it is stored, anything else as a document.
 /// Null when it fails.
-std::unique_ptr<tfjson::Document> ReadSide(const Invocation& invocation, const std::string& path,
-                                           Diagnostics& diags) {
+std::unique_ptr<json::Document> ReadSide(const Invocation& invocation, const std::string& path,
+                                         Diagnostics& diags) {
   for (const bool as_is : {true, false}) {
     auto document = operation::ReadTree(invocation.workspace, path, {.as_is = as_is},
                                         compare::kComparedShape, diags);
     if (document == nullptr) {
       return nullptr;
     }
-    const tfjson::Node root = document->root();
+    const json::Node root = document->root();
     const bool encrypted = root.is_object() && root.Find("encrypted_data");
     if (!encrypted || path == "-") {
       return document;

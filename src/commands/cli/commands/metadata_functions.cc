@@ -1,8 +1,8 @@
 #include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "codec/json_writer.h"
 #include "functions/function.h"
+#include "json/writer.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {

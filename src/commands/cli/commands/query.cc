@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "cli/flag_groups.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "operation/documents.h"
 #include "query/output.h"
 #include "query/selector.h"
@@ -63,7 +63,7 @@ int QueryPath(const Invocation& invocation, const Flags& flags, Diagnostics& dia
     }
     return AnswerPath(json, diags, invocation, 1, "error", message);
   }
-  const auto document = tfjson::Document::Parse(*std::move(text));
+  const auto document = json::Document::Parse(*std::move(text));
   if (!document) {
     return AnswerPath(json, diags, invocation, 1, "error", document.error().message);
   }
@@ -73,7 +73,7 @@ int QueryPath(const Invocation& invocation, const Flags& flags, Diagnostics& dia
                       tfjson::DescribeMismatch(*path, found), &found);
   }
   std::string out = json ? "{\"status\":\"found\",\"value\":" : "";
-  tfjson::AppendCompact(out, found.value.text());
+  json::AppendCompact(out, found.value.text());
   Print(out + (json ? "}\n" : "\n"));
   return 0;
 }
@@ -181,7 +181,7 @@ static int RunQuery(Invocation& invocation) {
           writer.Add(found);
           return true;
         })) {
-      diags.Error("Failed to read document", tfjson::DescribeProblem(document->tokens->problem()) +
+      diags.Error("Failed to read document", json::DescribeProblem(document->tokens->problem()) +
                                                  ".\n\nThe document is " + file + ".");
     }
     if (diags.has_errors()) {

@@ -5,7 +5,7 @@
 #include "cli/document_form.h"
 #include "cli/flag_groups.h"
 #include "cli/summary_flags.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "operation/cloud_plan.h"
 #include "operation/documents.h"
 #include "operation/plan_schemas.h"
@@ -75,7 +75,7 @@ int PrintState(const Invocation& invocation, const state::State& state,
 /// Shows a document of a plan or state as the text for people.
 int ShowDocument(const Invocation& invocation, std::string text, const Form& form,
                  Diagnostics& diags) {
-  const auto document = tfjson::Document::Parse(std::move(text));
+  const auto document = json::Document::Parse(std::move(text));
   const auto unreadable = [&](const Error& error) {
     diags.Error("Failed to read document", error.message + ".");
     return 1;
@@ -83,7 +83,7 @@ int ShowDocument(const Invocation& invocation, std::string text, const Form& for
   if (!document) {
     return unreadable(document.error());
   }
-  const tfjson::Node root = (*document)->root();
+  const json::Node root = (*document)->root();
   if (view::IsPlanDocument(root)) {
     const auto recorded = view::ReadPlanDocument(root);
     return recorded ? PrintPlan(invocation, recorded->plan, *recorded->schemas, form)
@@ -338,7 +338,7 @@ int ReportCloudPlan(const Error& error, bool guessed, Diagnostics& diags) {
 /// Prints the text of a plan that a service has made.
 int PrintServicePlan(const Invocation& invocation, operation::FetchedPlan plan, const Form& form,
                      Diagnostics& diags) {
-  const auto document = tfjson::Document::Parse(std::move(plan.document));
+  const auto document = json::Document::Parse(std::move(plan.document));
   const auto unreadable = [&](const Error& error) {
     diags.Error("Couldn't decode renderable JSON plan format", error.message + ".");
     return 1;

@@ -3,7 +3,7 @@
 #include "addrs/instance_order.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "session/state_edit.h"
 
 namespace kinu::cli {

@@ -3,7 +3,7 @@
 #include "addrs/provider_source.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "terminal/prompt.h"
 
 namespace kinu::cli {

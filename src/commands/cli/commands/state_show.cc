@@ -1,7 +1,7 @@
 #include "base/program_name.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "view/human/state.h"
 #include "view/json/documents.h"
 #include "view/source_schemas.h"

@@ -1,9 +1,9 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/flag_groups.h"
-#include "codec/json_writer.h"
 #include "install/lock_file.h"
 #include "install/package_source.h"
+#include "json/writer.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {

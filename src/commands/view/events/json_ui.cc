@@ -4,7 +4,7 @@
 #include <chrono>
 #include <ctime>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "text/unicode.h"
 #include "view/json/diagnostic.h"
 #include "view/json/documents.h"

@@ -1,6 +1,6 @@
 #include "view/human/change_heading.h"
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "view/json/documents.h"
 #include "view/json/value.h"
 

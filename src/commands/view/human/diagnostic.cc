@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/flat_map.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "lang/compared_values.h"
 #include "lang/deprecation.h"
 #include "view/human/render.h"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/json_reader.h"
 #include "config/load.h"
+#include "json/reader.h"
 #include "provider/schema_table.h"
 #include "view/human/output.h"
 #include "view/human/plan.h"

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <optional>
 
-#include "codec/json_reader.h"
 #include "cty/json.h"
+#include "json/reader.h"
 #include "lang/compared_values.h"
 #include "view/human/diagnostic.h"
 #include "view/human/render.h"

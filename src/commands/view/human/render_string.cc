@@ -1,5 +1,5 @@
 // Strings, and JSON in strings.
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "text/quote.h"
 #include "text/unicode.h"
 #include "view/human/align.h"

@@ -1,8 +1,8 @@
 // Writes a diagnostic as a JSON object. Ref: opentofu internal/command/jsonentities/diagnostic.go.
 #pragma once
 
-#include "codec/json_writer.h"
 #include "diag/diagnostic.h"
+#include "json/writer.h"
 #include "view/json/snippet.h"
 
 namespace kinu::view {

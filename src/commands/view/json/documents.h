@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "codec/json_writer.h"
 #include "config/config.h"
 #include "functions/function.h"
+#include "json/writer.h"
 #include "plan/plan.h"
 #include "schema/schema.h"
 #include "state/state.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/flat_map.h"
-#include "codec/json_writer.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
+#include "json/writer.h"
 #include "schema/schema.h"
 
 namespace kinu::view {

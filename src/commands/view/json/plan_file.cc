@@ -4,7 +4,7 @@
 
 #include "addrs/compatible_version.h"
 #include "base/loop_threads.h"
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "plan/planned_configuration.h"
 #include "view/json/documents.h"
 

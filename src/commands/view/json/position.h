@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "addrs/checkable.h"
-#include "codec/json_writer.h"
 #include "config/config.h"
+#include "json/writer.h"
 
 namespace kinu::view {
 

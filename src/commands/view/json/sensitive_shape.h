@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "codec/json_writer.h"
 #include "cty/value.h"
+#include "json/writer.h"
 #include "schema/schema.h"
 
 namespace kinu::view {

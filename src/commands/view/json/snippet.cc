@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codec/json_reader.h"
 #include "hcl/parse.h"
+#include "json/reader.h"
 #include "text/quote.h"
 
 namespace kinu::view {

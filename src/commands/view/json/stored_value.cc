@@ -1,7 +1,7 @@
 #include "view/json/stored_value.h"
 
-#include "codec/json_lex.h"
 #include "cty/json.h"
+#include "json/lex.h"
 #include "view/json/value.h"
 
 namespace kinu::view {

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "addrs/address.h"
-#include "codec/json_writer.h"
 #include "cty/path.h"
 #include "cty/value.h"
+#include "json/writer.h"
 #include "schema/schema.h"
 
 namespace kinu::view {

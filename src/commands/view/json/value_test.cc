@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/golden.h"
-#include "codec/json_reader.h"
 #include "cty/json.h"
 #include "hcl/parse.h"
+#include "json/reader.h"
 #include "view/events/json_ui.h"
 #include "view/human/progress.h"
 #include "view/json/documents.h"

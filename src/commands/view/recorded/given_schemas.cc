@@ -11,9 +11,9 @@
 namespace kinu::view {
 namespace {
 
+using json::Member;
+using json::Node;
 using schema::Nesting;
-using tfjson::Member;
-using tfjson::Node;
 
 Nesting NestingOf(const Node& node) {
   constexpr std::pair<std::string_view, Nesting> kNames[] = {{"single", Nesting::kSingle},

@@ -6,21 +6,21 @@
 #include <memory>
 #include <string>
 
+#include "json/tree.h"
 #include "provider/schema_table.h"
-#include "tfjson/tree.h"
 #include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 
 /// Reads a block. The result needs Block::Finish().
-Result<schema::Block> ReadBlockSchema(const tfjson::Node& block);
+Result<schema::Block> ReadBlockSchema(const json::Node& block);
 
 /// The schemas of a document, by provider. The built-in provider has its own where the document
 /// has none of it.
 class GivenSchemas final : public SchemaLookup {
  public:
   /// Adds the providers of a member `provider_schemas`.
-  Result<void> Add(const tfjson::Node& providers);
+  Result<void> Add(const json::Node& providers);
   const schema::ProviderSchema* Find(std::string_view provider) const override;
 
  private:

@@ -7,9 +7,9 @@
 namespace kinu::view {
 namespace {
 
+using json::Member;
+using json::Node;
 using plan::Action;
-using tfjson::Member;
-using tfjson::Node;
 
 constexpr std::pair<std::string_view, Action> kActions[] = {
     {"no-op", Action::kNoOp},

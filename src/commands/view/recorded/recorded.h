@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "base/result.h"
+#include "json/tree.h"
 #include "plan/plan.h"
 #include "state/state.h"
-#include "tfjson/tree.h"
 #include "view/json/schema_lookup.h"
 
 namespace kinu::view {
@@ -26,16 +26,16 @@ struct RecordedState {
 };
 
 /// Whether a document is that of a plan.
-bool IsPlanDocument(const tfjson::Node& document);
+bool IsPlanDocument(const json::Node& document);
 /// Whether it is that of a state. The one of an empty state has only versions.
-bool IsStateDocument(const tfjson::Node& document);
+bool IsStateDocument(const json::Node& document);
 
 /// Reads the document of a plan, in any supported format. The error says which part cannot be read.
-Result<RecordedPlan> ReadPlanDocument(const tfjson::Node& document);
+Result<RecordedPlan> ReadPlanDocument(const json::Node& document);
 /// The same for the document of a state.
-Result<RecordedState> ReadStateDocument(const tfjson::Node& document);
+Result<RecordedState> ReadStateDocument(const json::Node& document);
 /// Reads a plan as services give it to be shown: changes without sensitive values, and the schemas
 /// of their types. Ref: opentofu internal/command/jsonformat/plan.go.
-Result<RecordedPlan> ReadServicePlan(const tfjson::Node& document);
+Result<RecordedPlan> ReadServicePlan(const json::Node& document);
 
 }  // namespace kinu::view

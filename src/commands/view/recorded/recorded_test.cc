@@ -11,7 +11,7 @@ namespace kinu::view {
 namespace {
 
 std::string PlanText(const std::string& json) {
-  const auto document = tfjson::Document::Parse(json);
+  const auto document = json::Document::Parse(json);
   if (!document) {
     return document.error().message;
   }
@@ -24,7 +24,7 @@ std::string PlanText(const std::string& json) {
 }
 
 std::string StateText(const std::string& json) {
-  const auto document = tfjson::Document::Parse(json);
+  const auto document = json::Document::Parse(json);
   if (!document) {
     return document.error().message;
   }
@@ -48,11 +48,11 @@ std::string ServiceDocument(const std::string& folder, const std::string& versio
   const std::string plan = ReadTestFile(folder + "/plan.json");
   const std::string schemas =
       folder == "provider" ? ReadTestFile(folder + "/schema.json") : std::string("{}");
-  const auto of_plan = tfjson::Document::Parse(plan);
-  const auto of_schemas = tfjson::Document::Parse(schemas);
+  const auto of_plan = json::Document::Parse(plan);
+  const auto of_schemas = json::Document::Parse(schemas);
   std::string out = "{" + versions;
-  const auto add = [&](const tfjson::Node& document, std::string_view name) {
-    if (const tfjson::Node member = document.Find(name)) {
+  const auto add = [&](const json::Node& document, std::string_view name) {
+    if (const json::Node member = document.Find(name)) {
       out += ",\"" + std::string(name) + "\":" + std::string(member.text());
     }
   };
@@ -64,7 +64,7 @@ std::string ServiceDocument(const std::string& folder, const std::string& versio
 }
 
 std::string ServiceText(const std::string& json, const ServicePlanFacts& facts = {}) {
-  const auto document = tfjson::Document::Parse(json);
+  const auto document = json::Document::Parse(json);
   if (!document) {
     return document.error().message;
   }
@@ -175,7 +175,7 @@ TEST(Recorded, UnreadableDocumentsAreErrors) {
            R"({"format_version":"1.0","resource_changes":[{"address":"a.b","type":"a",
                "provider_name":"p","change":{"actions":["explode"],"after":{}}}]})",
        }) {
-    const auto document = *tfjson::Document::Parse(text);
+    const auto document = *json::Document::Parse(text);
     const bool plan = IsPlanDocument(document->root());
     EXPECT_FALSE(plan ? ReadPlanDocument(document->root()).has_value()
                       : ReadStateDocument(document->root()).has_value())

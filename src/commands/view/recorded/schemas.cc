@@ -4,8 +4,8 @@
 
 namespace kinu::view {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 namespace {
 

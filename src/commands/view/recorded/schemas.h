@@ -16,9 +16,9 @@ namespace kinu::view {
 class RecordedSchemas final : public SchemaLookup {
  public:
   /// Reads which parts of resources are blocks, from the member `configuration` of a plan.
-  void ObserveConfiguration(const tfjson::Node& configuration);
+  void ObserveConfiguration(const json::Node& configuration);
   void Observe(const Program& program, const std::string& provider, const ResourceName& resource,
-               const tfjson::Node& value, const tfjson::Node& unknown);
+               const json::Node& value, const json::Node& unknown);
   void Finish();
   const schema::ProviderSchema* Find(std::string_view provider) const override;
 
@@ -29,7 +29,7 @@ class RecordedSchemas final : public SchemaLookup {
     std::unique_ptr<provider::SchemaTable> table;
     bool known = true;  ///< the built-in provider has all of these types
   };
-  void ObserveModule(const tfjson::Node& module);
+  void ObserveModule(const json::Node& module);
 
   std::map<std::string, Provider, std::less<>> providers_;
   std::map<std::string, WrittenBlocks, std::less<>> written_;  // by mode and type

@@ -22,7 +22,7 @@ bool IsNewer(const std::string& version, std::string_view here) {
 
 }  // namespace
 
-Result<std::string> RenderServicePlan(const tfjson::Node& document, const ServicePlanFacts& facts,
+Result<std::string> RenderServicePlan(const json::Node& document, const ServicePlanFacts& facts,
                                       const terminal::Style& style,
                                       const PlanTextOptions& options) {
   KINU_TRY(RecordedPlan recorded, ReadServicePlan(document));

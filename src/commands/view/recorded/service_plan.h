@@ -15,7 +15,7 @@ struct ServicePlanFacts {
 };
 
 /// Renders a plan of ReadServicePlan(). One of a newer format has a warning in front.
-Result<std::string> RenderServicePlan(const tfjson::Node& document, const ServicePlanFacts& facts,
+Result<std::string> RenderServicePlan(const json::Node& document, const ServicePlanFacts& facts,
                                       const terminal::Style& style, const PlanTextOptions& options);
 
 }  // namespace kinu::view

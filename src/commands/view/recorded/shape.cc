@@ -6,10 +6,10 @@
 
 namespace kinu::view {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
-tfjson::Node MemberOf(const Node& object, std::string_view name) {
+json::Node MemberOf(const Node& object, std::string_view name) {
   return object && object.is_object() ? object.Find(name) : Node();
 }
 

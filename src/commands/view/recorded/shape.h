@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "cty/value.h"
+#include "json/tree.h"
 #include "schema/schema.h"
 #include "tfjson/secrets.h"
-#include "tfjson/tree.h"
 
 namespace kinu::view {
 
@@ -20,7 +20,7 @@ class NodeIndex;
 class Shape {
  public:
   /// Adds a value; parts that `unknown` masks, nulls and absent values show nothing.
-  void Observe(const tfjson::Node& value, const tfjson::Node& unknown);
+  void Observe(const json::Node& value, const json::Node& unknown);
   /// The type that all values can have. Dynamic where they differ in kind. A document does not
   /// distinguish maps and objects: a map is what has other keys in other objects, since a document
   /// has all attributes of an object, and outside of lists what has only strings.
@@ -46,7 +46,7 @@ class Shape {
 struct WrittenBlocks {
   std::map<std::string, WrittenBlocks, std::less<>> blocks;
   /// Adds the blocks in the `expressions` of a resource.
-  void Observe(const tfjson::Node& expressions);
+  void Observe(const json::Node& expressions);
 };
 
 /// The schema that fits all observed objects of a type. Call Finish() of the block afterwards.
@@ -54,9 +54,9 @@ schema::Block InferBlock(const Shape& shape, const WrittenBlocks& written);
 
 /// The masks of a value, or no nodes.
 struct Masks {
-  tfjson::Node unknown;
-  tfjson::Node sensitive;
-  tfjson::Node other;  ///< the sensitive parts of the other side of the change
+  json::Node unknown;
+  json::Node sensitive;
+  json::Node other;  ///< the sensitive parts of the other side of the change
 };
 
 /// Builds the value of `type` that a document has, with marks for sensitive parts and for copies of
@@ -64,20 +64,20 @@ struct Masks {
 class ValueReader {
  public:
   explicit ValueReader(const tfjson::Secrets& secrets) : secrets_(secrets) {}
-  Value Read(const tfjson::Node& value, const Masks& masks, const Type& type) const;
+  Value Read(const json::Node& value, const Masks& masks, const Type& type) const;
 
  private:
-  Value Known(const tfjson::Node& value, const Masks& masks, const Type& type) const;
-  Value Elements(const tfjson::Node& value, const Masks& masks, const Type& type) const;
-  Value Members(const tfjson::Node& value, const Masks& masks, const Type& type) const;
-  bool IsCopy(const tfjson::Node& value, const Masks& masks) const;
+  Value Known(const json::Node& value, const Masks& masks, const Type& type) const;
+  Value Elements(const json::Node& value, const Masks& masks, const Type& type) const;
+  Value Members(const json::Node& value, const Masks& masks, const Type& type) const;
+  bool IsCopy(const json::Node& value, const Masks& masks) const;
 
   const tfjson::Secrets& secrets_;
 };
 
 // Members of nodes that may be absent or of another kind.
-tfjson::Node MemberOf(const tfjson::Node& object, std::string_view name);
-std::string TextOf(const tfjson::Node& object, std::string_view name);
-bool IsTrue(const tfjson::Node& node);
+json::Node MemberOf(const json::Node& object, std::string_view name);
+std::string TextOf(const json::Node& object, std::string_view name);
+bool IsTrue(const json::Node& node);
 
 }  // namespace kinu::view

@@ -8,8 +8,8 @@
 namespace kinu::view {
 namespace {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 class StateReader {
  public:

@@ -11,8 +11,8 @@
 namespace kinu::view {
 namespace {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 /// A module of the configuration.
 struct Scope {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::view {
 
@@ -23,6 +23,6 @@ struct ReportGraph {
 /// Reads the references in the configuration of a plan, through variables, outputs of modules, and
 /// the local values that `locals` has (LocalReferences() in report.h). Blocks that refer to another
 /// one, and all blocks of a state, have the dependencies that the state recorded.
-ReportGraph MakeReportGraph(const tfjson::Node& document, const tfjson::Node& locals = {});
+ReportGraph MakeReportGraph(const json::Node& document, const json::Node& locals = {});
 
 }  // namespace kinu::view

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
 #include "tfjson/secrets.h"
@@ -16,8 +16,8 @@
 namespace kinu::view {
 namespace {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 /// Writes the data of the page. A change has the members
 ///   a address, m module, t type ("data.x" for data sources), k action, r reason, p previous
@@ -146,7 +146,7 @@ void DataWriter::Values(const Node& change, bool hidden) {
       unknown && (unknown.is_true() || unknown.size() > 0)) {
     out_.Key("u");
     std::string json;
-    tfjson::AppendCompact(json, unknown.text());
+    json::AppendCompact(json, unknown.text());
     out_.Raw(json);
   }
   DifferentSecrets(change, hidden);
@@ -170,7 +170,7 @@ void DataWriter::Change(const Node& entry) {
   if (const Node paths = MemberOf(change, "replace_paths"); paths && paths.is_array()) {
     out_.Key("f");
     std::string json;
-    tfjson::AppendCompact(json, paths.text());
+    json::AppendCompact(json, paths.text());
     out_.Raw(json);
   }
   out_.EndObject();
@@ -367,7 +367,7 @@ Result<std::string> ReportData(const Node& document, std::string_view title,
   if (!IsPlanDocument(document) && !IsStateDocument(document)) {
     return Fail(ErrorCode::kInvalid, "it is neither a plan nor a state");
   }
-  const auto references = tfjson::Document::Parse(std::string(locals.empty() ? "{}" : locals));
+  const auto references = json::Document::Parse(std::string(locals.empty() ? "{}" : locals));
   if (!references) {
     return std::unexpected(references.error());
   }

@@ -7,14 +7,14 @@
 
 #include "base/result.h"
 #include "config/config.h"
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 namespace kinu::view {
 
 /// Renders the report. `title`: the name of what is shown, such as a file name. `locals`: a JSON
 /// text of LocalReferences(), if the configuration is at hand. kInvalid: the document is neither a
 /// plan nor a state.
-Result<std::string> RenderReport(const tfjson::Node& document, std::string_view title,
+Result<std::string> RenderReport(const json::Node& document, std::string_view title,
                                  std::string_view locals = {});
 
 /// What local values refer to, which documents do not have: an object with a member
@@ -23,7 +23,7 @@ std::string LocalReferences(const config::Config& config);
 
 /// The data of the page alone: an object with `kind`, `title`, `version`, `timestamp`, `errored`,
 /// `changes`, `drift`, `outputs`, `checks` and `graph`. See report.cc for the members of each.
-Result<std::string> ReportData(const tfjson::Node& document, std::string_view title,
+Result<std::string> ReportData(const json::Node& document, std::string_view title,
                                std::string_view locals = {});
 
 }  // namespace kinu::view

@@ -8,8 +8,8 @@
 namespace kinu::view {
 namespace {
 
-std::unique_ptr<tfjson::Document> Parse(std::string text) {
-  return *tfjson::Document::Parse(std::move(text));
+std::unique_ptr<json::Document> Parse(std::string text) {
+  return *json::Document::Parse(std::move(text));
 }
 
 TEST(Report, DataHasChangesWithoutSensitiveValues) {

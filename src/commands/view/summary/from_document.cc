@@ -10,8 +10,8 @@
 namespace kinu::view {
 namespace {
 
-using tfjson::Member;
-using tfjson::Node;
+using json::Member;
+using json::Node;
 
 /// Reads addresses. Those that differ from the last one by an index are not parsed again.
 class AddressReader {

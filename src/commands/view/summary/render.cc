@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 #include "text/unicode.h"
 #include "view/summary/summary.h"
 

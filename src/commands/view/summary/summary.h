@@ -14,9 +14,9 @@
 
 #include "base/flat_map.h"
 #include "base/result.h"
+#include "json/tree.h"
 #include "plan/plan.h"
 #include "state/state.h"
-#include "tfjson/tree.h"
 
 namespace kinu::view {
 
@@ -93,7 +93,7 @@ Summary MakeSummary(const plan::Plan& plan);
 Summary MakeSummary(const state::State& state);
 /// Of a document of a plan or state in any supported format. kInvalid: it is neither, or has an
 /// address that cannot be read.
-Result<Summary> MakeSummary(const tfjson::Node& document);
+Result<Summary> MakeSummary(const json::Node& document);
 
 /// What the lines of a summary are collected under.
 enum class GroupBy : uint8_t { kAction, kModule, kType };

@@ -6,8 +6,8 @@ namespace kinu::view {
 namespace {
 
 /// A plan document with these changes.
-std::unique_ptr<tfjson::Document> PlanWith(const std::string& changes) {
-  auto document = tfjson::Document::Parse(
+std::unique_ptr<json::Document> PlanWith(const std::string& changes) {
+  auto document = json::Document::Parse(
       R"({"format_version":"1.2","output_changes":{"o":{"actions":["create"]},)"
       R"("same":{"actions":["no-op"]}},"resource_changes":[)" +
       changes + "]}");
@@ -124,7 +124,7 @@ TEST(Summary, LinesThatDoNotFitAreCounted) {
 }
 
 TEST(Summary, OfAState) {
-  const auto document = *tfjson::Document::Parse(
+  const auto document = *json::Document::Parse(
       R"({"format_version":"1.0","values":{"outputs":{"o":{"value":1}},"root_module":{"resources":[)"
       R"({"address":"a.x[0]","tainted":true},{"address":"a.x[1]"}],"child_modules":[{"address":)"
       R"("module.m","resources":[{"address":"module.m.data.b.y"}]}]}}})");
@@ -142,7 +142,7 @@ TEST(Summary, RefusesUnreadableDocuments) {
        R"({"format_version":"1.0","resource_changes":[1]})",
        R"({"format_version":"1.0","resource_changes":[{"address":"[","change":{"actions":["create"]}}]})",
        R"({"format_version":"1.0","provider_schemas":{}})"}) {
-    const auto document = *tfjson::Document::Parse(text);
+    const auto document = *json::Document::Parse(text);
     EXPECT_FALSE(MakeSummary(document->root()).has_value()) << text;
   }
 }

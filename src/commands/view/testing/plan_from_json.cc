@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/invariant.h"
-#include "codec/json_reader.h"
 #include "cty/json.h"
+#include "json/reader.h"
 
 namespace kinu::view {
 namespace {
@@ -247,7 +247,7 @@ void TestSchemas::Add(std::string address, std::unique_ptr<schema::ProviderSchem
 }
 
 void TestSchemas::AddDocument(std::string_view json) {
-  const auto document = tfjson::Document::Parse(std::string(json));
+  const auto document = json::Document::Parse(std::string(json));
   KINU_INVARIANT(document && given_.Add((*document)->root().Find("provider_schemas")),
                  "provider schemas");
 }
@@ -306,7 +306,7 @@ Value ValueFromDocument(std::string_view json, const Type& type, std::string_vie
 }
 
 schema::Block BlockFromJson(std::string_view json) {
-  const auto document = tfjson::Document::Parse(std::string(json));
+  const auto document = json::Document::Parse(std::string(json));
   KINU_INVARIANT(document, "block");
   auto block = ReadBlockSchema((*document)->root());
   KINU_INVARIANT(block, "block schema");

@@ -3,7 +3,7 @@
 #include <ctime>
 
 #include "base/capture.h"
-#include "codec/json_reader.h"
+#include "json/reader.h"
 #include "net/cloud/aws_places.h"
 
 namespace kinu::net {

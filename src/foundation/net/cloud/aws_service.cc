@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "base/files.h"
-#include "codec/json_reader.h"
 #include "codec/xml.h"
+#include "json/reader.h"
 
 namespace kinu::net {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "codec/hash.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "net/cloud/aws_places.h"
 #include "net/url.h"
 

@@ -7,8 +7,8 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "net/url.h"
 
 namespace kinu::net {

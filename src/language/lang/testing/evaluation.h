@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "base/invariant.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "cty/tagged.h"
 #include "hcl/parse.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "lang/eval.h"
 #include "lang/template.h"
 

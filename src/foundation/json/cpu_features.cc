@@ -1,4 +1,4 @@
-#include "tfjson/cpu_features.h"
+#include "json/cpu_features.h"
 
 #if defined(__x86_64__)
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <cpuid.h>
 #endif
 
-namespace kinu::tfjson {
+namespace kinu::json {
 namespace {
 
 // Ref: Intel 64 and IA-32 Architectures Software Developer's Manual, CPUID and XGETBV.
@@ -50,4 +50,4 @@ const CpuFeatures& Cpu() {
   return features;
 }
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tfjson/escapes.h"
+#include "json/escapes.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 
 /// An error in a text, and the offset of the byte where it shows.
 struct Problem {
@@ -79,4 +79,4 @@ class StructureScanner {
   Problem problem_;
 };
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

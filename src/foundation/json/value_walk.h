@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "codec/json_lex.h"
-#include "tfjson/token_stream.h"
+#include "json/lex.h"
+#include "json/token_stream.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 
 /// One walk over one value.
 template <typename Visitor>
@@ -254,4 +254,4 @@ bool ValueWalk<Visitor>::TakeName() {
   return stream_.Take(':', "':' is expected");
 }
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

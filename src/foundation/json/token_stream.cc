@@ -1,13 +1,13 @@
-#include "tfjson/token_stream.h"
+#include "json/token_stream.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "codec/json_lex.h"
+#include "json/lex.h"
+#include "json/value_walk.h"
 #include "text/unicode.h"
-#include "tfjson/value_walk.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 namespace {
 
 /// How much is scanned at once: small enough for the offsets to stay in the cache.
@@ -213,8 +213,8 @@ bool TokenStream::TakeScalar() {
   }
   const std::string_view text = Text();
   bool good = false;
-  if (first == '-' || json::IsDigit(first)) {
-    good = json::IsNumber(text);
+  if (first == '-' || IsDigit(first)) {
+    good = IsNumber(text);
     if (!good) [[unlikely]] {
       return FailHere("a number is misspelt");
     }
@@ -265,10 +265,10 @@ std::string_view TokenStream::Held() {
     return {};  // a problem let go of it
   }
   uint32_t end = *next_;
-  while (end > held_ && json::IsSpace(text_[end - 1])) {
+  while (end > held_ && IsSpace(text_[end - 1])) {
     --end;
   }
   return {text_ + held_, end - static_cast<size_t>(held_)};
 }
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/json_lex.h"
-#include "tfjson/mapped_file.h"
-#include "tfjson/scanner.h"
+#include "json/lex.h"
+#include "json/mapped_file.h"
+#include "json/scanner.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 
 /// Nesting beyond this is refused.
 inline constexpr size_t kMaxDepth = 10000;
@@ -55,7 +55,7 @@ class TokenStream {
   std::string_view Text() {
     Peek();
     uint32_t end = next_[1];
-    while (end > *next_ && json::IsSpace(text_[end - 1])) {
+    while (end > *next_ && IsSpace(text_[end - 1])) {
       --end;
     }
     return {text_ + *next_, end - *next_};
@@ -116,9 +116,8 @@ class TokenStream {
   /// Whether a word or a well-formed integer begins here, and something else than a string or the
   /// end of the text follows. A zero byte must follow the text.
   [[gnu::always_inline]] static bool IsPlainScalar(const char* at) {
-    const json::Passed scalar =
-        json::PassNumberOrWord<json::NumberPart::kInteger>(at, json::Terminated());
-    return scalar.ok && json::IsIn(*scalar.at, json::kSpace | json::kStructure);
+    const Passed scalar = PassNumberOrWord<NumberPart::kInteger>(at, Terminated());
+    return scalar.ok && IsIn(*scalar.at, kSpace | kStructure);
   }
 
   void MakeIndex(size_t bytes);
@@ -153,4 +152,4 @@ class TokenStream {
   Problem problem_;
 };
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

@@ -2,7 +2,7 @@
 // program at the start, which takes longer in a virtual machine than reading a small document.
 #pragma once
 
-namespace kinu::tfjson {
+namespace kinu::json {
 
 /// Groups of instructions that the processor and the system support.
 struct CpuFeatures {
@@ -15,4 +15,4 @@ struct CpuFeatures {
 /// Asked once, at the first call.
 const CpuFeatures& Cpu();
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace kinu::tfjson {
+namespace kinu::json {
 
 /// Goes through a text block by block of 64 bytes.
 class Escapes {
@@ -27,4 +27,4 @@ class Escapes {
   bool goes_on_ = false;
 };
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

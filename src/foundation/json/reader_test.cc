@@ -1,4 +1,4 @@
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 #include <filesystem>
 #include <string>

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 namespace {
 
 /// A text as a JSON string.
@@ -84,4 +84,4 @@ TEST(ValueWalk, CountsTheDepthOfWhatIsAround) {
 }
 
 }  // namespace
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

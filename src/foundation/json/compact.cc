@@ -2,16 +2,16 @@
 // copy strings while they look for their ends.
 #include <bit>
 
-#include "codec/json_lex.h"
-#include "tfjson/cpu_features.h"
-#include "tfjson/escapes.h"
-#include "tfjson/tree.h"
+#include "json/cpu_features.h"
+#include "json/escapes.h"
+#include "json/lex.h"
+#include "json/tree.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-namespace kinu::tfjson {
+namespace kinu::json {
 namespace {
 
 /// Room behind what is written: whole vectors are stored.
@@ -25,7 +25,7 @@ const char* CopyString(const char* at, const char* end, char*& to) {
   while (end - at >= kBytes) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
-    const uint32_t stops = json::MaskOf < json::kQuote | json::kBackslash > (bytes);
+    const uint32_t stops = MaskOf < kQuote | kBackslash > (bytes);
     if (stops == 0) {
       at += kBytes;
       to += kBytes;
@@ -62,8 +62,8 @@ char* CopyTokens(const char* at, const char* end, char* to) {
     if (c == '"') {
       *to++ = *at++;
       at = CopyString(at, end, to);
-    } else if (json::IsSpace(c)) {
-      at = json::SkipSpace(at, end);
+    } else if (IsSpace(c)) {
+      at = SkipSpace(at, end);
     } else {
       *to++ = *at++;
     }
@@ -122,4 +122,4 @@ void AppendCompact(std::string& out, std::string_view text, bool portable) {
   });
 }
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

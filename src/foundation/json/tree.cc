@@ -1,4 +1,4 @@
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/flat_map.h"
-#include "codec/json_lex.h"
-#include "tfjson/value_walk.h"
+#include "json/lex.h"
+#include "json/value_walk.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 namespace {
 
 constexpr uint32_t kMostMembers = (1U << 28) - 1;
@@ -41,7 +41,7 @@ bool HasBackslash(const char* text, size_t size) {
   constexpr size_t kShort = 64;
   const char* const end = text + size - 1;
   return size > kShort ? std::memchr(text, '\\', size) != nullptr
-                       : json::FindByte<json::kBackslash>(text + 1, end) != end;
+                       : FindByte<kBackslash>(text + 1, end) != end;
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ class Tree::Builder {
 
   void Add(const char* text, const uint32_t* at, Kind kind) {
     uint32_t end = at[1];
-    while (json::IsSpace(text[end - 1])) {
+    while (IsSpace(text[end - 1])) {
       --end;
     }
     const bool escaped = may_have_escapes_ && (kind == Kind::kString || kind == Kind::kName) &&
@@ -418,7 +418,7 @@ Node Repeated(const Tree& tree) {
 }
 
 std::string DecodeString(std::string_view quoted) {
-  return json::DecodeString<json::Encoding::kUtf8>(quoted.substr(1, quoted.size() - 2));
+  return DecodeString<Encoding::kUtf8>(quoted.substr(1, quoted.size() - 2));
 }
 
 namespace {
@@ -494,4 +494,4 @@ int CompareNumbers(std::string_view a, std::string_view b) {
   return x_sign > 0 ? order : -order;
 }
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

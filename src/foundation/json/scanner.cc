@@ -1,4 +1,4 @@
-#include "tfjson/scanner.h"
+#include "json/scanner.h"
 
 #include <array>
 #include <bit>
@@ -8,10 +8,10 @@
 #include <immintrin.h>
 #endif
 
-#include "codec/json_lex.h"
-#include "tfjson/cpu_features.h"
+#include "json/cpu_features.h"
+#include "json/lex.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 namespace {
 
 /// One bit per byte of a block.
@@ -79,16 +79,16 @@ struct PortableKernel {
   static Masks Look(const char* block) {
     Masks masks{};
     for (size_t i = 0; i < StructureScanner::kBlock; ++i) {
-      const uint64_t classes = json::kByteClasses[static_cast<uint8_t>(block[i])];
-      const auto bit = [&](json::ByteClass one) {
+      const uint64_t classes = kByteClasses[static_cast<uint8_t>(block[i])];
+      const auto bit = [&](ByteClass one) {
         return (classes >> std::countr_zero(static_cast<uint8_t>(one)) & 1) << i;
       };
-      masks.quotes |= bit(json::kQuote);
-      masks.backslashes |= bit(json::kBackslash);
-      masks.operators |= bit(json::kStructure);
-      masks.spaces |= bit(json::kSpace);
-      masks.controls |= bit(json::kControl);
-      masks.non_ascii = masks.non_ascii || (classes & json::kNonAscii) != 0;
+      masks.quotes |= bit(kQuote);
+      masks.backslashes |= bit(kBackslash);
+      masks.operators |= bit(kStructure);
+      masks.spaces |= bit(kSpace);
+      masks.controls |= bit(kControl);
+      masks.non_ascii = masks.non_ascii || (classes & kNonAscii) != 0;
     }
     return masks;
   }
@@ -343,7 +343,7 @@ uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t ba
     }
     const char* const at_escape = text.data() + offset;
     const char* const end = text.data() + text.size();
-    if (!json::PassEscape(at_escape, end).ok) {
+    if (!PassEscape(at_escape, end).ok) {
       Report(offset - 1,
              *at_escape == 'u' ? "invalid \\u escape in a string" : "invalid escape in a string");
     }
@@ -357,4 +357,4 @@ void StructureScanner::Report(size_t offset, const char* message) {
   }
 }
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

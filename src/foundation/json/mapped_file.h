@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-namespace kinu::tfjson {
+namespace kinu::json {
 
 class MappedFile {
  public:
@@ -39,4 +39,4 @@ class MappedFile {
   size_t passed_ = 0;
 };
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

@@ -1,4 +1,4 @@
-#include "codec/json_lex.h"
+#include "json/lex.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tfjson/mapped_file.h"
+#include "json/mapped_file.h"
 
 #include <array>
 #include <atomic>
@@ -13,7 +13,7 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-namespace kinu::tfjson {
+namespace kinu::json {
 namespace {
 
 constexpr size_t kSmall = size_t{1} << 20;
@@ -129,4 +129,4 @@ void MappedFile::Passed(size_t bytes) {
   }
 }
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

@@ -16,9 +16,9 @@
 
 #include "base/result.h"
 #include "base/same_text.h"
-#include "tfjson/token_stream.h"
+#include "json/token_stream.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 
 enum class Kind : uint8_t {
   kNull,
@@ -334,4 +334,4 @@ void AppendCompact(std::string& out, std::string_view json, bool portable = fals
 /// Order of two JSON numbers by exact value: negative, zero or positive.
 int CompareNumbers(std::string_view a, std::string_view b);
 
-}  // namespace kinu::tfjson
+}  // namespace kinu::json

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 namespace kinu {
 

@@ -1,9 +1,9 @@
-#include "codec/json_reader.h"
+#include "json/reader.h"
 
 #include <array>
 #include <utility>
 
-#include "codec/json_lex.h"
+#include "json/lex.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 #include "text/unicode.h"
@@ -361,9 +361,9 @@ class JsonParser {
     const bool as_is = token.form == StringForm::kPlain ||
                        (content.find('\\') == std::string_view::npos && text::IsUtf8(content));
     JsonNode node = Node(JsonNode::Kind::kString, token);
-    SetText(node, as_is ? content
-                        : document_.arena_.CopyString(
-                              json::DecodeString<json::Encoding::kUnchecked>(content)));
+    SetText(node,
+            as_is ? content
+                  : document_.arena_.CopyString(DecodeString<json::Encoding::kUnchecked>(content)));
     Finish(node);
   }
 

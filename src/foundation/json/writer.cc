@@ -1,10 +1,10 @@
-#include "codec/json_writer.h"
+#include "json/writer.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/invariant.h"
-#include "codec/json_lex.h"
+#include "json/lex.h"
 #include "text/unicode.h"
 
 namespace kinu {

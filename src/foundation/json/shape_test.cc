@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tfjson/tree.h"
+#include "json/tree.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 namespace {
 
 TEST(Tree, MembersThatNobodyNamesAreCheckedButNotKept) {
@@ -105,4 +105,4 @@ TEST(TokenStream, ShowsNothingOfAMalformedString) {
 }
 
 }  // namespace
-}  // namespace kinu::tfjson
+}  // namespace kinu::json
