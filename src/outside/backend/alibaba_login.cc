@@ -5,13 +5,13 @@
 #include <chrono>
 #include <ctime>
 
-#include "backend/settings.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "cloud/aws_sigv4.h"
+#include "cloud/settings.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "json/reader.h"
-#include "net/cloud/aws_sigv4.h"
 #include "net/url.h"
 
 namespace kinu::backend {
@@ -37,11 +37,11 @@ class AlibabaProfile {
  public:
   /// Reads the profile that the settings name, if they do.
   explicit AlibabaProfile(const Value& settings) {
-    const std::string name = SettingText(settings, "profile");
+    const std::string name = cloud::SettingText(settings, "profile");
     if (name.empty()) {
       return;
     }
-    std::string path = SettingText(settings, "shared_credentials_file");
+    std::string path = cloud::SettingText(settings, "shared_credentials_file");
     if (path.empty()) {
       path = "~/.aliyun/config.json";
     }
@@ -131,13 +131,13 @@ Result<std::string> CallAlibaba(const net::HttpClient& client, const AlibabaKeys
   std::ranges::sort(arguments);
   std::string query;
   for (const auto& [name, value] : arguments) {
-    query += (query.empty() ? "" : "&") + net::AwsEscape(name) + '=' + net::AwsEscape(value);
+    query += (query.empty() ? "" : "&") + cloud::AwsEscape(name) + '=' + cloud::AwsEscape(value);
   }
-  const std::string text = method + "&%2F&" + net::AwsEscape(query);
+  const std::string text = method + "&%2F&" + cloud::AwsEscape(query);
   net::HttpRequest request;
   request.method = method;
   request.url = url + "/?" + query + "&Signature=" +
-                net::AwsEscape(EncodeBase64(Hmac(HashKind::kSha1, keys.secret_key + '&', text)));
+                cloud::AwsEscape(EncodeBase64(Hmac(HashKind::kSha1, keys.secret_key + '&', text)));
   request.headers.Set("Content-Type", "application/x-www-form-urlencoded");
   request.timeout = kAnswerLimit;
   request.max_redirects = 0;
@@ -164,7 +164,7 @@ Result<std::string> CallAlibaba(const net::HttpClient& client, const AlibabaKeys
 Result<AlibabaKeys> AskAlibabaMachine(const net::HttpClient& client, const std::string& role) {
   net::HttpRequest request;
   request.url =
-      "http://100.100.100.200/latest/meta-data/ram/security-credentials/" + net::AwsEscape(role);
+      "http://100.100.100.200/latest/meta-data/ram/security-credentials/" + cloud::AwsEscape(role);
   request.timeout = kAnswerLimit;
   auto response = client.Send(request);
   if (!response) {
@@ -196,7 +196,7 @@ struct AlibabaRole {
 
 /// A setting of a block, or the value of a variable where it is not set.
 std::string PartOrVariable(const Value& block, std::string_view name, const char* variable) {
-  return SettingText(block, name, Environment(variable));
+  return cloud::SettingText(block, name, Environment(variable));
 }
 
 AlibabaRole RoleOf(const Value& settings, const AlibabaProfile& profile) {
@@ -204,19 +204,19 @@ AlibabaRole RoleOf(const Value& settings, const AlibabaProfile& profile) {
   AlibabaRole role{.arn = profile.Text("ram_role_arn", kMode),
                    .session = profile.Text("ram_session_name", kMode),
                    .seconds = AlibabaNumber(profile.Text("expired_seconds", kMode))};
-  const Value* blocks = FindSetting(settings, "assume_role");
-  if (const std::string arn = SettingText(settings, "assume_role_role_arn"); !arn.empty()) {
+  const Value* blocks = cloud::FindSetting(settings, "assume_role");
+  if (const std::string arn = cloud::SettingText(settings, "assume_role_role_arn"); !arn.empty()) {
     role.arn = arn;
-    role.session = SettingText(settings, "assume_role_session_name", role.session);
-    role.policy = SettingText(settings, "assume_role_policy");
-    role.seconds = SettingNumber(settings, "assume_role_session_expiration", role.seconds);
+    role.session = cloud::SettingText(settings, "assume_role_session_name", role.session);
+    role.policy = cloud::SettingText(settings, "assume_role_policy");
+    role.seconds = cloud::SettingNumber(settings, "assume_role_session_expiration", role.seconds);
   } else if (blocks != nullptr) {
     for (const Value& block : blocks->elements()) {
-      role.arn = SettingText(block, "role_arn", role.arn);
+      role.arn = cloud::SettingText(block, "role_arn", role.arn);
       role.session = Either(
           PartOrVariable(block, "session_name", "ALICLOUD_ASSUME_ROLE_SESSION_NAME"), role.session);
-      role.policy = SettingText(block, "policy");
-      role.seconds = SettingNumber(block, "session_expiration", 0);
+      role.policy = cloud::SettingText(block, "policy");
+      role.seconds = cloud::SettingNumber(block, "session_expiration", 0);
     }
   }
   role.session = Either(role.session, "tofu");
@@ -292,16 +292,17 @@ Result<AlibabaLogin> FindAlibabaLogin(const net::HttpClient& client, const Value
   const bool has_keys = profile.mode() != "EcsRamRole";
   AlibabaLogin login;
   AlibabaKeys& keys = login.keys;
-  keys.access_key = Either(SettingText(settings, "access_key"),
+  keys.access_key = Either(cloud::SettingText(settings, "access_key"),
                            has_keys ? profile.Text("access_key_id") : std::string());
-  keys.secret_key = Either(SettingText(settings, "secret_key"),
+  keys.secret_key = Either(cloud::SettingText(settings, "secret_key"),
                            has_keys ? profile.Text("access_key_secret") : std::string());
   keys.security_token =
-      Either(SettingText(settings, "security_token"), profile.Text("sts_token", "StsToken"));
-  const std::string region = Either(SettingText(settings, "region"), profile.Text("region_id"));
+      Either(cloud::SettingText(settings, "security_token"), profile.Text("sts_token", "StsToken"));
+  const std::string region =
+      Either(cloud::SettingText(settings, "region"), profile.Text("region_id"));
   if (keys.access_key.empty()) {
-    const std::string role =
-        Either(SettingText(settings, "ecs_role_name"), profile.Text("ram_role_name", "EcsRamRole"));
+    const std::string role = Either(cloud::SettingText(settings, "ecs_role_name"),
+                                    profile.Text("ram_role_name", "EcsRamRole"));
     if (role.empty()) {
       return Fail(ErrorCode::kInvalid,
                   profile.problem().empty()
@@ -312,10 +313,10 @@ Result<AlibabaLogin> FindAlibabaLogin(const net::HttpClient& client, const Value
     KINU_TRY(keys, AskAlibabaMachine(client, role));
   }
   if (const AlibabaRole role = RoleOf(settings, profile); !role.arn.empty()) {
-    KINU_TRY(keys,
-             AssumeAlibabaRole(client, keys, role, SettingText(settings, "sts_endpoint"), region));
+    KINU_TRY(keys, AssumeAlibabaRole(client, keys, role,
+                                     cloud::SettingText(settings, "sts_endpoint"), region));
   }
-  login.endpoint = SettingText(settings, "endpoint");
+  login.endpoint = cloud::SettingText(settings, "endpoint");
   if (login.endpoint.empty() && region.empty()) {
     return Fail(ErrorCode::kInvalid, "the object store has no address: set region or endpoint");
   }

@@ -7,14 +7,14 @@
 #include <string_view>
 
 #include "backend/lock_table.h"
-#include "net/cloud/aws_service.h"
+#include "cloud/aws_service.h"
 
 namespace kinu::backend {
 
 class AwsLockTable final : public LockTable {
  public:
   /// `service` must outlive the object.
-  AwsLockTable(const net::AwsService& service, std::string table)
+  AwsLockTable(const cloud::AwsService& service, std::string table)
       : service_(service), table_(std::move(table)) {}
 
   Result<void> Put(std::string_view key, std::string_view column, std::string_view text,
@@ -27,7 +27,7 @@ class AwsLockTable final : public LockTable {
  private:
   Result<std::string> Call(std::string_view operation, std::string body) const;
 
-  const net::AwsService& service_;
+  const cloud::AwsService& service_;
   std::string table_;
 };
 

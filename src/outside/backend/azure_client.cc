@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "cloud/aws_sigv4.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "codec/xml.h"
-#include "net/cloud/aws_sigv4.h"
 #include "net/http_date.h"
 #include "net/url.h"
 

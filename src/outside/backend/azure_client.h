@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/remote_client.h"
-#include "net/cloud/azure_tokens.h"
+#include "cloud/azure_tokens.h"
 #include "net/http.h"
 
 namespace kinu::backend {
@@ -39,7 +39,8 @@ class AzureContainer {
  public:
   /// `identity`: whose tokens the requests have, unless there is a key or a SAS token; may be null.
   /// References must outlive the object.
-  AzureContainer(const net::HttpClient& client, net::AzureIdentity* identity, AzureOptions options)
+  AzureContainer(const net::HttpClient& client, cloud::AzureIdentity* identity,
+                 AzureOptions options)
       : client_(client), identity_(identity), options_(std::move(options)) {}
 
   Result<std::vector<std::string>> List(const std::string& prefix) const;
@@ -67,7 +68,7 @@ class AzureContainer {
   Result<void> Do(net::HttpRequest request) const;
 
   const net::HttpClient& client_;
-  net::AzureIdentity* identity_;
+  cloud::AzureIdentity* identity_;
   AzureOptions options_;
 };
 

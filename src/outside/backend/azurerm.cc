@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "backend/azure_client.h"
-#include "backend/azure_login.h"
 #include "backend/lock_wait.h"
 #include "backend/object_backend.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
+#include "cloud/azure_login.h"
+#include "cloud/settings.h"
 #include "codec/base64.h"
 #include "net/curl_transport.h"
 
@@ -42,8 +42,8 @@ bool IsLowerOrDigit(char c) {
 void CheckNames(const std::string& account, const std::string& container,
                 provider::Problems& problems) {
   if (account.size() < 3 || account.size() > 24 || !std::ranges::all_of(account, IsLowerOrDigit)) {
-    AddFailure(problems,
-               "invalid storage account name: it must be 3-24 lowercase letters and digits");
+    cloud::AddFailure(problems,
+                      "invalid storage account name: it must be 3-24 lowercase letters and digits");
     return;
   }
   const bool fits =
@@ -51,11 +51,12 @@ void CheckNames(const std::string& account, const std::string& container,
       IsLowerOrDigit(container.back()) &&
       std::ranges::all_of(container, [](char c) { return IsLowerOrDigit(c) || c == '-'; });
   if (!fits) {
-    AddFailure(problems,
-               "invalid storage container name: it must be 3-63 lowercase letters, digits and "
-               "hyphens, without a hyphen at its ends");
+    cloud::AddFailure(
+        problems,
+        "invalid storage container name: it must be 3-63 lowercase letters, digits and "
+        "hyphens, without a hyphen at its ends");
   } else if (container.find("--") != std::string::npos) {
-    AddFailure(problems, "invalid storage container name: hyphens must be nonconsecutive");
+    cloud::AddFailure(problems, "invalid storage container name: hyphens must be nonconsecutive");
   }
 }
 
@@ -72,45 +73,47 @@ class AzureService final : public ObjectService {
 
   void Check(const Value& settings, provider::Problems& problems) const override {
     for (const auto& [a, b] : kExclusive) {
-      if (!SettingText(settings, a).empty() && !SettingText(settings, b).empty()) {
-        AddFailure(problems, std::string("\"") + a + "\": conflicts with " + b);
-        AddFailure(problems, std::string("\"") + b + "\": conflicts with " + a);
+      if (!cloud::SettingText(settings, a).empty() && !cloud::SettingText(settings, b).empty()) {
+        cloud::AddFailure(problems, std::string("\"") + a + "\": conflicts with " + b);
+        cloud::AddFailure(problems, std::string("\"") + b + "\": conflicts with " + a);
       }
     }
-    if (SettingNumber(settings, "timeout_seconds", 0) < 0) {
-      AddFailure(problems, "timeout_seconds expected to be a non-negative integer");
+    if (cloud::SettingNumber(settings, "timeout_seconds", 0) < 0) {
+      cloud::AddFailure(problems, "timeout_seconds expected to be a non-negative integer");
     }
     constexpr size_t kKeySize = 32;
-    if (const std::string key = SettingText(settings, "customer_provided_key"); !key.empty()) {
+    if (const std::string key = cloud::SettingText(settings, "customer_provided_key");
+        !key.empty()) {
       if (const auto bytes = DecodeBase64(key); !bytes || bytes->size() != kKeySize) {
-        AddFailure(problems, "customer_provided_key must be 32 bytes in base64");
+        cloud::AddFailure(problems, "customer_provided_key must be 32 bytes in base64");
       }
     }
   }
 
   ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
-    const Result<net::AzureCloud> cloud = FindAzureCloud(client_, settings);
+    const Result<cloud::AzureCloud> cloud = cloud::FindAzureCloud(client_, settings);
     if (!cloud) {
-      AddFailure(problems, cloud.error().message);
+      cloud::AddFailure(problems, cloud.error().message);
       return {};
     }
     AzureOptions options;
-    options.account = SettingText(settings, "storage_account_name");
-    const std::string container = SettingText(settings, "container_name");
+    options.account = cloud::SettingText(settings, "storage_account_name");
+    const std::string container = cloud::SettingText(settings, "container_name");
     CheckNames(options.account, container, problems);
     options.container_url =
         "https://" + options.account + ".blob." + cloud->storage_suffix + '/' + container;
-    options.snapshot = SettingFlag(settings, "snapshot");
+    options.snapshot = cloud::SettingFlag(settings, "snapshot");
     constexpr int64_t kPatience = 300;
-    options.timeout = std::chrono::seconds(SettingNumber(settings, "timeout_seconds", kPatience));
+    options.timeout =
+        std::chrono::seconds(cloud::SettingNumber(settings, "timeout_seconds", kPatience));
     options.customer_key =
-        DecodeBase64(SettingText(settings, "customer_provided_key")).value_or("");
-    options.encryption_scope = SettingText(settings, "encryption_scope");
+        DecodeBase64(cloud::SettingText(settings, "customer_provided_key")).value_or("");
+    options.encryption_scope = cloud::SettingText(settings, "encryption_scope");
     if (!provider::HasErrors(problems)) {
       LogIn(settings, *cloud, options, problems);
     }
     container_.emplace(client_, identity_ ? &*identity_ : nullptr, std::move(options));
-    const std::string key = SettingText(settings, "key");
+    const std::string key = cloud::SettingText(settings, "key");
     const std::string prefix = key + "env:";
     return {.default_key = key, .prefix = prefix, .suffix = {}, .listed = prefix};
   }
@@ -127,30 +130,30 @@ class AzureService final : public ObjectService {
 
  private:
   /// Finds how requests are signed: a key, a SAS token, or an identity, directly or for the key.
-  void LogIn(const Value& settings, const net::AzureCloud& cloud, AzureOptions& options,
+  void LogIn(const Value& settings, const cloud::AzureCloud& cloud, AzureOptions& options,
              provider::Problems& problems) {
-    if (const std::string key = SettingText(settings, "access_key"); !key.empty()) {
+    if (const std::string key = cloud::SettingText(settings, "access_key"); !key.empty()) {
       auto bytes = DecodeBase64(key);
       if (!bytes) {
-        AddFailure(problems,
-                   "error creating credential from shared access key: " + bytes.error().message);
+        cloud::AddFailure(
+            problems, "error creating credential from shared access key: " + bytes.error().message);
       }
       options.access_key = bytes.value_or("");
       return;
     }
-    options.sas_token = SettingText(settings, "sas_token");
+    options.sas_token = cloud::SettingText(settings, "sas_token");
     if (options.sas_token.starts_with('?')) {
       options.sas_token.erase(0, 1);
     }
     if (!options.sas_token.empty()) {
       return;
     }
-    std::optional<net::AzureIdentityOptions> login = FindAzureLogin(settings, problems);
+    std::optional<cloud::AzureIdentityOptions> login = cloud::FindAzureLogin(settings, problems);
     if (!login) {
       return;
     }
     const std::string subscription = login->subscription;
-    const bool by_token = SettingFlag(settings, "use_azuread_auth");
+    const bool by_token = cloud::SettingFlag(settings, "use_azuread_auth");
     identity_.emplace(client_, cloud, *std::move(login),
                       by_token ? "https://storage.azure.com" : cloud.manager_audience);
     if (!by_token) {
@@ -159,10 +162,11 @@ class AzureService final : public ObjectService {
   }
 
   /// Asks for the key of the storage account.
-  void TakeKey(const Value& settings, const net::AzureCloud& cloud, const std::string& subscription,
-               AzureOptions& options, provider::Problems& problems) {
+  void TakeKey(const Value& settings, const cloud::AzureCloud& cloud,
+               const std::string& subscription, AzureOptions& options,
+               provider::Problems& problems) {
     const std::pair<std::string, const char*> needed[] = {
-        {SettingText(settings, "resource_group_name"), "Resource Group is empty"},
+        {cloud::SettingText(settings, "resource_group_name"), "Resource Group is empty"},
         {subscription, "Subscription ID is empty"}};
     for (const auto& [value, summary] : needed) {
       if (value.empty()) {
@@ -176,16 +180,16 @@ class AzureService final : public ObjectService {
     if (provider::HasErrors(problems)) {
       return;
     }
-    auto key = AskAzureKey(client_, *identity_, cloud, settings, subscription);
+    auto key = cloud::AskAzureKey(client_, *identity_, cloud, settings, subscription);
     if (!key) {
-      AddFailure(problems, "error getting container client: " + key.error().message);
+      cloud::AddFailure(problems, "error getting container client: " + key.error().message);
       return;
     }
     options.access_key = *std::move(key);
   }
 
   net::HttpClient client_;
-  std::optional<net::AzureIdentity> identity_;
+  std::optional<cloud::AzureIdentity> identity_;
   std::optional<AzureContainer> container_;
 };
 

@@ -4,9 +4,9 @@
 #include <mutex>
 
 #include "backend/backend.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
+#include "cloud/settings.h"
 #include "cty/conversion.h"
 
 namespace kinu::backend {
@@ -78,7 +78,7 @@ struct SchemaCache {
 };
 
 void AddMissing(std::string_view name, provider::Problems& problems) {
-  AddFailure(problems, '"' + std::string(name) + "\": required field is not set");
+  cloud::AddFailure(problems, '"' + std::string(name) + "\": required field is not set");
 }
 
 /// Checks what is required in each block of a setting.

@@ -5,9 +5,9 @@
 #include "addrs/compatible_version.h"
 #include "addrs/version.h"
 #include "backend/hosted_backend.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
+#include "cloud/settings.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {
@@ -30,10 +30,11 @@ struct CloudMapping {
   }
 
   explicit CloudMapping(const Value& settings) {
-    if (const Value* workspaces = FindSetting(settings, "workspaces"); workspaces != nullptr) {
-      name = SettingText(*workspaces, "name");
-      tags = SettingTexts(*workspaces, "tags");
-      project = SettingText(*workspaces, "project");
+    if (const Value* workspaces = cloud::FindSetting(settings, "workspaces");
+        workspaces != nullptr) {
+      name = cloud::SettingText(*workspaces, "name");
+      tags = cloud::SettingTexts(*workspaces, "tags");
+      project = cloud::SettingText(*workspaces, "project");
     }
     if (project.empty()) {
       project = Environment("TF_CLOUD_PROJECT");
@@ -49,7 +50,7 @@ struct CloudMapping {
 };
 
 std::string CloudSetting(const Value& settings, std::string_view name, const char* variable) {
-  return SettingText(settings, name, Environment(variable));
+  return cloud::SettingText(settings, name, Environment(variable));
 }
 
 class CloudBackend final : public HostedBackend {
@@ -114,13 +115,13 @@ void CloudBackend::Configure(const Value& settings, provider::Problems& problems
                         .sourceless = true});
     return;
   }
-  if (AddHostProblems(host, ".", problems)) {
+  if (cloud::AddHostProblems(host, ".", problems)) {
     return;
   }
   mapping_ = CloudMapping(settings);
   if (!Connect({.host = host,
                 .organization = CloudSetting(settings, "organization", "TF_CLOUD_ORGANIZATION"),
-                .token = SettingText(settings, "token"),
+                .token = cloud::SettingText(settings, "token"),
                 .service = "tfe.v2",
                 .what = "cloud backend",
                 .for_cloud_block = true},

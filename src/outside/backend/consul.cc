@@ -9,10 +9,10 @@
 #include "backend/lock_wait.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "cloud/settings.h"
 #include "codec/base64.h"
 #include "codec/deflate.h"
 #include "codec/hash.h"
@@ -320,20 +320,20 @@ void SetFiles(const Value& settings, net::HttpRequest& request, provider::Proble
   const auto read = [&](const std::string& path, std::string_view what) {
     Result<std::string> text = ReadFile(path);
     if (!text) {
-      AddFailure(problems,
-                 std::string(what) + "open " + path + ": " +
-                     (text.error().code == ErrorCode::kNotFound ? "no such file or directory"
-                                                                : text.error().message));
+      cloud::AddFailure(problems,
+                        std::string(what) + "open " + path + ": " +
+                            (text.error().code == ErrorCode::kNotFound ? "no such file or directory"
+                                                                       : text.error().message));
     }
     return text.value_or("");
   };
-  if (const std::string path = SettingText(settings, "ca_file"); !path.empty()) {
+  if (const std::string path = cloud::SettingText(settings, "ca_file"); !path.empty()) {
     request.extra_authorities = read(path, "Error loading CA File: ");
   }
-  const std::string certificate = SettingText(settings, "cert_file");
-  const std::string key = SettingText(settings, "key_file");
+  const std::string certificate = cloud::SettingText(settings, "cert_file");
+  const std::string key = cloud::SettingText(settings, "key_file");
   if (certificate.empty() != key.empty()) {
-    AddFailure(problems, "both client cert and client key must be provided");
+    cloud::AddFailure(problems, "both client cert and client key must be provided");
   } else if (!certificate.empty()) {
     request.client_certificate = net::ClientCertificate{read(certificate, ""), read(key, "")};
   }
@@ -341,7 +341,7 @@ void SetFiles(const Value& settings, net::HttpRequest& request, provider::Proble
 
 /// The address of the agent with its scheme, without "/" at the end.
 std::string AddressOf(const Value& settings) {
-  std::string address = SettingText(settings, "address", Variable("CONSUL_HTTP_ADDR"));
+  std::string address = cloud::SettingText(settings, "address", Variable("CONSUL_HTTP_ADDR"));
   if (address.empty()) {
     address = "127.0.0.1:8500";
   }
@@ -352,16 +352,16 @@ std::string AddressOf(const Value& settings) {
   const bool https = secure == "1" || secure == "true" || secure == "TRUE" || secure == "True";
   return address.contains("://")
              ? address
-             : SettingText(settings, "scheme", https ? "https" : "http") + "://" + address;
+             : cloud::SettingText(settings, "scheme", https ? "https" : "http") + "://" + address;
 }
 
 void ConsulBackend::Configure(const Value& settings, provider::Problems& problems) {
   ConsulService service(transport_);
   service.address = AddressOf(settings);
-  service.gzip = SettingFlag(settings, "gzip");
-  service.lock = SettingFlag(settings, "lock", true);
+  service.gzip = cloud::SettingFlag(settings, "gzip");
+  service.lock = cloud::SettingFlag(settings, "lock", true);
   net::HttpRequest& request = service.request;
-  std::string token = SettingText(settings, "access_token", Variable("CONSUL_HTTP_TOKEN"));
+  std::string token = cloud::SettingText(settings, "access_token", Variable("CONSUL_HTTP_TOKEN"));
   if (const std::string file = Variable("CONSUL_HTTP_TOKEN_FILE"); token.empty() && !file.empty()) {
     token = ReadFile(file).value_or("");
     token.erase(token.find_last_not_of(" \r\n\t") + 1);
@@ -369,18 +369,19 @@ void ConsulBackend::Configure(const Value& settings, provider::Problems& problem
   if (!token.empty()) {
     request.headers.Set("X-Consul-Token", token);
   }
-  if (const std::string user = SettingText(settings, "http_auth", Variable("CONSUL_HTTP_AUTH"));
+  if (const std::string user =
+          cloud::SettingText(settings, "http_auth", Variable("CONSUL_HTTP_AUTH"));
       !user.empty()) {
     request.headers.Set("Authorization",
                         "Basic " + EncodeBase64(user.contains(':') ? user : user + ':'));
   }
-  service.arguments = {{"dc", SettingText(settings, "datacenter")},
+  service.arguments = {{"dc", cloud::SettingText(settings, "datacenter")},
                        {"ns", Variable("CONSUL_NAMESPACE")},
                        {"partition", Variable("CONSUL_PARTITION")}};
   const std::string verify = Variable("CONSUL_HTTP_SSL_VERIFY");
   request.verify_certificates = verify != "0" && verify != "false" && verify != "FALSE";
   SetFiles(settings, request, problems);
-  path_ = SettingText(settings, "path");
+  path_ = cloud::SettingText(settings, "path");
   service_ = std::make_shared<const ConsulService>(std::move(service));
 }
 

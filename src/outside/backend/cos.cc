@@ -7,9 +7,9 @@
 
 #include "backend/cos_client.h"
 #include "backend/object_backend.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
+#include "cloud/settings.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "net/curl_transport.h"
@@ -34,7 +34,7 @@ int64_t CosSession(const Value& role) {
   const std::string_view text = Environment("TENCENTCLOUD_ASSUME_ROLE_SESSION_DURATION");
   int64_t seconds = kUsual;
   std::from_chars(text.data(), text.data() + text.size(), seconds);
-  return SettingNumber(role, "session_duration", seconds);
+  return cloud::SettingNumber(role, "session_duration", seconds);
 }
 
 /// The temporary keys of a role.
@@ -43,10 +43,10 @@ Result<TencentKeys> AssumeCosRole(const net::HttpClient& client, const TencentKe
   std::string body;
   JsonWriter writer(body);
   writer.BeginObject();
-  writer.Member("RoleArn", std::string_view(SettingText(role, "role_arn")));
-  writer.Member("RoleSessionName", std::string_view(SettingText(role, "session_name")));
+  writer.Member("RoleArn", std::string_view(cloud::SettingText(role, "role_arn")));
+  writer.Member("RoleSessionName", std::string_view(cloud::SettingText(role, "session_name")));
   writer.Member("DurationSeconds", CosSession(role));
-  if (const std::string policy = SettingText(role, "policy"); !policy.empty()) {
+  if (const std::string policy = cloud::SettingText(role, "policy"); !policy.empty()) {
     writer.Member("Policy", std::string_view(net::QueryEscape(policy)));
   }
   writer.EndObject();
@@ -85,55 +85,56 @@ class CosService final : public ObjectService {
   }
   void Check(const Value& settings, provider::Problems& problems) const override {
     CheckDirectorySettings(settings, "prefix", problems);
-    const std::string acl = SettingText(settings, "acl", "private");
+    const std::string acl = cloud::SettingText(settings, "acl", "private");
     if (acl != "private" && acl != "public-read") {
-      AddFailure(problems, "acl value invalid, expected private or public-read, got " + acl);
+      cloud::AddFailure(problems, "acl value invalid, expected private or public-read, got " + acl);
     }
-    if (const Value* roles = FindSetting(settings, "assume_role")) {
+    if (const Value* roles = cloud::FindSetting(settings, "assume_role")) {
       for (const Value& role : roles->elements()) {
-        CheckDuration(SettingNumber(role, "session_duration", 0), problems);
+        CheckDuration(cloud::SettingNumber(role, "session_duration", 0), problems);
       }
     }
   }
 
   ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
-    const std::string region = SettingText(settings, "region");
-    CosOptions options{.bucket = SettingText(settings, "bucket"),
+    const std::string region = cloud::SettingText(settings, "region");
+    CosOptions options{.bucket = cloud::SettingText(settings, "bucket"),
                        .host = {},
-                       .keys = {.secret_id = SettingText(settings, "secret_id"),
-                                .secret_key = SettingText(settings, "secret_key"),
-                                .token = SettingText(settings, "security_token")},
-                       .acl = SettingText(settings, "acl", "private"),
-                       .encrypt = SettingFlag(settings, "encrypt", true)};
+                       .keys = {.secret_id = cloud::SettingText(settings, "secret_id"),
+                                .secret_key = cloud::SettingText(settings, "secret_key"),
+                                .token = cloud::SettingText(settings, "security_token")},
+                       .acl = cloud::SettingText(settings, "acl", "private"),
+                       .encrypt = cloud::SettingFlag(settings, "encrypt", true)};
     if (!FitsCosHost(options.bucket) || !FitsCosHost(region)) {
-      AddFailure(problems,
-                 "invalid bucket or region: they consist of lowercase letters, digits "
-                 "and hyphens");
+      cloud::AddFailure(problems,
+                        "invalid bucket or region: they consist of lowercase letters, digits "
+                        "and hyphens");
       return {};
     }
     if (options.keys.secret_id.empty() || options.keys.secret_key.empty()) {
-      AddFailure(problems,
-                 "no keys of Tencent Cloud are configured: set secret_id and secret_key, or "
-                 "TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY");
+      cloud::AddFailure(problems,
+                        "no keys of Tencent Cloud are configured: set secret_id and secret_key, or "
+                        "TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY");
       return {};
     }
     options.host = options.bucket + ".cos." +
-                   (SettingFlag(settings, "accelerate") ? "accelerate" : region) + ".myqcloud.com";
-    if (const Value* roles = FindSetting(settings, "assume_role")) {
+                   (cloud::SettingFlag(settings, "accelerate") ? "accelerate" : region) +
+                   ".myqcloud.com";
+    if (const Value* roles = cloud::FindSetting(settings, "assume_role")) {
       const net::HttpClient client(transport_);
       for (const Value& role : roles->elements()) {
         auto keys = AssumeCosRole(client, options.keys, region, role);
         if (!keys) {
-          AddFailure(problems, std::move(keys).error().message);
+          cloud::AddFailure(problems, std::move(keys).error().message);
           return {};
         }
         options.keys = *std::move(keys);
       }
     }
     services_.emplace(client_, std::move(options), region);
-    const std::string prefix = SettingText(settings, "prefix");
+    const std::string prefix = cloud::SettingText(settings, "prefix");
     ObjectLayout layout =
-        DirectoryLayout(prefix, SettingText(settings, "key", "terraform.tfstate"));
+        DirectoryLayout(prefix, cloud::SettingText(settings, "key", "terraform.tfstate"));
     layout.listed = prefix;
     return layout;
   }
@@ -151,9 +152,9 @@ class CosService final : public ObjectService {
     constexpr int64_t kLongest = 43200;
     const std::string name = "\"assume_role.0.session_duration\" cannot be ";
     if (seconds < 0) {
-      AddFailure(problems, name + "lower than 0: " + std::to_string(seconds));
+      cloud::AddFailure(problems, name + "lower than 0: " + std::to_string(seconds));
     } else if (seconds > kLongest) {
-      AddFailure(problems, name + "higher than 43200: " + std::to_string(seconds));
+      cloud::AddFailure(problems, name + "higher than 43200: " + std::to_string(seconds));
     }
   }
 

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <map>
 
+#include "cloud/aws_service.h"
+#include "cloud/aws_sigv4.h"
 #include "codec/base64.h"
 #include "codec/crc.h"
 #include "codec/hash.h"
@@ -11,8 +13,6 @@
 #include "json/reader.h"
 #include "json/writer.h"
 #include "log/log.h"
-#include "net/cloud/aws_service.h"
-#include "net/cloud/aws_sigv4.h"
 #include "net/url.h"
 
 namespace kinu::backend {
@@ -26,7 +26,7 @@ std::unexpected<Error> RefusedByCos(const net::HttpResponse& response) {
   const ErrorCode code = response.status == 404   ? ErrorCode::kNotFound
                          : response.status == 409 ? ErrorCode::kExists
                                                   : ErrorCode::kUnavailable;
-  return Fail(code, net::AwsService::FaultOf(response).ToText());
+  return Fail(code, cloud::AwsService::FaultOf(response).ToText());
 }
 
 Error CosFailure(std::string_view action, const std::string& name, Error cause) {
@@ -56,7 +56,7 @@ void SignCos(net::HttpRequest& request, const TencentKeys& keys, const std::stri
   std::string pairs;
   for (const auto& [name, value] : headers) {
     names += (names.empty() ? "" : ";") + name;
-    pairs += (pairs.empty() ? "" : "&") + name + '=' + net::AwsEscape(value);
+    pairs += (pairs.empty() ? "" : "&") + name + '=' + cloud::AwsEscape(value);
   }
   std::string arguments;
   for (const auto& [name, value] : net::ParseQuery(query)) {
@@ -80,8 +80,8 @@ void SignCos(net::HttpRequest& request, const TencentKeys& keys, const std::stri
 
 Result<net::HttpResponse> CosBucket::Send(net::HttpRequest request, const std::string& name,
                                           const std::string& query) const {
-  request.url =
-      "https://" + options_.host + '/' + net::AwsEscape(name) + (query.empty() ? "" : '?' + query);
+  request.url = "https://" + options_.host + '/' + cloud::AwsEscape(name) +
+                (query.empty() ? "" : '?' + query);
   SignCos(request, options_.keys, options_.host, '/' + name, query,
           std::chrono::system_clock::now());
   request.timeout = std::chrono::seconds(60);
@@ -97,9 +97,9 @@ Result<net::HttpResponse> CosBucket::Send(net::HttpRequest request, const std::s
 Result<std::vector<std::string>> CosBucket::List(const std::string& prefix) const {
   std::vector<std::string> names;
   for (std::string marker;;) {
-    std::string query = marker.empty() ? "" : "marker=" + net::AwsEscape(marker);
+    std::string query = marker.empty() ? "" : "marker=" + cloud::AwsEscape(marker);
     if (!prefix.empty()) {
-      query += (query.empty() ? "prefix=" : "&prefix=") + net::AwsEscape(prefix);
+      query += (query.empty() ? "prefix=" : "&prefix=") + cloud::AwsEscape(prefix);
     }
     KINU_TRY(const net::HttpResponse response, Send({}, "", query));
     if (response.status == 404) {

@@ -3,12 +3,12 @@
 #include "backend/gcs.h"
 
 #include "backend/gcs_client.h"
-#include "backend/google_login.h"
 #include "backend/object_backend.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "cloud/google_login.h"
+#include "cloud/settings.h"
 #include "codec/base64.h"
 #include "json/reader.h"
 #include "net/curl_transport.h"
@@ -20,7 +20,7 @@ constexpr std::string_view kStateSuffix = ".tfstate";
 
 /// What one configuration needs to reach its bucket.
 struct GcsServices {
-  GcsServices(net::Transport& transport, GcsOptions options, net::GoogleIdentityOptions who)
+  GcsServices(net::Transport& transport, GcsOptions options, cloud::GoogleIdentityOptions who)
       : client(transport, ServiceClientOptions()),
         identity(client, "https://www.googleapis.com/auth/devstorage.read_write", std::move(who)),
         bucket(client, identity, std::move(options)) {}
@@ -28,18 +28,18 @@ struct GcsServices {
   GcsServices& operator=(const GcsServices&) = delete;
 
   net::HttpClient client;
-  net::GoogleIdentity identity;
+  cloud::GoogleIdentity identity;
   GcsBucket bucket;
 };
 
 /// The address of the JSON interface. STORAGE_EMULATOR_HOST names a server for tests.
 std::string EndpointOf(const Value& settings) {
-  std::string endpoint = SettingText(settings, "storage_custom_endpoint");
+  std::string endpoint = cloud::SettingText(settings, "storage_custom_endpoint");
   const std::string emulator(Environment("STORAGE_EMULATOR_HOST"));
   if (endpoint.empty() && !emulator.empty()) {
     endpoint = (emulator.find("://") == emulator.npos ? "http://" : "") + emulator + "/storage/v1/";
   } else if (endpoint.empty()) {
-    const std::string domain = SettingText(settings, "universe_domain");
+    const std::string domain = cloud::SettingText(settings, "universe_domain");
     endpoint = "https://storage." + (domain.empty() ? "googleapis.com" : domain) + "/storage/v1/";
   }
   return endpoint.ends_with('/') ? endpoint : endpoint + '/';
@@ -47,14 +47,14 @@ std::string EndpointOf(const Value& settings) {
 
 GcsOptions OptionsOf(const Value& settings, provider::Problems& problems) {
   GcsOptions options;
-  options.bucket = SettingText(settings, "bucket");
+  options.bucket = cloud::SettingText(settings, "bucket");
   options.endpoint = EndpointOf(settings);
   options.anonymous = !Environment("STORAGE_EMULATOR_HOST").empty();
-  options.kms_key = SettingText(settings, "kms_encryption_key");
-  if (const std::string key = SettingText(settings, "encryption_key"); !key.empty()) {
-    auto bytes = DecodeBase64(ContentOrText(key));
+  options.kms_key = cloud::SettingText(settings, "kms_encryption_key");
+  if (const std::string key = cloud::SettingText(settings, "encryption_key"); !key.empty()) {
+    auto bytes = DecodeBase64(cloud::ContentOrText(key));
     if (!bytes) {
-      AddFailure(problems, "Error decoding encryption key: " + bytes.error().message);
+      cloud::AddFailure(problems, "Error decoding encryption key: " + bytes.error().message);
     } else {
       options.encryption_key = *std::move(bytes);
     }
@@ -74,20 +74,22 @@ class GcsService final : public ObjectService {
 
   void Check(const Value& settings, provider::Problems& problems) const override {
     constexpr const char* kKeys[] = {"encryption_key", "kms_encryption_key"};
-    if (!SettingText(settings, kKeys[0]).empty() && !SettingText(settings, kKeys[1]).empty()) {
+    if (!cloud::SettingText(settings, kKeys[0]).empty() &&
+        !cloud::SettingText(settings, kKeys[1]).empty()) {
       for (const int i : {0, 1}) {
-        AddFailure(problems, std::string("\"") + kKeys[i] + "\": conflicts with " + kKeys[1 - i]);
+        cloud::AddFailure(problems,
+                          std::string("\"") + kKeys[i] + "\": conflicts with " + kKeys[1 - i]);
       }
     }
   }
 
   ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
-    std::string prefix = SettingText(settings, "prefix");
+    std::string prefix = cloud::SettingText(settings, "prefix");
     prefix.erase(0, prefix.find_first_not_of('/'));
     if (!prefix.empty() && !prefix.ends_with('/')) {
       prefix += '/';
     }
-    net::GoogleIdentityOptions who = ReadGoogleLogin(settings, problems);
+    cloud::GoogleIdentityOptions who = cloud::ReadGoogleLogin(settings, problems);
     GcsOptions options = OptionsOf(settings, problems);
     if (!provider::HasErrors(problems)) {
       services_ = std::make_unique<GcsServices>(transport_, std::move(options), std::move(who));

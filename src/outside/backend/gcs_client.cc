@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "cloud/aws_sigv4.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "codec/xml.h"
 #include "json/reader.h"
 #include "json/writer.h"
-#include "net/cloud/aws_sigv4.h"
 #include "net/url.h"
 
 namespace kinu::backend {
@@ -67,7 +67,7 @@ std::string MetadataOf(std::string_view bucket, std::string_view name, std::stri
 
 }  // namespace
 
-GcsBucket::GcsBucket(const net::HttpClient& client, net::GoogleIdentity& identity,
+GcsBucket::GcsBucket(const net::HttpClient& client, cloud::GoogleIdentity& identity,
                      GcsOptions options)
     : client_(client), identity_(identity), options_(std::move(options)) {
   if (const auto url = net::Url::Parse(options_.endpoint)) {
@@ -109,7 +109,7 @@ Result<std::vector<std::string>> GcsBucket::List(std::string_view prefix) const 
     if (!page.empty()) {
       arguments.emplace_back("pageToken", page);
     }
-    request.url = options_.endpoint + "b/" + net::AwsEscape(options_.bucket) + "/o?" +
+    request.url = options_.endpoint + "b/" + cloud::AwsEscape(options_.bucket) + "/o?" +
                   net::EncodeQuery(std::move(arguments));
     KINU_TRY(const net::HttpResponse response, Send(std::move(request)));
     if (!response.ok()) {
@@ -135,7 +135,7 @@ Result<std::vector<std::string>> GcsBucket::List(std::string_view prefix) const 
 Result<std::optional<GcsBucket::Object>> GcsBucket::Get(const std::string& name,
                                                         bool with_key) const {
   net::HttpRequest request;
-  request.url = host_ + '/' + net::AwsEscape(options_.bucket) + '/' + net::AwsEscape(name);
+  request.url = host_ + '/' + cloud::AwsEscape(options_.bucket) + '/' + cloud::AwsEscape(name);
   if (with_key) {
     AddKey(request);
   }
@@ -154,8 +154,8 @@ Result<std::optional<GcsBucket::Object>> GcsBucket::Get(const std::string& name,
                 .generation = std::string(response.headers.Get("X-Goog-Generation"))};
   if (object.generation.empty()) {
     net::HttpRequest attributes;
-    attributes.url =
-        options_.endpoint + "b/" + net::AwsEscape(options_.bucket) + "/o/" + net::AwsEscape(name);
+    attributes.url = options_.endpoint + "b/" + cloud::AwsEscape(options_.bucket) + "/o/" +
+                     cloud::AwsEscape(name);
     KINU_TRY(const net::HttpResponse answer, Send(std::move(attributes)));
     if (!answer.ok()) {
       return RefusedBy(answer);
@@ -177,7 +177,7 @@ Result<std::string> GcsBucket::Put(const std::string& name, std::string_view byt
   }
   net::HttpRequest request;
   request.method = "POST";
-  request.url = host_ + "/upload/storage/v1/b/" + net::AwsEscape(options_.bucket) + "/o?" +
+  request.url = host_ + "/upload/storage/v1/b/" + cloud::AwsEscape(options_.bucket) + "/o?" +
                 net::EncodeQuery(std::move(arguments));
   const std::string boundary = RandomUuid();
   request.headers.Set("Content-Type", "multipart/related; boundary=" + boundary);
@@ -203,8 +203,8 @@ Result<std::string> GcsBucket::Put(const std::string& name, std::string_view byt
 Result<void> GcsBucket::Delete(const std::string& name, const GcsCondition& condition) const {
   net::HttpRequest request;
   request.method = "DELETE";
-  request.url = options_.endpoint + "b/" + net::AwsEscape(options_.bucket) + "/o/" +
-                net::AwsEscape(name) +
+  request.url = options_.endpoint + "b/" + cloud::AwsEscape(options_.bucket) + "/o/" +
+                cloud::AwsEscape(name) +
                 (condition.generation ? "?ifGenerationMatch=" + *condition.generation : "");
   KINU_TRY(const net::HttpResponse response, Send(std::move(request)));
   return response.ok() ? Result<void>() : RefusedBy(response);

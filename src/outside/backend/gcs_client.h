@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/remote_client.h"
-#include "net/cloud/google_tokens.h"
+#include "cloud/google_tokens.h"
 #include "net/http.h"
 
 namespace kinu::backend {
@@ -37,7 +37,7 @@ class GcsBucket {
   };
 
   /// `client` and `identity` must outlive the object.
-  GcsBucket(const net::HttpClient& client, net::GoogleIdentity& identity, GcsOptions options);
+  GcsBucket(const net::HttpClient& client, cloud::GoogleIdentity& identity, GcsOptions options);
 
   /// The names of the objects with this prefix that have no slash after it.
   Result<std::vector<std::string>> List(std::string_view prefix) const;
@@ -56,7 +56,7 @@ class GcsBucket {
   void AddKey(net::HttpRequest& request) const;
 
   const net::HttpClient& client_;
-  net::GoogleIdentity& identity_;
+  cloud::GoogleIdentity& identity_;
   GcsOptions options_;
   std::string host_;  ///< scheme and host of the endpoint
 };

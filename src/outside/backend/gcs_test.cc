@@ -41,7 +41,7 @@ class GcsClientTest : public ::testing::Test {
   net::HttpClient http_{
       transport_,
       {.user_agent = "", .stop = nullptr, .wait = [](std::chrono::milliseconds) { return true; }}};
-  net::GoogleIdentity identity_{http_, "scope", net::GoogleIdentityOptions{.token = "t"}};
+  cloud::GoogleIdentity identity_{http_, "scope", cloud::GoogleIdentityOptions{.token = "t"}};
   GcsOptions options_{.bucket = "b",
                       .endpoint = "https://storage.googleapis.com/storage/v1/",
                       .anonymous = false,

@@ -8,9 +8,9 @@
 #include "addrs/compatible_version.h"
 #include "backend/hosted_runs.h"
 #include "backend/remote_store.h"
-#include "backend/settings.h"
 #include "base/environment.h"
 #include "base/program_name.h"
+#include "cloud/settings.h"
 
 namespace kinu::backend {
 namespace {
@@ -48,7 +48,7 @@ bool GivesPlans(const ServiceGreeting& greeting) {
 bool HostedBackend::FindService(const Address& address, OrganizationPlace& place,
                                 provider::Problems& problems) {
   if (hosts() == nullptr) {
-    AddFailure(problems, "services of hosts cannot be reached from here");
+    cloud::AddFailure(problems, "services of hosts cannot be reached from here");
     return false;
   }
   Result<std::string> service = hosts()->Service(address.host, address.service);

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "cloud/aws_sigv4.h"
 #include "json/texts.h"
-#include "net/cloud/aws_sigv4.h"
 
 namespace kinu::backend {
 namespace {
@@ -241,7 +241,7 @@ Result<std::string> HostedRuns::Upload(std::string_view archive, ConfigurationUs
                                        const Wait& wait) const {
   KINU_TRY(const Answer made,
            AnswerOf(organization_->Ask(
-               "POST", "workspaces/" + net::AwsEscape(workspace_.id) + "/configuration-versions",
+               "POST", "workspaces/" + cloud::AwsEscape(workspace_.id) + "/configuration-versions",
                ConfigurationDocument(use))));
   const std::string id = TextMember(made.data, "id");
   if (auto sent = organization_->Upload(TextMember(made.attributes(), "upload-url"), archive);
@@ -254,7 +254,7 @@ Result<std::string> HostedRuns::Upload(std::string_view archive, ConfigurationUs
       return Interrupted();
     }
     KINU_TRY(const Answer now,
-             AnswerOf(organization_->Ask("GET", "configuration-versions/" + net::AwsEscape(id))));
+             AnswerOf(organization_->Ask("GET", "configuration-versions/" + cloud::AwsEscape(id))));
     const std::string status = TextMember(now.attributes(), "status");
     if (status == "uploaded") {
       return id;
@@ -274,12 +274,12 @@ Result<HostedRun> HostedRuns::Start(const NewRun& run) const {
 }
 
 Result<HostedRun> HostedRuns::Read(const std::string& run) const {
-  KINU_TRY(const Answer now, AnswerOf(organization_->Ask("GET", "runs/" + net::AwsEscape(run))));
+  KINU_TRY(const Answer now, AnswerOf(organization_->Ask("GET", "runs/" + cloud::AwsEscape(run))));
   return RunFrom(now);
 }
 
 Result<HostedPlan> HostedRuns::ReadPlan(const std::string& run) const {
-  KINU_TRY(const Answer now, AnswerOf(organization_->Ask("GET", "runs/" + net::AwsEscape(run) +
+  KINU_TRY(const Answer now, AnswerOf(organization_->Ask("GET", "runs/" + cloud::AwsEscape(run) +
                                                                     "?include=plan,workspace")));
   HostedPlan out;
   out.run = RunFrom(now);
@@ -303,14 +303,14 @@ Result<HostedPlan> HostedRuns::ReadPlan(const std::string& run) const {
 
 Result<std::string> HostedRuns::ReadPlanDocument(const std::string& plan, bool redacted) const {
   KINU_TRY(net::HttpResponse response,
-           organization_->Download("plans/" + net::AwsEscape(plan) +
+           organization_->Download("plans/" + cloud::AwsEscape(plan) +
                                    (redacted ? "/json-output-redacted" : "/json-output")));
   return std::move(response.body);
 }
 
 Result<std::vector<std::string>> HostedRuns::ReadWarnings(const std::string& run) const {
   KINU_TRY(const Answer now,
-           AnswerOf(organization_->Ask("GET", "runs/" + net::AwsEscape(run) + "/run-events")));
+           AnswerOf(organization_->Ask("GET", "runs/" + cloud::AwsEscape(run) + "/run-events")));
   constexpr std::string_view kNotable[] = {"changed_policy_enforcements",
                                            "changed_task_enforcements", "ignored_policy_sets"};
   std::vector<std::string> out;
@@ -328,13 +328,13 @@ Result<std::vector<std::string>> HostedRuns::ReadWarnings(const std::string& run
 Result<void> HostedRuns::Act(const std::string& run, std::string_view action) const {
   KINU_TRY(const net::HttpResponse response,
            organization_->Ask(
-               "POST", "runs/" + net::AwsEscape(run) + "/actions/" + std::string(action), "{}"));
+               "POST", "runs/" + cloud::AwsEscape(run) + "/actions/" + std::string(action), "{}"));
   return {};
 }
 
 Result<void> HostedRuns::ReadLog(std::string_view kind, const std::string& id, const Wait& wait,
                                  const OnLine& on_line) const {
-  const std::string path = std::string(kind) + '/' + net::AwsEscape(id);
+  const std::string path = std::string(kind) + '/' + cloud::AwsEscape(id);
   KINU_TRY(const Answer first, AnswerOf(organization_->Ask("GET", path)));
   const std::string url = TextMember(first.attributes(), "log-read-url");
   if (url.empty()) {
@@ -364,7 +364,7 @@ Result<void> HostedRuns::ReadLog(std::string_view kind, const std::string& id, c
 
 Result<CostEstimate> HostedRuns::ReadCostEstimate(const std::string& id) const {
   KINU_TRY(const Answer now,
-           AnswerOf(organization_->Ask("GET", "cost-estimates/" + net::AwsEscape(id))));
+           AnswerOf(organization_->Ask("GET", "cost-estimates/" + cloud::AwsEscape(id))));
   const JsonNode* attributes = now.attributes();
   return CostEstimate{.status = TextMember(attributes, "status"),
                       .proposed = TextMember(attributes, "proposed-monthly-cost"),
@@ -375,7 +375,7 @@ Result<CostEstimate> HostedRuns::ReadCostEstimate(const std::string& id) const {
 
 Result<PolicyCheck> HostedRuns::ReadPolicyCheck(const std::string& id) const {
   KINU_TRY(const Answer now,
-           AnswerOf(organization_->Ask("GET", "policy-checks/" + net::AwsEscape(id))));
+           AnswerOf(organization_->Ask("GET", "policy-checks/" + cloud::AwsEscape(id))));
   const JsonNode* attributes = now.attributes();
   return PolicyCheck{.status = TextMember(attributes, "status"),
                      .scope = TextMember(attributes, "scope"),
@@ -385,13 +385,13 @@ Result<PolicyCheck> HostedRuns::ReadPolicyCheck(const std::string& id) const {
 
 Result<std::string> HostedRuns::ReadPolicyLog(const std::string& id) const {
   KINU_TRY(net::HttpResponse response,
-           organization_->Ask("GET", "policy-checks/" + net::AwsEscape(id) + "/output"));
+           organization_->Ask("GET", "policy-checks/" + cloud::AwsEscape(id) + "/output"));
   return std::move(response.body);
 }
 
 Result<std::vector<TaskStage>> HostedRuns::ReadTaskStages(const std::string& run) const {
   const auto now =
-      AnswerOf(organization_->Ask("GET", "runs/" + net::AwsEscape(run) + "?include=task_stages"));
+      AnswerOf(organization_->Ask("GET", "runs/" + cloud::AwsEscape(run) + "?include=task_stages"));
   if (!now) {
     return now.error().message.ends_with("Invalid include parameter")
                ? Result<std::vector<TaskStage>>(std::vector<TaskStage>())
@@ -412,7 +412,7 @@ Result<std::vector<TaskStage>> HostedRuns::ReadTaskStages(const std::string& run
 
 Result<TaskStage> HostedRuns::ReadTaskStage(const std::string& id) const {
   KINU_TRY(const Answer now,
-           AnswerOf(organization_->Ask("GET", "task-stages/" + net::AwsEscape(id) +
+           AnswerOf(organization_->Ask("GET", "task-stages/" + cloud::AwsEscape(id) +
                                                   "?include=task_results,policy_evaluations")));
   TaskStage out{.id = id,
                 .stage = TextMember(now.attributes(), "stage"),
@@ -442,16 +442,16 @@ Result<TaskStage> HostedRuns::ReadTaskStage(const std::string& id) const {
 }
 
 Result<void> HostedRuns::OverrideStage(const std::string& id) const {
-  KINU_TRY(
-      const net::HttpResponse response,
-      organization_->Ask("POST", "task-stages/" + net::AwsEscape(id) + "/actions/override", "{}"));
+  KINU_TRY(const net::HttpResponse response,
+           organization_->Ask("POST", "task-stages/" + cloud::AwsEscape(id) + "/actions/override",
+                              "{}"));
   return {};
 }
 
 Result<std::vector<PolicySetOutcome>> HostedRuns::ReadPolicyOutcomes(
     const std::string& evaluation) const {
   KINU_TRY(const Answer now,
-           AnswerOf(organization_->Ask("GET", "policy-evaluations/" + net::AwsEscape(evaluation) +
+           AnswerOf(organization_->Ask("GET", "policy-evaluations/" + cloud::AwsEscape(evaluation) +
                                                   "/policy-set-outcomes")));
   std::vector<PolicySetOutcome> out;
   for (const JsonNode& resource : now.data->elements()) {
@@ -471,8 +471,9 @@ Result<std::vector<PolicySetOutcome>> HostedRuns::ReadPolicyOutcomes(
 }
 
 Result<void> HostedRuns::OverridePolicy(const std::string& id) const {
-  KINU_TRY(const net::HttpResponse response,
-           organization_->Ask("POST", "policy-checks/" + net::AwsEscape(id) + "/actions/override"));
+  KINU_TRY(
+      const net::HttpResponse response,
+      organization_->Ask("POST", "policy-checks/" + cloud::AwsEscape(id) + "/actions/override"));
   return {};
 }
 

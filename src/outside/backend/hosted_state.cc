@@ -6,11 +6,11 @@
 
 #include "base/environment.h"
 #include "base/program_name.h"
+#include "cloud/aws_sigv4.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "cty/json.h"
 #include "json/writer.h"
-#include "net/cloud/aws_sigv4.h"
 
 namespace kinu::backend {
 namespace {
@@ -102,7 +102,7 @@ HostedStateClient::HostedStateClient(std::shared_ptr<const Organization> organiz
 }
 
 std::string HostedStateClient::PathOf(std::string_view what) const {
-  return "workspaces/" + net::AwsEscape(workspace_.id) + '/' + std::string(what);
+  return "workspaces/" + cloud::AwsEscape(workspace_.id) + '/' + std::string(what);
 }
 
 void HostedStateClient::ReadInterval(const net::HttpResponse& response) {
@@ -193,7 +193,7 @@ std::string HostedStateClient::Holder() const {
   state::LockInfo info;
   info.id = LockId();
   const Result<net::HttpResponse> response =
-      organization_->Ask("GET", "workspaces/" + net::AwsEscape(workspace_.id));
+      organization_->Ask("GET", "workspaces/" + cloud::AwsEscape(workspace_.id));
   if (!response) {
     return info.ToText();
   }

@@ -7,9 +7,9 @@
 
 #include "addrs/compatible_version.h"
 #include "backend/remote_store.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/program_name.h"
+#include "cloud/settings.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "net/curl_transport.h"
@@ -225,15 +225,16 @@ class HttpBackend final : public Backend {
 /// An address in the settings. `what` is named in errors.
 Endpoint EndpointOf(const Value& settings, std::string_view name, std::string_view what,
                     std::string method, provider::Problems& problems) {
-  Endpoint out{std::move(method), SettingText(settings, name)};
+  Endpoint out{std::move(method), cloud::SettingText(settings, name)};
   if (out.url.empty() && name != "address") {
     return out;
   }
   const Result<net::Url> url = net::Url::Parse(out.url);
   if (!url) {
-    AddFailure(problems, "failed to parse " + std::string(what) + " URL: " + url.error().message);
+    cloud::AddFailure(problems,
+                      "failed to parse " + std::string(what) + " URL: " + url.error().message);
   } else if (url->scheme != "http" && url->scheme != "https") {
-    AddFailure(problems, std::string(what) + " must be HTTP or HTTPS");
+    cloud::AddFailure(problems, std::string(what) + " must be HTTP or HTTPS");
   }
   return out;
 }
@@ -249,11 +250,12 @@ void CheckHeaders(const std::map<std::string, std::string>& headers, provider::P
                             std::ranges::all_of(value, [](char c) { return (c & 0x80) == 0; });
     const std::string header = "headers \"" + name + '"';
     if (!name_fits) {
-      AddFailure(problems,
-                 header + " name must not be empty and only contain A-Za-z0-9-_ characters");
+      cloud::AddFailure(problems,
+                        header + " name must not be empty and only contain A-Za-z0-9-_ characters");
     }
     if (!value_fits) {
-      AddFailure(problems, header + " value must not be empty and only contain ascii characters");
+      cloud::AddFailure(problems,
+                        header + " value must not be empty and only contain ascii characters");
     }
   }
 }
@@ -271,49 +273,51 @@ std::string HeaderName(std::string_view name) {
 
 /// Sets the user's headers and credentials.
 void SetHeaders(const Value& settings, net::HttpRequest& request, provider::Problems& problems) {
-  const std::string user = SettingText(settings, "username");
-  for (const auto& [name, value] : SettingMap(settings, "headers")) {
+  const std::string user = cloud::SettingText(settings, "username");
+  for (const auto& [name, value] : cloud::SettingMap(settings, "headers")) {
     const std::string lower = text::ToLower(name);
     if (lower == "content-type" || lower == "content-md5") {
-      AddFailure(problems, "headers \"" + name + "\" is reserved");
+      cloud::AddFailure(problems, "headers \"" + name + "\" is reserved");
     } else if (lower == "authorization" && !user.empty()) {
-      AddFailure(problems, "headers \"" + name + "\" cannot be set when providing username");
+      cloud::AddFailure(problems, "headers \"" + name + "\" cannot be set when providing username");
     }
     request.headers.Set(HeaderName(name), value);
   }
   if (!user.empty()) {
-    request.headers.Set("Authorization",
-                        "Basic " + EncodeBase64(user + ':' + SettingText(settings, "password")));
+    request.headers.Set(
+        "Authorization",
+        "Basic " + EncodeBase64(user + ':' + cloud::SettingText(settings, "password")));
   }
 }
 
 void SetCertificates(const Value& settings, net::HttpRequest& request,
                      provider::Problems& problems) {
-  request.verify_certificates = !SettingFlag(settings, "skip_cert_verification");
-  request.extra_authorities = SettingText(settings, "client_ca_certificate_pem");
+  request.verify_certificates = !cloud::SettingFlag(settings, "skip_cert_verification");
+  request.extra_authorities = cloud::SettingText(settings, "client_ca_certificate_pem");
   constexpr std::string_view kPem = "-----BEGIN ";
   if (!request.extra_authorities.empty() && !request.extra_authorities.contains(kPem)) {
-    AddFailure(problems, "failed to append certs");
+    cloud::AddFailure(problems, "failed to append certs");
   }
-  net::ClientCertificate own{SettingText(settings, "client_certificate_pem"),
-                             SettingText(settings, "client_private_key_pem")};
+  net::ClientCertificate own{cloud::SettingText(settings, "client_certificate_pem"),
+                             cloud::SettingText(settings, "client_private_key_pem")};
   if (own.certificate.empty() && own.key.empty()) {
     return;
   }
   if (own.key.empty()) {
-    AddFailure(problems, "client_certificate_pem is set but client_private_key_pem is not");
+    cloud::AddFailure(problems, "client_certificate_pem is set but client_private_key_pem is not");
   } else if (own.certificate.empty()) {
-    AddFailure(problems, "client_private_key_pem is set but client_certificate_pem is not");
+    cloud::AddFailure(problems, "client_private_key_pem is set but client_certificate_pem is not");
   } else if (!own.certificate.contains(kPem) || !own.key.contains(kPem)) {
     const std::string which = own.certificate.contains(kPem) ? "key" : "certificate";
-    AddFailure(problems, "cannot load client certificate: tls: failed to find any PEM data in " +
-                             which + " input");
+    cloud::AddFailure(
+        problems,
+        "cannot load client certificate: tls: failed to find any PEM data in " + which + " input");
   }
   request.client_certificate = std::move(own);
 }
 
 void HttpBackend::Configure(const Value& settings, provider::Problems& problems) {
-  CheckHeaders(SettingMap(settings, "headers"), problems);
+  CheckHeaders(cloud::SettingMap(settings, "headers"), problems);
   if (provider::HasErrors(problems)) {
     return;
   }
@@ -321,16 +325,16 @@ void HttpBackend::Configure(const Value& settings, provider::Problems& problems)
   provider::Problems found;
   HttpService service;
   service.state = EndpointOf(settings, "address", "address",
-                             SettingText(settings, "update_method", "POST"), found);
+                             cloud::SettingText(settings, "update_method", "POST"), found);
   service.lock = EndpointOf(settings, "lock_address", "lockAddress",
-                            SettingText(settings, "lock_method", "LOCK"), found);
+                            cloud::SettingText(settings, "lock_method", "LOCK"), found);
   service.unlock = EndpointOf(settings, "unlock_address", "unlockAddress",
-                              SettingText(settings, "unlock_method", "UNLOCK"), found);
+                              cloud::SettingText(settings, "unlock_method", "UNLOCK"), found);
   SetHeaders(settings, service.request, found);
   service.request.retry = {
-      .retries = static_cast<int>(SettingNumber(settings, "retry_max", 2)),
-      .first_wait = std::chrono::seconds(SettingNumber(settings, "retry_wait_min", 1)),
-      .max_wait = std::chrono::seconds(SettingNumber(settings, "retry_wait_max", 30)),
+      .retries = static_cast<int>(cloud::SettingNumber(settings, "retry_max", 2)),
+      .first_wait = std::chrono::seconds(cloud::SettingNumber(settings, "retry_wait_min", 1)),
+      .max_wait = std::chrono::seconds(cloud::SettingNumber(settings, "retry_wait_max", 30)),
       .keep_last = true};
   service.request.max_body = uint64_t{1} << 32;
   SetCertificates(settings, service.request, found);

@@ -6,8 +6,8 @@
 
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
+#include "cloud/settings.h"
 
 namespace kinu::backend {
 namespace {
@@ -75,7 +75,7 @@ class InmemBackend final : public Backend {
   void Configure(const Value& settings, provider::Problems&) override {
     const std::scoped_lock hold(memory_.mutex);
     memory_.texts[std::string(kDefaultWorkspace)] = std::nullopt;
-    if (const std::string id = SettingText(settings, "lock_id"); !id.empty()) {
+    if (const std::string id = cloud::SettingText(settings, "lock_id"); !id.empty()) {
       state::LockInfo info = state::NewLockInfo("test");
       info.id = id;
       info.info = "test config";

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "backend/settings.h"
 #include "base/capture.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "cloud/settings.h"
 #include "codec/base64.h"
 #include "codec/yaml.h"
 #include "json/reader.h"
@@ -211,10 +211,10 @@ Result<void> SetUser(const KubeEntry& user, std::optional<Credential>& credentia
 /// The files that settings or KUBE_CONFIG_PATHS name.
 std::vector<std::string> PathsOf(const Value& settings) {
   std::vector<std::string> paths;
-  if (std::string one = SettingText(settings, "config_path"); !one.empty()) {
+  if (std::string one = cloud::SettingText(settings, "config_path"); !one.empty()) {
     paths.push_back(std::move(one));
   } else {
-    paths = SettingTexts(settings, "config_paths");
+    paths = cloud::SettingTexts(settings, "config_paths");
   }
   if (paths.empty()) {
     std::string_view list = Environment("KUBE_CONFIG_PATHS");
@@ -259,7 +259,7 @@ Result<void> ReadFiles(const Value& settings, std::optional<Credential>& credent
     // One file that is missing is as good as an empty one.
     return paths.size() == 1 ? Result<void>() : NotConfigured(kNothing);
   }
-  std::string context_name = SettingText(settings, "config_context");
+  std::string context_name = cloud::SettingText(settings, "config_context");
   for (size_t i = 0; context_name.empty() && i < files.size(); ++i) {
     context_name = files[i].root.Text("current-context");
   }
@@ -270,10 +270,10 @@ Result<void> ReadFiles(const Value& settings, std::optional<Credential>& credent
   }
   const KubeEntry cluster =
       FindEntry(files, "clusters", "cluster",
-                SettingText(settings, "config_context_cluster", context.Text("cluster")));
+                cloud::SettingText(settings, "config_context_cluster", context.Text("cluster")));
   const KubeEntry user =
       FindEntry(files, "users", "user",
-                SettingText(settings, "config_context_auth_info", context.Text("user")));
+                cloud::SettingText(settings, "config_context_auth_info", context.Text("user")));
   if (cluster.node == nullptr) {
     return NotConfigured(kNothing);
   }
@@ -303,23 +303,24 @@ Result<void> ReadOwnCluster(KubeCluster& out) {
 
 /// What the settings say themselves.
 void Override(const Value& settings, KubeCluster& out) {
-  out.host = SettingText(settings, "host", out.host);
+  out.host = cloud::SettingText(settings, "host", out.host);
   net::HttpRequest& request = out.request;
-  if (SettingFlag(settings, "insecure")) {
+  if (cloud::SettingFlag(settings, "insecure")) {
     request.verify_certificates = false;
   }
   request.extra_authorities =
-      SettingText(settings, "cluster_ca_certificate", request.extra_authorities);
-  if (const std::string certificate = SettingText(settings, "client_certificate");
+      cloud::SettingText(settings, "cluster_ca_certificate", request.extra_authorities);
+  if (const std::string certificate = cloud::SettingText(settings, "client_certificate");
       !certificate.empty()) {
     request.client_certificate =
-        net::ClientCertificate{certificate, SettingText(settings, "client_key")};
+        net::ClientCertificate{certificate, cloud::SettingText(settings, "client_key")};
   }
-  if (const std::string user = SettingText(settings, "username"); !user.empty()) {
-    request.headers.Set("Authorization",
-                        "Basic " + EncodeBase64(user + ':' + SettingText(settings, "password")));
+  if (const std::string user = cloud::SettingText(settings, "username"); !user.empty()) {
+    request.headers.Set(
+        "Authorization",
+        "Basic " + EncodeBase64(user + ':' + cloud::SettingText(settings, "password")));
   }
-  SetBearer(request, SettingText(settings, "token"));
+  SetBearer(request, cloud::SettingText(settings, "token"));
 }
 
 }  // namespace
@@ -330,14 +331,14 @@ Result<KubeCluster> ReadKubeCluster(const Value& settings) {
   if (const Value& programs = *settings.Find("exec"); programs.size() > 0) {
     const Value& program = programs.elements()[0];
     credential.emplace();
-    credential->api_version = SettingText(program, "api_version");
-    credential->command = SettingTexts(program, "args");
-    credential->command.insert(credential->command.begin(), SettingText(program, "command"));
-    for (auto& [name, value] : SettingMap(program, "env")) {
+    credential->api_version = cloud::SettingText(program, "api_version");
+    credential->command = cloud::SettingTexts(program, "args");
+    credential->command.insert(credential->command.begin(), cloud::SettingText(program, "command"));
+    for (auto& [name, value] : cloud::SettingMap(program, "env")) {
       credential->environment.emplace_back(name, value);
     }
   }
-  const bool own = SettingFlag(settings, "in_cluster_config");
+  const bool own = cloud::SettingFlag(settings, "in_cluster_config");
   if (Result<void> read = own ? ReadOwnCluster(out) : ReadFiles(settings, credential, out); !read) {
     return std::unexpected(std::move(read).error());
   }

@@ -10,8 +10,8 @@
 #include "backend/lock_wait.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
+#include "cloud/settings.h"
 #include "codec/base64.h"
 #include "codec/deflate.h"
 #include "cty/json.h"
@@ -341,12 +341,12 @@ class KubernetesBackend final : public Backend {
 
 void KubernetesBackend::Configure(const Value& settings, provider::Problems& problems) {
   KubeService service(transport_);
-  service.space = SettingText(settings, "namespace", "default");
-  service.suffix = SettingText(settings, "secret_suffix");
-  service.labels = SettingMap(settings, "labels");
+  service.space = cloud::SettingText(settings, "namespace", "default");
+  service.suffix = cloud::SettingText(settings, "secret_suffix");
+  service.labels = cloud::SettingMap(settings, "labels");
   Result<KubeCluster> cluster = ReadKubeCluster(settings);
   if (!cluster) {
-    AddFailure(problems, cluster.error().message);
+    cloud::AddFailure(problems, cluster.error().message);
     return;
   }
   service.cluster = *std::move(cluster);

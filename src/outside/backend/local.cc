@@ -8,10 +8,10 @@
 
 #include <unistd.h>
 
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "backend/state_file.h"
 #include "base/files.h"
+#include "cloud/settings.h"
 
 namespace kinu::backend {
 namespace {
@@ -46,8 +46,8 @@ void LocalBackend::Check(const Value& settings, provider::Problems& problems) co
 }
 
 void LocalBackend::Configure(const Value& settings, provider::Problems&) {
-  options_.path = SettingText(settings, "path");
-  options_.workspace_dir = SettingText(settings, "workspace_dir");
+  options_.path = cloud::SettingText(settings, "path");
+  options_.workspace_dir = cloud::SettingText(settings, "workspace_dir");
 }
 
 std::optional<StateFiles> LocalBackend::Files(std::string_view workspace) const {

@@ -5,8 +5,8 @@
 #include "addrs/compatible_version.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
-#include "backend/settings.h"
 #include "base/files.h"
+#include "cloud/settings.h"
 
 namespace kinu::backend {
 namespace {
@@ -130,13 +130,13 @@ net::HttpClientOptions ServiceClientOptions() {
 
 void CheckDirectorySettings(const Value& settings, std::string_view prefix_name,
                             provider::Problems& problems) {
-  const std::string prefix = SettingText(settings, "prefix");
+  const std::string prefix = cloud::SettingText(settings, "prefix");
   if (prefix.starts_with('/') || prefix.starts_with("./")) {
-    AddFailure(problems, std::string(prefix_name) + " must not start with '/' or './'");
+    cloud::AddFailure(problems, std::string(prefix_name) + " must not start with '/' or './'");
   }
-  const std::string key = SettingText(settings, "key");
+  const std::string key = cloud::SettingText(settings, "key");
   if (key.starts_with('/') || key.ends_with('/')) {
-    AddFailure(problems, "key can not start and end with '/'");
+    cloud::AddFailure(problems, "key can not start and end with '/'");
   }
 }
 

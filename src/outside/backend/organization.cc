@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "addrs/compatible_version.h"
+#include "cloud/aws_sigv4.h"
 #include "json/writer.h"
-#include "net/cloud/aws_sigv4.h"
 
 namespace kinu::backend {
 namespace {
@@ -333,7 +333,7 @@ Result<ServiceGreeting> Organization::Ping() const {
 
 Result<bool> Organization::ReadOperations() const {
   net::HttpRequest request =
-      RequestTo("GET", "organizations/" + net::AwsEscape(place_.name) + "/entitlement-set");
+      RequestTo("GET", "organizations/" + cloud::AwsEscape(place_.name) + "/entitlement-set");
   request.retry = kHaste;
   KINU_TRY(const net::HttpResponse response, Send(request));
   const JsonDocument document = ParseJson(response.body);
@@ -344,13 +344,13 @@ Result<bool> Organization::ReadOperations() const {
 }
 
 std::string Organization::PathOf(const std::string& workspace) const {
-  return "organizations/" + net::AwsEscape(place_.name) + "/workspaces/" +
-         net::AwsEscape(workspace);
+  return "organizations/" + cloud::AwsEscape(place_.name) + "/workspaces/" +
+         cloud::AwsEscape(workspace);
 }
 
 Result<std::vector<HostedWorkspace>> Organization::List(net::QueryArguments arguments) const {
   std::vector<HostedWorkspace> out;
-  const std::string path = "organizations/" + net::AwsEscape(place_.name) + "/workspaces";
+  const std::string path = "organizations/" + cloud::AwsEscape(place_.name) + "/workspaces";
   for (int64_t page = 1;;) {
     net::QueryArguments asked = arguments;
     if (page > 1) {
@@ -392,7 +392,7 @@ Result<HostedWorkspace> Organization::Find(const std::string& workspace) const {
 
 Result<HostedWorkspace> Organization::Make(const NewHostedWorkspace& workspace) const {
   return AskForWorkspace(
-      "POST", "organizations/" + net::AwsEscape(place_.name) + "/workspaces",
+      "POST", "organizations/" + cloud::AwsEscape(place_.name) + "/workspaces",
       DocumentOf("workspaces", {{"name", workspace.name}, {"terraform-version", workspace.version}},
                  &workspace));
 }
@@ -400,7 +400,7 @@ Result<HostedWorkspace> Organization::Make(const NewHostedWorkspace& workspace) 
 Result<void> Organization::SetVersion(const HostedWorkspace& workspace,
                                       std::string_view version) const {
   KINU_TRY(const net::HttpResponse response,
-           Ask("PATCH", "workspaces/" + net::AwsEscape(workspace.id),
+           Ask("PATCH", "workspaces/" + cloud::AwsEscape(workspace.id),
                DocumentOf("workspaces", {{"terraform-version", version}})));
   return {};
 }
@@ -413,7 +413,7 @@ Result<void> Organization::AddTags(const HostedWorkspace& workspace,
   WriteTags(out, tags);
   out.EndObject();
   KINU_TRY(const net::HttpResponse response,
-           Ask("POST", "workspaces/" + net::AwsEscape(workspace.id) + "/relationships/tags",
+           Ask("POST", "workspaces/" + cloud::AwsEscape(workspace.id) + "/relationships/tags",
                std::move(body)));
   return {};
 }
@@ -430,7 +430,7 @@ Result<void> Organization::Delete(const std::string& workspace, bool safely) con
 }
 
 Result<std::string> Organization::FindProject(const std::string& project) const {
-  const std::string path = "organizations/" + net::AwsEscape(place_.name) + "/projects?" +
+  const std::string path = "organizations/" + cloud::AwsEscape(place_.name) + "/projects?" +
                            net::EncodeQuery({{"filter[names]", project}});
   const Result<net::HttpResponse> response = Ask("GET", path);
   if (!response) {
@@ -449,7 +449,7 @@ Result<std::string> Organization::FindProject(const std::string& project) const 
 
 Result<std::string> Organization::MakeProject(const std::string& project) const {
   KINU_TRY(const net::HttpResponse response,
-           Ask("POST", "organizations/" + net::AwsEscape(place_.name) + "/projects",
+           Ask("POST", "organizations/" + cloud::AwsEscape(place_.name) + "/projects",
                DocumentOf("projects", {{"name", project}})));
   const JsonDocument document = ParseJson(response.body);
   KINU_TRY(const JsonNode* data, DataOf(document));

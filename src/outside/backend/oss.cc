@@ -7,9 +7,9 @@
 #include "backend/alibaba_login.h"
 #include "backend/object_backend.h"
 #include "backend/oss_client.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "backend/tablestore.h"
+#include "cloud/settings.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {
@@ -21,8 +21,9 @@ constexpr int64_t kLongestSession = 3600;
 /// Reports a session that is shorter or longer than the service allows. `value` 0: not given.
 void CheckSession(std::string_view name, int64_t value, provider::Problems& problems) {
   if (value != 0 && (value < kShortestSession || value > kLongestSession)) {
-    AddFailure(problems, "expected " + std::string(name) +
-                             " to be in the range (900 - 3600), got " + std::to_string(value));
+    cloud::AddFailure(problems, "expected " + std::string(name) +
+                                    " to be in the range (900 - 3600), got " +
+                                    std::to_string(value));
   }
 }
 
@@ -33,9 +34,10 @@ void CheckOssBucket(const std::string& bucket, provider::Problems& problems) {
                       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
                     });
   if (!fits) {
-    AddFailure(problems, "invalid bucket name \"" + bucket +
-                             "\": it must be 3-63 lowercase letters, digits and hyphens, without a "
-                             "hyphen at its ends");
+    cloud::AddFailure(problems,
+                      "invalid bucket name \"" + bucket +
+                          "\": it must be 3-63 lowercase letters, digits and hyphens, without a "
+                          "hyphen at its ends");
   }
 }
 
@@ -48,41 +50,41 @@ class OssService final : public ObjectService {
   Traits traits() const override { return {.name = "OSS"}; }
   void Check(const Value& settings, provider::Problems& problems) const override {
     CheckDirectorySettings(settings, "workspace_key_prefix", problems);
-    const std::string acl = SettingText(settings, "acl");
+    const std::string acl = cloud::SettingText(settings, "acl");
     if (!acl.empty() && acl != "private" && acl != "public-read" && acl != "public-read-write") {
-      AddFailure(problems,
-                 "\"acl\" must be a valid ACL value , expected private, public-read or "
-                 "public-read-write, got \"" +
-                     acl + '"');
+      cloud::AddFailure(problems,
+                        "\"acl\" must be a valid ACL value , expected private, public-read or "
+                        "public-read-write, got \"" +
+                            acl + '"');
     }
     CheckSession("assume_role_session_expiration",
-                 SettingNumber(settings, "assume_role_session_expiration", 0), problems);
-    if (const Value* roles = FindSetting(settings, "assume_role")) {
+                 cloud::SettingNumber(settings, "assume_role_session_expiration", 0), problems);
+    if (const Value* roles = cloud::FindSetting(settings, "assume_role")) {
       for (const Value& role : roles->elements()) {
         CheckSession("assume_role.0.session_expiration",
-                     SettingNumber(role, "session_expiration", 0), problems);
+                     cloud::SettingNumber(role, "session_expiration", 0), problems);
       }
     }
   }
 
   ObjectLayout Configure(const Value& settings, provider::Problems& problems) override {
-    OssOptions options{.bucket = SettingText(settings, "bucket"),
+    OssOptions options{.bucket = cloud::SettingText(settings, "bucket"),
                        .endpoint = {},
                        .keys = {},
-                       .acl = SettingText(settings, "acl"),
-                       .encrypt = SettingFlag(settings, "encrypt")};
-    std::string table = SettingText(settings, "tablestore_table");
-    std::string table_endpoint = SettingText(settings, "tablestore_endpoint");
+                       .acl = cloud::SettingText(settings, "acl"),
+                       .encrypt = cloud::SettingFlag(settings, "encrypt")};
+    std::string table = cloud::SettingText(settings, "tablestore_table");
+    std::string table_endpoint = cloud::SettingText(settings, "tablestore_endpoint");
     CheckOssBucket(options.bucket, problems);
     if (!table.empty() && table_endpoint.empty()) {
-      AddFailure(problems, "tablestore_table needs tablestore_endpoint");
+      cloud::AddFailure(problems, "tablestore_table needs tablestore_endpoint");
     }
     if (provider::HasErrors(problems)) {
       return {};
     }
     auto login = FindAlibabaLogin(client_, settings);
     if (!login) {
-      AddFailure(problems, std::move(login).error().message);
+      cloud::AddFailure(problems, std::move(login).error().message);
       return {};
     }
     if (!table.empty()) {
@@ -95,10 +97,11 @@ class OssService final : public ObjectService {
     options.endpoint = std::move(login->endpoint);
     options.keys = std::move(login->keys);
     bucket_.emplace(client_, std::move(options));
-    std::string prefix =
-        FindSetting(settings, "prefix") == nullptr ? "env:" : SettingText(settings, "prefix");
+    std::string prefix = cloud::FindSetting(settings, "prefix") == nullptr
+                             ? "env:"
+                             : cloud::SettingText(settings, "prefix");
     prefix.erase(0, prefix.find_first_not_of('/'));
-    return DirectoryLayout(prefix, SettingText(settings, "key", "terraform.tfstate"));
+    return DirectoryLayout(prefix, cloud::SettingText(settings, "key", "terraform.tfstate"));
   }
 
   Result<std::vector<std::string>> List(const std::string& prefix) const override {

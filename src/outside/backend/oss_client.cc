@@ -4,12 +4,12 @@
 #include <chrono>
 #include <map>
 
+#include "cloud/aws_service.h"
+#include "cloud/aws_sigv4.h"
 #include "codec/base64.h"
 #include "codec/crc.h"
 #include "codec/hash.h"
 #include "codec/xml.h"
-#include "net/cloud/aws_service.h"
-#include "net/cloud/aws_sigv4.h"
 #include "net/http_date.h"
 #include "net/url.h"
 
@@ -37,7 +37,7 @@ std::unexpected<Error> RefusedByOss(std::string_view operation, const net::HttpR
     described.body = DecodeBase64(std::string(response.headers.Get("x-oss-err"))).value_or("");
   }
   return Fail(response.status == 404 ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
-              std::string(operation) + ": " + net::AwsService::FaultOf(described).ToText());
+              std::string(operation) + ": " + cloud::AwsService::FaultOf(described).ToText());
 }
 
 /// Whether the checksum in a response, if there is one, is that of the bytes.
@@ -58,8 +58,8 @@ Result<net::HttpResponse> OssBucket::Send(net::HttpRequest request, const std::s
                                           std::string_view sub_resource,
                                           std::string_view query) const {
   const std::string signed_query = sub_resource.empty() ? "" : '?' + std::string(sub_resource);
-  request.url =
-      base_ + net::AwsEscape(name) + signed_query + (query.empty() ? "" : '?' + std::string(query));
+  request.url = base_ + cloud::AwsEscape(name) + signed_query +
+                (query.empty() ? "" : '?' + std::string(query));
   const std::string date = net::HttpDate();
   request.headers.Set("Date", date);
   std::map<std::string, std::string> headers;
@@ -93,8 +93,8 @@ Result<std::vector<std::string>> OssBucket::List(const std::string& prefix) cons
   std::vector<std::string> names;
   for (std::string marker;;) {
     const std::string query = "encoding-type=url" +
-                              (marker.empty() ? "" : "&marker=" + net::AwsEscape(marker)) +
-                              "&max-keys=1000&prefix=" + net::AwsEscape(prefix);
+                              (marker.empty() ? "" : "&marker=" + cloud::AwsEscape(marker)) +
+                              "&max-keys=1000&prefix=" + cloud::AwsEscape(prefix);
     KINU_TRY(const net::HttpResponse response, Send({}, "", "", query));
     if (!response.ok()) {
       return RefusedByOss("ListObjects", response);

@@ -8,9 +8,9 @@
 #include "backend/lock_wait.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/module.h"
+#include "cloud/settings.h"
 
 namespace kinu::backend {
 namespace {
@@ -198,7 +198,7 @@ class PgBackend final : public Backend {
 
   void Configure(const Value& settings, provider::Problems& problems) override {
     if (Result<void> ready = Prepare(settings); !ready) {
-      AddFailure(problems, ready.error().message);
+      cloud::AddFailure(problems, ready.error().message);
     }
   }
   Result<std::vector<std::string>> Workspaces() override;
@@ -221,7 +221,7 @@ class PgBackend final : public Backend {
 
 /// Creates what the table needs. `IF NOT EXISTS` alone would ask for the right to create schemas.
 Result<void> CreateTable(const PgTable& table, const Value& settings) {
-  if (!SettingFlag(settings, "skip_schema_creation")) {
+  if (!cloud::SettingFlag(settings, "skip_schema_creation")) {
     KINU_TRY(const PgRows found,
              table.Query("SELECT 1 FROM information_schema.schemata WHERE schema_name = $1",
                          {table.schema}));
@@ -229,7 +229,7 @@ Result<void> CreateTable(const PgTable& table, const Value& settings) {
       KINU_TRY(PgRows none, table.Query("CREATE SCHEMA IF NOT EXISTS " + QuotedName(table.schema)));
     }
   }
-  if (!SettingFlag(settings, "skip_table_creation")) {
+  if (!cloud::SettingFlag(settings, "skip_table_creation")) {
     // One sequence for all tables: an advisory lock is known by its number in the whole database.
     const std::string sequence(kSequence);
     KINU_TRY(PgRows made, table.Query("CREATE SEQUENCE IF NOT EXISTS " + sequence + " AS bigint"));
@@ -237,8 +237,8 @@ Result<void> CreateTable(const PgTable& table, const Value& settings) {
                                       " (id bigint NOT NULL DEFAULT nextval('" + sequence +
                                       "') PRIMARY KEY, name text UNIQUE, data text)"));
   }
-  if (!SettingFlag(settings, "skip_index_creation")) {
-    const std::string index = SettingText(settings, "index_name", "states_by_name");
+  if (!cloud::SettingFlag(settings, "skip_index_creation")) {
+    const std::string index = cloud::SettingText(settings, "index_name", "states_by_name");
     KINU_TRY(PgRows none, table.Query("CREATE UNIQUE INDEX IF NOT EXISTS " + QuotedName(index) +
                                       " ON " + table.Name() + " (name)"));
   }
@@ -250,10 +250,10 @@ Result<void> PgBackend::Prepare(const Value& settings) {
     KINU_TRY(runtime_, LoadPgRuntime());
   }
   auto table = std::make_shared<PgTable>();
-  table->schema = SettingText(settings, "schema_name", "terraform_remote_state");
-  table->table = SettingText(settings, "table_name", "states");
-  KINU_TRY(table->connection,
-           runtime_->Connect(SettingText(settings, "conn_str"), state::NewLockInfo("connect").who));
+  table->schema = cloud::SettingText(settings, "schema_name", "terraform_remote_state");
+  table->table = cloud::SettingText(settings, "table_name", "states");
+  KINU_TRY(table->connection, runtime_->Connect(cloud::SettingText(settings, "conn_str"),
+                                                state::NewLockInfo("connect").who));
   table_ = table;
   return CreateTable(*table, settings);
 }

@@ -5,9 +5,9 @@
 #include "addrs/compatible_version.h"
 #include "addrs/version.h"
 #include "backend/hosted_backend.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
+#include "cloud/settings.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {
@@ -41,8 +41,8 @@ class RemoteBackend final : public HostedBackend {
 
 /// A setting of the block `workspaces`.
 std::string WorkspaceSetting(const Value& settings, std::string_view name) {
-  const Value* workspaces = FindSetting(settings, "workspaces");
-  return workspaces == nullptr ? std::string() : SettingText(*workspaces, name);
+  const Value* workspaces = cloud::FindSetting(settings, "workspaces");
+  return workspaces == nullptr ? std::string() : cloud::SettingText(*workspaces, name);
 }
 
 void RemoteBackend::Check(const Value& settings, provider::Problems& problems) const {
@@ -51,7 +51,7 @@ void RemoteBackend::Check(const Value& settings, provider::Problems& problems) c
                         .detail = std::move(detail),
                         .attribute = Path().Attribute(attribute)});
   };
-  if (SettingText(settings, "organization").empty()) {
+  if (cloud::SettingText(settings, "organization").empty()) {
     add("Invalid organization value", "The \"organization\" attribute value must not be empty.",
         "organization");
   }
@@ -65,7 +65,7 @@ void RemoteBackend::Check(const Value& settings, provider::Problems& problems) c
 }
 
 void RemoteBackend::Configure(const Value& settings, provider::Problems& problems) {
-  const std::string host = SettingText(settings, "hostname");
+  const std::string host = cloud::SettingText(settings, "hostname");
   if (host.empty()) {
     problems.push_back({.summary = "Hostname is required for the remote backend",
                         .detail = "There is no default: \"hostname\" names the service.",
@@ -73,15 +73,15 @@ void RemoteBackend::Configure(const Value& settings, provider::Problems& problem
                         .sourceless = true});
     return;
   }
-  if (AddHostProblems(host, "", problems)) {
+  if (cloud::AddHostProblems(host, "", problems)) {
     return;
   }
   workspace_ = WorkspaceSetting(settings, "name");
   prefix_ = WorkspaceSetting(settings, "prefix");
   const bool forced = !Environment("TF_FORCE_LOCAL_BACKEND").empty();
   Connect({.host = host,
-           .organization = SettingText(settings, "organization"),
-           .token = SettingText(settings, "token"),
+           .organization = cloud::SettingText(settings, "organization"),
+           .token = cloud::SettingText(settings, "token"),
            .service = forced ? "state.v2" : "tfe.v2.1",
            .what = "remote backend"},
           problems);

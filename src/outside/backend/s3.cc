@@ -5,9 +5,9 @@
 #include "backend/aws_lock_table.h"
 #include "backend/object_backend.h"
 #include "backend/s3_settings.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
+#include "cloud/settings.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {
@@ -29,8 +29,8 @@ struct S3Services {
   S3Services& operator=(const S3Services&) = delete;
 
   S3Settings settings;
-  AwsCaller caller;
-  net::AwsService s3, dynamodb;
+  cloud::AwsCaller caller;
+  cloud::AwsService s3, dynamodb;
   S3Bucket bucket;
   std::optional<AwsLockTable> table;
 };
@@ -49,7 +49,7 @@ class S3ObjectService final : public ObjectService {
       return {};
     }
     if (!Environment("AWS_METADATA_URL").empty() &&
-        SettingText(settings, "ec2_metadata_service_endpoint").empty()) {
+        cloud::SettingText(settings, "ec2_metadata_service_endpoint").empty()) {
       problems.push_back({.severity = Severity::kWarning,
                           .summary = "Deprecated Environment Variable",
                           .detail = "The environment variable \"AWS_METADATA_URL\" is deprecated. "

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "backend/s3_settings.h"
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
+#include "cloud/settings.h"
 #include "text/duration.h"
 
 namespace kinu::backend {
@@ -127,14 +127,14 @@ void CheckKmsKey(const std::string& key, Problems& problems) {
 }
 
 void CheckEncryption(const Value& settings, Problems& problems) {
-  const std::string key = SettingText(settings, "kms_key_id");
+  const std::string key = cloud::SettingText(settings, "kms_key_id");
   if (key.empty()) {
     return;
   }
   constexpr const char* kMeanings =
       " can be set: the former encrypts with a key of AWS's key service (SSE-KMS), the latter with "
       "a key of your own (SSE-C).";
-  if (!SettingText(settings, "sse_customer_key").empty()) {
+  if (!cloud::SettingText(settings, "sse_customer_key").empty()) {
     AddError(problems, "Invalid encryption configuration",
              std::string("Only one of \"kms_key_id\" and \"sse_customer_key\"") + kMeanings,
              Path());
@@ -149,11 +149,11 @@ void CheckEncryption(const Value& settings, Problems& problems) {
 }
 
 void CheckPlaces(const Value& settings, Problems& problems) {
-  if (SettingText(settings, "bucket").empty()) {
+  if (cloud::SettingText(settings, "bucket").empty()) {
     AddError(problems, "Invalid bucket value", "The \"bucket\" attribute value must not be empty.",
              At("bucket"));
   }
-  const std::string key = SettingText(settings, "key");
+  const std::string key = cloud::SettingText(settings, "key");
   if (key.empty()) {
     AddError(problems, "Invalid key value", "The \"key\" attribute value must not be empty.",
              At("key"));
@@ -161,7 +161,7 @@ void CheckPlaces(const Value& settings, Problems& problems) {
     AddError(problems, "Invalid key value",
              "The \"key\" attribute value must not start or end with \"/\".", At("key"));
   }
-  if (SettingText(settings, "region").empty() && Environment("AWS_REGION").empty() &&
+  if (cloud::SettingText(settings, "region").empty() && Environment("AWS_REGION").empty() &&
       Environment("AWS_DEFAULT_REGION").empty()) {
     AddError(problems, "Missing region value",
              "The \"region\" attribute or the \"AWS_REGION\" or \"AWS_DEFAULT_REGION\" environment "
@@ -169,7 +169,7 @@ void CheckPlaces(const Value& settings, Problems& problems) {
              At("region"));
   }
   CheckEncryption(settings, problems);
-  const std::string prefix = SettingText(settings, "workspace_key_prefix");
+  const std::string prefix = cloud::SettingText(settings, "workspace_key_prefix");
   if (prefix.starts_with('/') || prefix.ends_with('/')) {
     AddError(problems, "Invalid workspace_key_prefix value",
              "The \"workspace_key_prefix\" attribute value must not start or end with \"/\".",
@@ -183,9 +183,9 @@ void CheckConflict(const Value& settings, std::string_view a, std::string_view b
                    Problems& problems) {
   const auto is_set = [&](std::string_view name) {
     const size_t dot = name.find('.');
-    const Value* value = FindSetting(settings, name.substr(0, dot));
+    const Value* value = cloud::FindSetting(settings, name.substr(0, dot));
     return value != nullptr &&
-           (dot == name.npos || FindSetting(*value, name.substr(dot + 1)) != nullptr);
+           (dot == name.npos || cloud::FindSetting(*value, name.substr(dot + 1)) != nullptr);
   };
   if (is_set(a) && is_set(b)) {
     AddError(problems, "Invalid Attribute Combination",
@@ -195,7 +195,7 @@ void CheckConflict(const Value& settings, std::string_view a, std::string_view b
 
 void CheckDeprecated(const Value& settings, std::string_view name, std::string_view instead,
                      Problems& problems) {
-  if (FindSetting(settings, name) != nullptr) {
+  if (cloud::FindSetting(settings, name) != nullptr) {
     AddWarning(problems, "Deprecated Parameter",
                "Parameter \"" + std::string(name) + "\" is deprecated. Use \"" +
                    std::string(instead) + "\" instead.",
@@ -218,10 +218,10 @@ std::string UsedFlatRole(const Value& settings) {
   std::string lines;
   size_t width = 0;
   for (const auto& [name, instead] : kFlatRole) {
-    width = FindSetting(settings, name) == nullptr ? width : std::max(width, name.size());
+    width = cloud::FindSetting(settings, name) == nullptr ? width : std::max(width, name.size());
   }
   for (const auto& [name, instead] : kFlatRole) {
-    if (FindSetting(settings, name) != nullptr) {
+    if (cloud::FindSetting(settings, name) != nullptr) {
       lines += "  * " + std::string(name) + std::string(width - name.size(), ' ') + " -> " +
                std::string(instead) + '\n';
     }
@@ -230,8 +230,8 @@ std::string UsedFlatRole(const Value& settings) {
 }
 
 void CheckDuration(const Value& role, const Path& path, Problems& problems) {
-  const std::string text = SettingText(role, "duration");
-  if (FindSetting(role, "duration") == nullptr) {
+  const std::string text = cloud::SettingText(role, "duration");
+  if (cloud::FindSetting(role, "duration") == nullptr) {
     return;
   }
   constexpr int64_t kMinute = 60'000'000'000;
@@ -253,13 +253,13 @@ void CheckRoleParts(const Value& role, const Path& path,
                     std::initializer_list<std::string_view> texts, Problems& problems) {
   CheckDuration(role, path, problems);
   for (const std::string_view name : texts) {
-    const Value* value = FindSetting(role, name);
+    const Value* value = cloud::FindSetting(role, name);
     if (value != nullptr && value->AsString().find_first_not_of(" \t\r\n") == std::string::npos) {
       AddError(problems, "Invalid Value", "The value cannot be empty or all whitespace",
                path.Attribute(name));
     }
   }
-  for (const std::string& arn : SettingTexts(role, "policy_arns")) {
+  for (const std::string& arn : cloud::SettingTexts(role, "policy_arns")) {
     const auto resource = ArnResource(arn);
     if (!resource) {
       AddError(problems, "Invalid ARN", "The value \"" + arn + "\" cannot be parsed as an ARN.",
@@ -276,9 +276,9 @@ void CheckRoleParts(const Value& role, const Path& path,
 
 void CheckRoles(const Value& settings, Problems& problems) {
   const std::string flat = UsedFlatRole(settings);
-  if (const Value* role = FindSetting(settings, "assume_role")) {
+  if (const Value* role = cloud::FindSetting(settings, "assume_role")) {
     const Path path = At("assume_role");
-    if (SettingText(*role, "role_arn").empty()) {
+    if (cloud::SettingText(*role, "role_arn").empty()) {
       AddError(problems, "Missing Required Value",
                "The attribute \"assume_role.role_arn\" is required by the backend.",
                path.Attribute("role_arn"));
@@ -295,7 +295,7 @@ void CheckRoles(const Value& settings, Problems& problems) {
     AddWarning(problems, "Deprecated Parameters",
                "These parameters are deprecated. Replace them as follows:\n" + flat, Path());
   }
-  if (const Value* role = FindSetting(settings, "assume_role_with_web_identity")) {
+  if (const Value* role = cloud::FindSetting(settings, "assume_role_with_web_identity")) {
     const Path path = At("assume_role_with_web_identity");
     CheckConflict(*role, "web_identity_token", "web_identity_token_file", path, problems);
     CheckRoleParts(*role, path, {"session_name", "policy"}, problems);
@@ -312,7 +312,7 @@ void CheckS3Settings(const Value& settings, Problems& problems) {
   CheckConflict(settings, "force_path_style", "use_path_style", Path(), problems);
   CheckRoles(settings, problems);
   CheckConflict(settings, "allowed_account_ids", "forbidden_account_ids", Path(), problems);
-  if (const Value* mode = FindSetting(settings, "retry_mode");
+  if (const Value* mode = cloud::FindSetting(settings, "retry_mode");
       mode != nullptr && mode->AsString() != "standard" && mode->AsString() != "adaptive") {
     AddError(problems, "Invalid retry mode", "Valid values are \"standard\" and \"adaptive\".",
              At("retry_mode"));

@@ -31,7 +31,7 @@ bool IsAddress(std::string_view host) {
 /// The URL of a bucket, in the host name where that is possible, else in the path.
 std::string BucketUrl(const std::string& endpoint, const S3Options& options) {
   const auto url = net::Url::Parse(endpoint);
-  const std::string in_path = endpoint + '/' + net::AwsEscape(options.bucket);
+  const std::string in_path = endpoint + '/' + cloud::AwsEscape(options.bucket);
   if (options.path_style || !url || IsAddress(url->HostName()) ||
       !FitsHostName(options.bucket, url->scheme == "http")) {
     return in_path;
@@ -49,7 +49,7 @@ void AddTags(net::HttpRequest& request, const std::map<std::string, std::string>
 
 }  // namespace
 
-S3Bucket::S3Bucket(const net::AwsService& service, S3Options options)
+S3Bucket::S3Bucket(const cloud::AwsService& service, S3Options options)
     : service_(service),
       options_(std::move(options)),
       base_(BucketUrl(service.endpoint(), options_)) {
@@ -59,7 +59,7 @@ net::HttpRequest S3Bucket::Request(std::string method, std::string_view key,
                                    std::string_view query) const {
   net::HttpRequest request;
   request.method = std::move(method);
-  request.url = base_ + '/' + net::AwsEscape(key, true);
+  request.url = base_ + '/' + cloud::AwsEscape(key, true);
   if (!query.empty()) {
     request.url += '?' + std::string(query);
   }
@@ -91,13 +91,13 @@ Result<net::HttpResponse> S3Bucket::Send(std::string_view operation,
 
 std::unexpected<Error> S3Bucket::Refused(std::string_view operation,
                                          const net::HttpResponse& response) const {
-  Error error = net::AwsService::ErrorOf(operation, response);
+  Error error = cloud::AwsService::ErrorOf(operation, response);
   if (const std::string region(response.headers.Get("X-Amz-Bucket-Region"));
       !region.empty() && region != service_.region() && response.status != 404) {
     error.message += "\n\nThe bucket \"" + options_.bucket + "\" is in the region \"" + region +
                      "\", and the request went to \"" + service_.region() + "\".";
   }
-  if (net::AwsService::FaultOf(response).code == "NoSuchBucket") {
+  if (cloud::AwsService::FaultOf(response).code == "NoSuchBucket") {
     error.code = ErrorCode::kNotFound;
     error.message = "S3 bucket does not exist.\n\nThe bucket \"" + options_.bucket +
                     "\" must be created first. If that was less than a minute ago, wait for a "
@@ -112,11 +112,11 @@ Result<std::vector<std::string>> S3Bucket::List(std::string_view prefix) const {
   for (std::string next;;) {
     net::HttpRequest request =
         Request("GET", "",
-                (next.empty() ? "" : "continuation-token=" + net::AwsEscape(next) + '&') +
-                    "list-type=2&max-keys=1000&prefix=" + net::AwsEscape(prefix));
+                (next.empty() ? "" : "continuation-token=" + cloud::AwsEscape(next) + '&') +
+                    "list-type=2&max-keys=1000&prefix=" + cloud::AwsEscape(prefix));
     KINU_TRY(const net::HttpResponse response, Send("ListObjectsV2", std::move(request)));
     if (!response.ok()) {
-      if (net::AwsService::FaultOf(response).code == "AccessDenied") {
+      if (cloud::AwsService::FaultOf(response).code == "AccessDenied") {
         return keys;
       }
       return Refused("ListObjectsV2", response);
@@ -153,7 +153,7 @@ Result<S3Bucket::Object> S3Bucket::Get(std::string_view key) const {
   }
   KINU_TRY(net::HttpResponse response, Send("GetObject", std::move(request)));
   if (!response.ok()) {
-    if (net::AwsService::FaultOf(response).code == "NoSuchKey") {
+    if (cloud::AwsService::FaultOf(response).code == "NoSuchKey") {
       return std::nullopt;
     }
     return Refused("GetObject", response);

@@ -11,7 +11,7 @@
 
 #include "backend/lock_table.h"
 #include "backend/remote_client.h"
-#include "net/cloud/aws_service.h"
+#include "cloud/aws_service.h"
 
 namespace kinu::backend {
 
@@ -36,7 +36,7 @@ class S3Bucket {
   using Object = std::optional<std::string>;
 
   /// `service` must outlive the object.
-  S3Bucket(const net::AwsService& service, S3Options options);
+  S3Bucket(const cloud::AwsService& service, S3Options options);
 
   /// The keys with this prefix. A bucket that must not be listed has none.
   Result<std::vector<std::string>> List(std::string_view prefix) const;
@@ -57,7 +57,7 @@ class S3Bucket {
   std::unexpected<Error> Refused(std::string_view operation,
                                  const net::HttpResponse& response) const;
 
-  const net::AwsService& service_;
+  const cloud::AwsService& service_;
   S3Options options_;
   std::string base_;  ///< URL of the bucket, without a slash at its end
 };
@@ -67,7 +67,7 @@ class S3Client final : public RemoteClient {
  public:
   /// `table`: null if locks and digests are not kept in one. `bucket` and `table` must outlive the
   /// object.
-  S3Client(const S3Bucket& bucket, const LockTable* table, const net::AwsService& service,
+  S3Client(const S3Bucket& bucket, const LockTable* table, const cloud::AwsService& service,
            std::string key)
       : bucket_(bucket),
         service_(service),
@@ -91,7 +91,7 @@ class S3Client final : public RemoteClient {
   Result<void> UnlockFile(std::string_view id) const;
 
   const S3Bucket& bucket_;
-  const net::AwsService& service_;
+  const cloud::AwsService& service_;
   std::string key_;
   StateRows rows_;
 };

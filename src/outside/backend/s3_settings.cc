@@ -1,9 +1,9 @@
 #include "backend/s3_settings.h"
 
-#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "cloud/settings.h"
 #include "codec/base64.h"
 #include "text/duration.h"
 
@@ -12,13 +12,14 @@ namespace {
 
 using provider::Problems;
 
-constexpr AwsEndpointNames kS3Endpoint{"s3", "endpoint", "AWS_ENDPOINT_URL_S3", "AWS_S3_ENDPOINT"};
-constexpr AwsEndpointNames kDynamodbEndpoint{"dynamodb", "dynamodb_endpoint",
-                                             "AWS_ENDPOINT_URL_DYNAMODB", "AWS_DYNAMODB_ENDPOINT"};
+constexpr cloud::AwsEndpointNames kS3Endpoint{"s3", "endpoint", "AWS_ENDPOINT_URL_S3",
+                                              "AWS_S3_ENDPOINT"};
+constexpr cloud::AwsEndpointNames kDynamodbEndpoint{
+    "dynamodb", "dynamodb_endpoint", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_DYNAMODB_ENDPOINT"};
 
 /// The customer's key as bytes, from the setting or the environment.
 std::string CustomerKey(const Value& settings, Problems& problems) {
-  const Value* value = FindSetting(settings, "sse_customer_key");
+  const Value* value = cloud::FindSetting(settings, "sse_customer_key");
   constexpr const char* kVariable = "AWS_SSE_CUSTOMER_KEY";
   const std::string name = value != nullptr ? "sse_customer_key" : kVariable;
   const std::string text(value != nullptr ? value->AsString() : Environment(kVariable));
@@ -45,18 +46,18 @@ std::string CustomerKey(const Value& settings, Problems& problems) {
 
 S3Options ObjectsOf(const Value& settings, Problems& problems) {
   S3Options objects;
-  objects.bucket = SettingText(settings, "bucket");
-  objects.path_style = FindSetting(settings, "use_path_style") != nullptr
-                           ? SettingFlag(settings, "use_path_style")
-                           : SettingFlag(settings, "force_path_style");
-  objects.checksums = !SettingFlag(settings, "skip_s3_checksum");
-  objects.acl = SettingText(settings, "acl");
-  objects.encrypt = SettingFlag(settings, "encrypt");
-  objects.kms_key = SettingText(settings, "kms_key_id");
+  objects.bucket = cloud::SettingText(settings, "bucket");
+  objects.path_style = cloud::FindSetting(settings, "use_path_style") != nullptr
+                           ? cloud::SettingFlag(settings, "use_path_style")
+                           : cloud::SettingFlag(settings, "force_path_style");
+  objects.checksums = !cloud::SettingFlag(settings, "skip_s3_checksum");
+  objects.acl = cloud::SettingText(settings, "acl");
+  objects.encrypt = cloud::SettingFlag(settings, "encrypt");
+  objects.kms_key = cloud::SettingText(settings, "kms_key_id");
   objects.customer_key = CustomerKey(settings, problems);
-  objects.state_tags = SettingMap(settings, "state_tags");
-  objects.lock_tags = SettingMap(settings, "lock_tags");
-  objects.lock_file = SettingFlag(settings, "use_lockfile");
+  objects.state_tags = cloud::SettingMap(settings, "state_tags");
+  objects.lock_tags = cloud::SettingMap(settings, "lock_tags");
+  objects.lock_file = cloud::SettingFlag(settings, "use_lockfile");
   return objects;
 }
 
@@ -64,23 +65,23 @@ S3Options ObjectsOf(const Value& settings, Problems& problems) {
 
 S3Settings ReadS3Settings(const Value& settings, Problems& problems) {
   S3Settings out;
-  const std::string given = SettingText(settings, "region");
-  if (!given.empty() && !SettingFlag(settings, "skip_region_validation") &&
-      !net::IsAwsRegion(given)) {
+  const std::string given = cloud::SettingText(settings, "region");
+  if (!given.empty() && !cloud::SettingFlag(settings, "skip_region_validation") &&
+      !cloud::IsAwsRegion(given)) {
     problems.push_back({.summary = "Invalid region value",
                         .detail = "invalid AWS Region: " + given,
                         .attribute = Path().Attribute("region")});
     return out;
   }
-  out.login = ReadAwsLogin(settings, problems);
+  out.login = cloud::ReadAwsLogin(settings, problems);
   out.objects = ObjectsOf(settings, problems);
-  out.key = SettingText(settings, "key");
-  out.workspace_prefix = FindSetting(settings, "workspace_key_prefix") == nullptr
+  out.key = cloud::SettingText(settings, "key");
+  out.workspace_prefix = cloud::FindSetting(settings, "workspace_key_prefix") == nullptr
                              ? "env:"
-                             : SettingText(settings, "workspace_key_prefix");
-  out.table = SettingText(settings, "dynamodb_table");
-  out.s3_endpoint = AwsEndpointOf(settings, kS3Endpoint, out.login.region);
-  out.dynamodb_endpoint = AwsEndpointOf(settings, kDynamodbEndpoint, out.login.region);
+                             : cloud::SettingText(settings, "workspace_key_prefix");
+  out.table = cloud::SettingText(settings, "dynamodb_table");
+  out.s3_endpoint = cloud::AwsEndpointOf(settings, kS3Endpoint, out.login.region);
+  out.dynamodb_endpoint = cloud::AwsEndpointOf(settings, kDynamodbEndpoint, out.login.region);
   return out;
 }
 

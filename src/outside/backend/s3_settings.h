@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "backend/aws_login.h"
 #include "backend/s3_client.h"
+#include "cloud/aws_login.h"
 #include "provider/provider.h"
 
 namespace kinu::backend {
@@ -15,7 +15,7 @@ struct S3Settings {
   std::string key;
   std::string workspace_prefix;
   std::string table;  ///< empty: none
-  AwsLogin login;
+  cloud::AwsLogin login;
   std::string s3_endpoint, dynamodb_endpoint;  ///< URLs
 };
 

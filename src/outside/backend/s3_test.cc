@@ -64,15 +64,15 @@ class S3ClientTest : public ::testing::Test {
 
   ScriptedTransport transport_;
   net::HttpClient http_{transport_};
-  net::AwsIdentity identity_{
+  cloud::AwsIdentity identity_{
       http_,
-      {.keys = net::AwsCredentials{
+      {.keys = cloud::AwsCredentials{
            .access_key = "A", .secret_key = "S", .session_token = {}, .expires = {}}}};
-  net::AwsTransfer transfer_;
-  net::AwsService s3_{http_, identity_,   transfer_,
-                      "s3",  "eu-west-1", "https://s3.eu-west-1.amazonaws.com"};
-  net::AwsService dynamodb_{http_,      identity_,   transfer_,
-                            "dynamodb", "eu-west-1", "https://dynamodb.eu-west-1.amazonaws.com"};
+  cloud::AwsTransfer transfer_;
+  cloud::AwsService s3_{http_, identity_,   transfer_,
+                        "s3",  "eu-west-1", "https://s3.eu-west-1.amazonaws.com"};
+  cloud::AwsService dynamodb_{http_,      identity_,   transfer_,
+                              "dynamodb", "eu-west-1", "https://dynamodb.eu-west-1.amazonaws.com"};
   AwsLockTable table_{dynamodb_, "t"};
   S3Options options_;
   std::optional<S3Bucket> bucket_;
@@ -142,7 +142,7 @@ TEST_F(S3ClientTest, SendsAgainAfterPassingFaults) {
 }
 
 TEST_F(S3ClientTest, SlowsDownAfterThrottlingIfAdaptive) {
-  transfer_.pace = std::make_shared<net::AwsPace>(std::chrono::steady_clock::now());
+  transfer_.pace = std::make_shared<cloud::AwsPace>(std::chrono::steady_clock::now());
   transfer_.attempts = 1;
   for (const char* fault : {"SlowDown", "SlowDown", "InternalError"}) {
     On("PUT", "/k?x-id=PutObject", 503, S3Fault(fault));

@@ -1,8 +1,8 @@
 // Keys of AWS's key service: each data key is stored as that service has encrypted it. Ref:
 // opentofu internal/encryption/keyprovider/aws_kms.
-#include "backend/aws_login.h"
-#include "backend/settings.h"
 #include "base/environment.h"
+#include "cloud/aws_login.h"
+#include "cloud/settings.h"
 #include "encryption/key_service.h"
 #include "json/writer.h"
 #include "net/curl_transport.h"
@@ -10,8 +10,8 @@
 namespace kinu::encryption {
 namespace {
 
-constexpr backend::AwsEndpointNames kKmsEndpoint{.service = "kms",
-                                                 .variable = "AWS_ENDPOINT_URL_KMS"};
+constexpr cloud::AwsEndpointNames kKmsEndpoint{.service = "kms",
+                                               .variable = "AWS_ENDPOINT_URL_KMS"};
 
 /// The arguments as the settings of an AWS login.
 Result<Value> LoginSettings(const config::PartValues& values) {
@@ -42,15 +42,15 @@ Result<void> CheckArguments(const config::PartValues& values, const Value& setti
     problem = "no key_spec provided";
   } else if (key_spec != "AES_256" && key_spec != "AES_128") {
     problem = "invalid key_spec " + key_spec + ", expected one of [AES_256 AES_128]";
-  } else if (backend::SettingText(settings, "region").empty() &&
-             Environment("AWS_REGION").empty() && Environment("AWS_DEFAULT_REGION").empty()) {
+  } else if (cloud::SettingText(settings, "region").empty() && Environment("AWS_REGION").empty() &&
+             Environment("AWS_DEFAULT_REGION").empty()) {
     problem =
         "the \"region\" attribute or the \"AWS_REGION\" or \"AWS_DEFAULT_REGION\" environment "
         "variables must be set.";
   } else if (!mode.empty() && mode != "standard" && mode != "adaptive") {
     problem = "unknown RetryMode, " + mode + ": expected \"standard\" or \"adaptive\"";
-  } else if (!backend::SettingTexts(settings, "allowed_account_ids").empty() &&
-             !backend::SettingTexts(settings, "forbidden_account_ids").empty()) {
+  } else if (!cloud::SettingTexts(settings, "allowed_account_ids").empty() &&
+             !cloud::SettingTexts(settings, "forbidden_account_ids").empty()) {
     problem =
         "conflicting config attributes: only allowed_account_ids or forbidden_account_ids can be "
         "specified, not both";
@@ -70,7 +70,7 @@ std::unexpected<Error> LoginError(const provider::Problems& problems) {
 
 class AwsKeys final : public KeyService {
  public:
-  AwsKeys(net::AwsService service, std::string key, std::string spec)
+  AwsKeys(cloud::AwsService service, std::string key, std::string spec)
       : service_(std::move(service)), key_(std::move(key)), spec_(std::move(spec)) {}
 
   size_t key_size() const override { return spec_ == "AES_256" ? 32 : 16; }
@@ -108,7 +108,7 @@ class AwsKeys final : public KeyService {
   }
 
  private:
-  net::AwsService service_;
+  cloud::AwsService service_;
   std::string key_;
   std::string spec_;
 };
@@ -122,10 +122,10 @@ Result<Provided> ProvideAwsKms(net::Transport& transport, const config::PartValu
     return std::unexpected(std::move(valid).error());
   }
   provider::Problems problems;
-  backend::AwsLogin login = backend::ReadAwsLogin(settings, problems);
+  cloud::AwsLogin login = cloud::ReadAwsLogin(settings, problems);
   const std::string region = login.region;
-  const std::string endpoint = backend::AwsEndpointOf(settings, kKmsEndpoint, region);
-  backend::AwsCaller caller(transport, std::move(login), "APN/1.0 OpenTofu-AWS-KMS/1.0");
+  const std::string endpoint = cloud::AwsEndpointOf(settings, kKmsEndpoint, region);
+  cloud::AwsCaller caller(transport, std::move(login), "APN/1.0 OpenTofu-AWS-KMS/1.0");
   if (!provider::HasErrors(problems)) {
     caller.Check("key provider", problems);
   }

@@ -3,9 +3,9 @@
 // challenge_policy.
 #include <algorithm>
 
-#include "backend/azure_login.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "cloud/azure_login.h"
 #include "encryption/key_service.h"
 #include "json/writer.h"
 #include "net/curl_transport.h"
@@ -126,7 +126,7 @@ class AzureKeys final : public KeyService {
     size_t size = 0;
   };
 
-  AzureKeys(const net::HttpClient& client, net::AzureCloud cloud, net::AzureIdentityOptions who,
+  AzureKeys(const net::HttpClient& client, cloud::AzureCloud cloud, cloud::AzureIdentityOptions who,
             Place place)
       : client_(client), cloud_(std::move(cloud)), who_(std::move(who)), place_(std::move(place)) {}
 
@@ -237,10 +237,10 @@ class AzureKeys final : public KeyService {
   }
 
   const net::HttpClient& client_;
-  net::AzureCloud cloud_;
-  net::AzureIdentityOptions who_;
+  cloud::AzureCloud cloud_;
+  cloud::AzureIdentityOptions who_;
   Place place_;
-  std::optional<net::AzureIdentity> identity_;
+  std::optional<cloud::AzureIdentity> identity_;
 };
 
 Result<std::string> AlgorithmOf(const config::PartValues& values) {
@@ -290,13 +290,13 @@ Result<Provided> ProvideAzureVault(net::Transport& transport, const config::Part
   KINU_TRY(AzureKeys::Place place, PlaceOf(values));
   const net::HttpClient client(transport, {.user_agent = "OpenTofu", .stop = nullptr, .wait = {}});
   const Value settings = LoginSettings(values);
-  auto cloud = backend::FindAzureCloud(client, settings);
+  auto cloud = cloud::FindAzureCloud(client, settings);
   if (!cloud) {
     return Fail(ErrorCode::kInvalid,
                 "while obtaining Azure cloud configuration: " + cloud.error().message);
   }
   provider::Problems problems;
-  auto who = backend::FindAzureLogin(settings, problems);
+  auto who = cloud::FindAzureLogin(settings, problems);
   if (!who) {
     std::string text = "problem getting an auth method: ";
     for (const provider::Problem& problem : problems) {

@@ -1,9 +1,9 @@
 // Keys that Google's key management service encrypts: each is stored as that service has encrypted
 // it. Ref: opentofu internal/encryption/keyprovider/gcp_kms.
 #include "addrs/compatible_version.h"
-#include "backend/google_login.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "cloud/google_login.h"
 #include "encryption/key_service.h"
 #include "net/curl_transport.h"
 
@@ -31,7 +31,7 @@ Value LoginSettings(const config::PartValues& values) {
 
 class GoogleKeys final : public KeyService {
  public:
-  GoogleKeys(net::Transport& transport, net::GoogleIdentityOptions who, std::string name,
+  GoogleKeys(net::Transport& transport, cloud::GoogleIdentityOptions who, std::string name,
              size_t size)
       : client_(transport, {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion),
                             .stop = nullptr,
@@ -79,7 +79,7 @@ class GoogleKeys final : public KeyService {
   }
 
   net::HttpClient client_;
-  net::GoogleIdentity identity_;
+  cloud::GoogleIdentity identity_;
   std::string name_;
   size_t size_;
 };
@@ -89,7 +89,7 @@ class GoogleKeys final : public KeyService {
 Result<Provided> ProvideGcpKms(net::Transport& transport, const config::PartValues& values,
                                const std::string* metadata) {
   provider::Problems problems;
-  net::GoogleIdentityOptions who = backend::ReadGoogleLogin(LoginSettings(values), problems);
+  cloud::GoogleIdentityOptions who = cloud::ReadGoogleLogin(LoginSettings(values), problems);
   if (!problems.empty()) {
     return Fail(ErrorCode::kInvalid, problems[0].summary);
   }

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/environment.h"
+#include "cloud/aws_sigv4.h"
+#include "cloud/google_tokens.h"
 #include "install/module_getters.h"
 #include "json/reader.h"
-#include "net/cloud/aws_sigv4.h"
-#include "net/cloud/google_tokens.h"
 
 namespace kinu::install {
 namespace {
@@ -43,7 +43,7 @@ class GcsBucket final : public Bucket {
     std::string next;
     for (int page = 0; page < kMaxPages; ++page) {
       net::HttpRequest request;
-      request.url = service_.base + "/storage/v1/b/" + net::AwsEscape(name_) +
+      request.url = service_.base + "/storage/v1/b/" + cloud::AwsEscape(name_) +
                     "/o?prefix=" + net::QueryEscape(prefix) +
                     (next.empty() ? "" : "&pageToken=" + net::QueryEscape(next));
       if (auto done = Authorize(request); !done) {
@@ -76,7 +76,8 @@ class GcsBucket final : public Bucket {
 
   Result<net::HttpRequest> ObjectRequest(const std::string& key) override {
     net::HttpRequest request;
-    request.url = service_.base + '/' + net::AwsEscape(name_) + '/' + net::AwsEscape(key, true) +
+    request.url = service_.base + '/' + cloud::AwsEscape(name_) + '/' +
+                  cloud::AwsEscape(key, true) +
                   (generation_.empty() ? "" : "?generation=" + generation_);
     if (auto done = Authorize(request); !done) {
       return std::unexpected(done.error());
@@ -103,7 +104,7 @@ class GcsBucket final : public Bucket {
   std::string name_;
   std::string generation_;
   const net::HttpClient& client_;
-  net::GoogleIdentity identity_;
+  cloud::GoogleIdentity identity_;
 };
 
 }  // namespace

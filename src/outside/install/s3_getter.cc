@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/environment.h"
+#include "cloud/aws_credentials.h"
 #include "codec/xml.h"
 #include "install/module_getters.h"
-#include "net/cloud/aws_credentials.h"
 
 namespace kinu::install {
 namespace {
@@ -54,7 +54,7 @@ Result<void> TakeBucket(const std::string& path, S3Place& place) {
 
 /// The address of AWS's own service for a region.
 std::string OwnEndpoint(const std::string& region, std::string_view domain) {
-  std::string url = net::ConfiguredAwsEndpoint(net::LoadAwsProfiles(), "", "s3");
+  std::string url = cloud::ConfiguredAwsEndpoint(cloud::LoadAwsProfiles(), "", "s3");
   return !url.empty() ? url : "https://s3." + region + '.' + std::string(domain);
 }
 
@@ -111,7 +111,7 @@ std::unexpected<Error> ServiceError(const std::string& what, const net::HttpResp
 class S3Bucket final : public Bucket {
  public:
   S3Bucket(S3Place place, std::string version, const net::HttpClient& client,
-           std::optional<net::AwsCredentials> given, net::AwsCredentialOptions options)
+           std::optional<cloud::AwsCredentials> given, cloud::AwsCredentialOptions options)
       : place_(std::move(place)),
         version_(std::move(version)),
         client_(client),
@@ -124,9 +124,9 @@ class S3Bucket final : public Bucket {
     std::string next;
     for (int page = 0; page < kMaxPages; ++page) {
       net::HttpRequest request;
-      request.url = place_.endpoint + '/' + net::AwsEscape(place_.bucket) +
-                    "?list-type=2&prefix=" + net::AwsEscape(prefix) +
-                    (next.empty() ? "" : "&continuation-token=" + net::AwsEscape(next));
+      request.url = place_.endpoint + '/' + cloud::AwsEscape(place_.bucket) +
+                    "?list-type=2&prefix=" + cloud::AwsEscape(prefix) +
+                    (next.empty() ? "" : "&continuation-token=" + cloud::AwsEscape(next));
       if (auto done = Sign(request); !done) {
         return std::unexpected(done.error());
       }
@@ -150,9 +150,9 @@ class S3Bucket final : public Bucket {
 
   Result<net::HttpRequest> ObjectRequest(const std::string& key) override {
     net::HttpRequest request;
-    request.url = place_.endpoint + '/' + net::AwsEscape(place_.bucket) + '/' +
-                  net::AwsEscape(key, true) +
-                  (version_.empty() ? "" : "?versionId=" + net::AwsEscape(version_));
+    request.url = place_.endpoint + '/' + cloud::AwsEscape(place_.bucket) + '/' +
+                  cloud::AwsEscape(key, true) +
+                  (version_.empty() ? "" : "?versionId=" + cloud::AwsEscape(version_));
     if (auto done = Sign(request); !done) {
       return std::unexpected(done.error());
     }
@@ -162,20 +162,20 @@ class S3Bucket final : public Bucket {
  private:
   Result<void> Sign(net::HttpRequest& request) {
     request.max_redirects = 0;
-    net::AwsCredentials credentials;
+    cloud::AwsCredentials credentials;
     if (given_) {
       credentials = *given_;
     } else {
       KINU_TRY(credentials, identity_.Get());
     }
-    return net::SignAws(request, credentials, {.region = place_.region, .service = "s3"});
+    return cloud::SignAws(request, credentials, {.region = place_.region, .service = "s3"});
   }
 
   S3Place place_;
   std::string version_;
   const net::HttpClient& client_;
-  std::optional<net::AwsCredentials> given_;
-  net::AwsIdentity identity_;
+  std::optional<cloud::AwsCredentials> given_;
+  cloud::AwsIdentity identity_;
 };
 
 }  // namespace
@@ -183,7 +183,7 @@ class S3Bucket final : public Bucket {
 Result<void> GetS3(const PackageFetch& fetch) {
   KINU_TRY(const net::Url url, net::Url::Parse(fetch.address));
   KINU_TRY(S3Place place, ParsePlace(url));
-  std::optional<net::AwsCredentials> given;
+  std::optional<cloud::AwsCredentials> given;
   for (const char* name : {"aws_access_key_id", "aws_access_key_secret", "aws_access_token"}) {
     if (url.HasArgument(name)) {
       given = {.access_key = url.Argument("aws_access_key_id"),
@@ -192,13 +192,13 @@ Result<void> GetS3(const PackageFetch& fetch) {
                .expires = {}};
     }
   }
-  net::AwsCredentialOptions options{.profile = url.Argument("aws_profile"),
-                                    .region = place.region,
-                                    .metadata_endpoint = {},
-                                    .stop = fetch.network.stop()};
+  cloud::AwsCredentialOptions options{.profile = url.Argument("aws_profile"),
+                                      .region = place.region,
+                                      .metadata_endpoint = {},
+                                      .stop = fetch.network.stop()};
   if (!options.profile.empty()) {
     given.reset();
-    if (std::string region = net::ConfiguredAwsRegion(options.profile); !region.empty()) {
+    if (std::string region = cloud::ConfiguredAwsRegion(options.profile); !region.empty()) {
       place.region = std::move(region);
     }
   } else {
