@@ -23,7 +23,7 @@
 #include "state/json_text.h"
 #include "json/token_stream.h"
 #include "json/tree.h"
-#include "view/json/stored_value.h"
+#include "plan_json/stored_value.h"
 
 namespace kinu {
 namespace {

@@ -123,7 +123,7 @@ endfunction()
 
 # The libraries that libkinu.so consists of (src/bindings/c).
 set(KINU_SHARED_PARTS base text json codec trace diag cty hcl hcl_writer addrs tfjson query table functions lang check convert
-  schema config meta hcldec log net provider state plan view_json api c)
+  schema config meta_arguments hcldec log net provider state plan plan_json api c)
 
 # Has the files of a target compiled in groups.
 function(kinu_group target apart size)

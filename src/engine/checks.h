@@ -10,12 +10,12 @@
 
 #include "engine/graph.h"
 #include "engine/plan_graph.h"
-#include "meta/conditions.h"
+#include "meta_arguments/conditions.h"
 #include "state/state.h"
 
 namespace kinu::engine {
 
-using meta::ConditionResult;
+using meta_arguments::ConditionResult;
 
 /// The results of conditions, by graph node and object: a Checkable with the kind of its block.
 /// Thread-safe.

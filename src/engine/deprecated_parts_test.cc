@@ -1,5 +1,5 @@
 // Deprecated attributes of providers: one warning where each is used.
-#include "meta/deprecated_parts.h"
+#include "meta_arguments/deprecated_parts.h"
 
 #include "engine/testing/engine_fixture.h"
 #include "lang/deprecation.h"
@@ -159,12 +159,12 @@ TEST_F(DeprecatedPartsTest, WarnInEveryKindOfBlock) {
 
 TEST_F(DeprecatedPartsTest, SchemaIsSearchedOnce) {
   const schema::Block& entry = script_->schema.resources["test_entry"].block;
-  EXPECT_TRUE(meta::HasDeprecatedParts(entry));
-  EXPECT_FALSE(meta::HasDeprecatedParts(script_->schema.resources["test_thing"].block));
-  EXPECT_TRUE(meta::HasDeprecatedParts(entry, "old"));
-  EXPECT_TRUE(meta::HasDeprecatedParts(entry, "retired"));
-  EXPECT_FALSE(meta::HasDeprecatedParts(entry, "legacy"));
-  EXPECT_FALSE(meta::HasDeprecatedParts(entry, "name"));
+  EXPECT_TRUE(meta_arguments::HasDeprecatedParts(entry));
+  EXPECT_FALSE(meta_arguments::HasDeprecatedParts(script_->schema.resources["test_thing"].block));
+  EXPECT_TRUE(meta_arguments::HasDeprecatedParts(entry, "old"));
+  EXPECT_TRUE(meta_arguments::HasDeprecatedParts(entry, "retired"));
+  EXPECT_FALSE(meta_arguments::HasDeprecatedParts(entry, "legacy"));
+  EXPECT_FALSE(meta_arguments::HasDeprecatedParts(entry, "name"));
 }
 
 }  // namespace

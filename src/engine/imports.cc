@@ -56,7 +56,7 @@ void AttachImports(PlanGraph& graph) {
     ImportBlocks* imports = ImportsOf(graph, import.target);
     if (imports != nullptr) {
       imports->blocks.push_back(&import);
-      const meta::GeneratedBlocks* generated = graph.context.request.generated;
+      const meta_arguments::GeneratedBlocks* generated = graph.context.request.generated;
       imports->generated = generated != nullptr && generated->IsGenerated(import.target);
     }
   }
@@ -71,7 +71,7 @@ void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags
     }
   }
   ForEachElement(walk, import, true, diags, [&](const ModuleScope& scope) {
-    meta::ValidateImport(import, schema, scope, diags);
+    meta_arguments::ValidateImport(import, schema, scope, diags);
   });
 }
 
@@ -85,7 +85,7 @@ void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnost
   for (const config::Import* import : info.imports->blocks) {
     ForEachElement(walk, *import, false, diags, [&](const ModuleScope& scope) {
       std::optional<ImportTarget> target =
-          meta::EvaluateImport(walk.program, *import, info.schema, scope, diags);
+          meta_arguments::EvaluateImport(walk.program, *import, info.schema, scope, diags);
       if (!target) {
         return;
       }

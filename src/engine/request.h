@@ -17,8 +17,8 @@
 #include "engine/events.h"
 #include "engine/provider_pool.h"
 #include "lang/coverage.h"
-#include "meta/generated_blocks.h"
-#include "meta/imports.h"
+#include "meta_arguments/generated_blocks.h"
+#include "meta_arguments/imports.h"
 #include "plan/plan.h"
 #include "provider/provider.h"
 #include "state/state.h"
@@ -42,7 +42,7 @@ struct Options {
   std::string plan_timestamp;      ///< RFC 3339
 };
 
-using meta::ImportTarget;
+using meta_arguments::ImportTarget;
 
 /// The facts about the command that a plan records.
 struct PlanRecord {
@@ -88,10 +88,10 @@ struct Request {
   const std::atomic<bool>* stop = nullptr;
   /// Set when the result is no longer needed: nothing is started, and nothing is reported.
   const std::atomic<bool>* abandoned = nullptr;
-  Substitutes* substitutes = nullptr;          ///< null: providers answer
-  Inspector* inspector = nullptr;              ///< null: nothing looks at the values
-  lang::Coverage* coverage = nullptr;          ///< of plan and apply walks; null: none
-  meta::GeneratedBlocks* generated = nullptr;  ///< null: no configuration is generated
+  Substitutes* substitutes = nullptr;                    ///< null: providers answer
+  Inspector* inspector = nullptr;                        ///< null: nothing looks at the values
+  lang::Coverage* coverage = nullptr;                    ///< of plan and apply walks; null: none
+  meta_arguments::GeneratedBlocks* generated = nullptr;  ///< null: no configuration is generated
   Options options;
   PlanRecord record;
 };

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "engine/evaluation.h"
 #include "lang/eval.h"
-#include "meta/deprecated_parts.h"
+#include "meta_arguments/deprecated_parts.h"
 
 namespace kinu::engine {
 namespace {
@@ -52,7 +52,7 @@ Value CombineExisting(const Program& program, const ResourceTable& table, const 
 bool MayBeDeprecated(const BlockInfo& info, std::span<const hcl::TraversalStep> steps) {
   return info.has_deprecated &&
          (steps.empty() || steps[0].kind != hcl::TraversalStep::Kind::kAttribute ||
-          meta::HasDeprecatedParts(info.schema->block, steps[0].name()));
+          meta_arguments::HasDeprecatedParts(info.schema->block, steps[0].name()));
 }
 
 }  // namespace
@@ -63,8 +63,9 @@ Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
   if (!info.has_deprecated) {
     return object;
   }
-  return meta::MarkDeprecatedParts(info.schema->block, object, walk.program, *instance.node,
-                                   instance.node->module->resources[resource].name);
+  return meta_arguments::MarkDeprecatedParts(info.schema->block, object, walk.program,
+                                             *instance.node,
+                                             instance.node->module->resources[resource].name);
 }
 
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {

@@ -208,7 +208,7 @@ TEST_F(EngineTest, GeneratedBlockHasRequiredArguments) {
       to = test_need.a
       id = "x"
     })");
-  meta::GeneratedBlocks generated;
+  meta_arguments::GeneratedBlocks generated;
   Request input = MakeInput();
   input.generated = &generated;
   state_.program = program_;

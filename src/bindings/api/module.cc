@@ -11,7 +11,7 @@
 #include "hcl/writer/tokens.h"
 #include "lang/eval.h"
 #include "lang/type_expr.h"
-#include "meta/conditions.h"
+#include "meta_arguments/conditions.h"
 
 namespace kinu::v1 {
 
@@ -238,7 +238,7 @@ void RunRules(Program& program, const config::Module& module, const config::Vari
     values.Evaluate(
         *rule.condition,
         [&](const lang::Scope& scope) {
-          (void)meta::EvaluateValidationRule(
+          (void)meta_arguments::EvaluateValidationRule(
               rule, {program, module, variable.range, {{{}, {.name = variable.name}}, {}}}, scope,
               found);
           return InnerValue();

@@ -8,7 +8,7 @@
 #include <kinu/diagnostics.h>
 
 #include "plan/plan_file.h"
-#include "view/json/documents.h"
+#include "plan_json/documents.h"
 
 namespace kinu::api {
 

@@ -1,13 +1,13 @@
 // Plan files of the public API (include/kinu/plan_file.h): the plan without the values of
 // resources, and the document of a file that has schemas.
-#include "view/json/plan_file.h"
+#include "plan_json/plan_file.h"
 
 #include <kinu/plan_file.h>
 
 #include "api/access.h"
 #include "api/plan_document.h"
 #include "base/files.h"
-#include "view/json/documents.h"
+#include "plan_json/documents.h"
 
 namespace kinu::api {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.h"
-#include "view/json/schema_lookup.h"
+#include "plan_json/schema_lookup.h"
 
 namespace kinu::cli {
 

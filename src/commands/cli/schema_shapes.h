@@ -7,7 +7,7 @@
 
 #include "config/config.h"
 #include "convert/shape.h"
-#include "view/json/schema_lookup.h"
+#include "plan_json/schema_lookup.h"
 
 namespace kinu::cli {
 

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "check/run.h"
 #include "json/writer.h"
-#include "view/json/documents.h"
+#include "plan_json/documents.h"
 #include "view/source_schemas.h"
 
 namespace kinu::cli {
@@ -52,7 +52,7 @@ TestChecks::TestChecks(const std::string& directory, session::ProviderSet& provi
   }
 }
 
-void TestChecks::Judge(suite::RunResult& run) const {
+void TestChecks::Judge(module_tests::RunResult& run) const {
   const view::SourceSchemas schemas(providers_.source());
   const bool whole = files_.needs_whole_documents();
   check::Documents documents;
@@ -70,7 +70,7 @@ void TestChecks::Judge(suite::RunResult& run) const {
         run.diags));
   }
   if (run.diags.has_errors()) {
-    run.status = suite::Status::kError;
+    run.status = module_tests::Status::kError;
     return;
   }
   const check::Report report = check::RunChecks(files_, documents);
@@ -82,7 +82,8 @@ void TestChecks::Judge(suite::RunResult& run) const {
     }
     const bool failed = result.status == check::Status::kFail;
     if (!result.IsWarning()) {
-      run.status = Merge(run.status, failed ? suite::Status::kFail : suite::Status::kError);
+      run.status =
+          Merge(run.status, failed ? module_tests::Status::kFail : module_tests::Status::kError);
     }
     for (const std::string& message : check::Messages(result)) {
       std::string detail = result.check->name + ": " + message;

@@ -4,8 +4,8 @@
 #include "check/check_file.h"
 #include "check/documents.h"
 #include "cli/command.h"
+#include "module_tests/suite.h"
 #include "session/provider_set.h"
-#include "suite/suite.h"
 
 namespace kinu::cli {
 
@@ -16,7 +16,7 @@ class TestChecks {
 
   /// Applies the checks to the plan of a run and, after an apply, to its state. What does not pass
   /// is an error of the run. Assertions about states do not count for runs that only plan.
-  void Judge(suite::RunResult& run) const;
+  void Judge(module_tests::RunResult& run) const;
 
  private:
   check::CheckFiles files_;

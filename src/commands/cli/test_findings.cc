@@ -5,16 +5,16 @@
 namespace kinu::cli {
 namespace {
 
-check::Verdict VerdictOf(suite::Status status) {
+check::Verdict VerdictOf(module_tests::Status status) {
   switch (status) {
-    case suite::Status::kPass:
+    case module_tests::Status::kPass:
       return check::Verdict::kPass;
-    case suite::Status::kFail:
+    case module_tests::Status::kFail:
       return check::Verdict::kFail;
-    case suite::Status::kError:
+    case module_tests::Status::kError:
       return check::Verdict::kError;
-    case suite::Status::kPending:
-    case suite::Status::kSkip:
+    case module_tests::Status::kPending:
+    case module_tests::Status::kSkip:
       return check::Verdict::kSkip;
   }
   return check::Verdict::kSkip;
@@ -32,8 +32,8 @@ std::string RuleOf(const Diagnostic& diagnostic) {
 
 }  // namespace
 
-void TestFindings::File(suite::FileResult& file) {
-  for (const suite::RunResult& run : file.runs) {
+void TestFindings::File(module_tests::FileResult& file) {
+  for (const module_tests::RunResult& run : file.runs) {
     check::Finding of_run{.group = file.file->name,
                           .title = run.name,
                           .verdict = VerdictOf(run.status),
@@ -61,9 +61,9 @@ void TestFindings::File(suite::FileResult& file) {
   next_.File(file);
 }
 
-void TestFindings::Cleanup(const suite::FileResult& file, const suite::RunResult& run,
-                           Diagnostics& diags, const std::vector<suite::ObjectName>& left) {
-  for (const suite::ObjectName& object : left) {
+void TestFindings::Cleanup(const module_tests::FileResult& file, const module_tests::RunResult& run,
+                           Diagnostics& diags, const std::vector<module_tests::ObjectName>& left) {
+  for (const module_tests::ObjectName& object : left) {
     const std::string name =
         object.address + (object.deposed.empty() ? "" : " (" + object.deposed + ")");
     problems_.push_back({.group = file.file->name,

@@ -4,20 +4,20 @@
 #include <vector>
 
 #include "check/finding.h"
-#include "suite/suite.h"
+#include "module_tests/suite.h"
 
 namespace kinu::cli {
 
 /// Collects results and passes them on to another report.
-class TestFindings final : public suite::Report {
+class TestFindings final : public module_tests::Report {
  public:
-  explicit TestFindings(suite::Report& next) : next_(next) {}
+  explicit TestFindings(module_tests::Report& next) : next_(next) {}
 
-  void File(suite::FileResult& file) override;
-  void Cleanup(const suite::FileResult& file, const suite::RunResult& run, Diagnostics& diags,
-               const std::vector<suite::ObjectName>& left) override;
-  void Stored(const suite::FileResult& file, const suite::RunResult& run, Diagnostics& diags,
-              const std::string& text) override {
+  void File(module_tests::FileResult& file) override;
+  void Cleanup(const module_tests::FileResult& file, const module_tests::RunResult& run,
+               Diagnostics& diags, const std::vector<module_tests::ObjectName>& left) override;
+  void Stored(const module_tests::FileResult& file, const module_tests::RunResult& run,
+              Diagnostics& diags, const std::string& text) override {
     next_.Stored(file, run, diags, text);
   }
 
@@ -27,7 +27,7 @@ class TestFindings final : public suite::Report {
   const std::vector<check::Finding>& problems() const { return problems_; }
 
  private:
-  suite::Report& next_;
+  module_tests::Report& next_;
   std::vector<check::Finding> runs_;
   std::vector<check::Finding> problems_;
 };

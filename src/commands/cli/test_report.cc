@@ -3,22 +3,22 @@
 #include <utility>
 
 #include "json/writer.h"
+#include "plan_json/documents.h"
 #include "text/quote.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
 #include "view/human/text.h"
-#include "view/json/documents.h"
 #include "view/source_schemas.h"
 
 namespace kinu::cli {
 namespace {
 
-using suite::Abandoned;
-using suite::FileResult;
-using suite::ObjectName;
-using suite::RunResult;
-using suite::Status;
-using suite::SuiteResult;
+using module_tests::Abandoned;
+using module_tests::FileResult;
+using module_tests::ObjectName;
+using module_tests::RunResult;
+using module_tests::Status;
+using module_tests::SuiteResult;
 using Level = view::JsonUi::Level;
 
 constexpr std::string_view kInterrupted =
@@ -305,14 +305,15 @@ void TestReport::End(const SuiteResult& suite) {
   }
 }
 
-void TestReport::Coverage(const suite::CoverageSummary& summary) {
+void TestReport::Coverage(const module_tests::CoverageSummary& summary) {
   std::string line;
   std::string text;
   for (size_t i = 0; i < suite::kPartKinds; ++i) {
-    line += (line.empty() ? "" : ", ") + std::string(PluralOf(static_cast<suite::PartKind>(i))) +
-            " " + std::to_string(summary.reached[i]) + " of " + std::to_string(summary.total[i]);
+    line += (line.empty() ? "" : ", ") +
+            std::string(PluralOf(static_cast<module_tests::PartKind>(i))) + " " +
+            std::to_string(summary.reached[i]) + " of " + std::to_string(summary.total[i]);
   }
-  for (const suite::MissedPart& part : summary.missed) {
+  for (const module_tests::MissedPart& part : summary.missed) {
     text += "  " + part.range.file->name() + ":" +
             std::to_string(part.range.start_position().line) + ": " + part.name + "\n";
   }
@@ -323,7 +324,7 @@ void TestReport::Coverage(const suite::CoverageSummary& summary) {
   }
   const std::string members = Object([&](JsonWriter& out) {
     for (size_t i = 0; i < suite::kPartKinds; ++i) {
-      out.Key(PluralOf(static_cast<suite::PartKind>(i)));
+      out.Key(PluralOf(static_cast<module_tests::PartKind>(i)));
       out.BeginObject();
       out.Member("total", static_cast<int64_t>(summary.total[i]));
       out.Member("reached", static_cast<int64_t>(summary.reached[i]));
@@ -331,7 +332,7 @@ void TestReport::Coverage(const suite::CoverageSummary& summary) {
     }
     out.Key("missed");
     out.BeginArray();
-    for (const suite::MissedPart& part : summary.missed) {
+    for (const module_tests::MissedPart& part : summary.missed) {
       out.BeginObject();
       out.Member("kind", PluralOf(part.kind));
       out.Member("name", part.name);

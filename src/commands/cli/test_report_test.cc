@@ -36,8 +36,8 @@ class TestReportTest : public ::testing::Test {
   std::unique_ptr<session::ProviderSet> providers_ =
       session::ProviderSet::Open(invocation_.workspace, run_.diags);
   config::TestFile test_file_;
-  suite::FileResult file_;
-  suite::RunResult* result_ = nullptr;
+  module_tests::FileResult file_;
+  module_tests::RunResult* result_ = nullptr;
   std::string printed_;
 };
 

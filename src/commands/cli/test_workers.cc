@@ -11,45 +11,45 @@ namespace kinu::cli {
 namespace {
 
 /// Keeps what is reported of one file until it is its turn.
-class KeptReport final : public suite::Report {
+class KeptReport final : public module_tests::Report {
  public:
-  void File(suite::FileResult& file) override {
-    calls_.emplace_back([&file](suite::Report& report) { report.File(file); });
+  void File(module_tests::FileResult& file) override {
+    calls_.emplace_back([&file](module_tests::Report& report) { report.File(file); });
   }
-  void Cleanup(const suite::FileResult& file, const suite::RunResult& run, Diagnostics& diags,
-               const std::vector<suite::ObjectName>& left) override {
+  void Cleanup(const module_tests::FileResult& file, const module_tests::RunResult& run,
+               Diagnostics& diags, const std::vector<module_tests::ObjectName>& left) override {
     auto kept = std::make_shared<Diagnostics>(std::exchange(diags, {}));
-    calls_.emplace_back([&file, &run, kept, left](suite::Report& report) {
+    calls_.emplace_back([&file, &run, kept, left](module_tests::Report& report) {
       report.Cleanup(file, run, *kept, left);
     });
   }
-  void Stored(const suite::FileResult& file, const suite::RunResult& run, Diagnostics& diags,
-              const std::string& text) override {
+  void Stored(const module_tests::FileResult& file, const module_tests::RunResult& run,
+              Diagnostics& diags, const std::string& text) override {
     auto kept = std::make_shared<Diagnostics>(std::exchange(diags, {}));
-    calls_.emplace_back([&file, &run, kept, text](suite::Report& report) {
+    calls_.emplace_back([&file, &run, kept, text](module_tests::Report& report) {
       report.Stored(file, run, *kept, text);
     });
   }
 
-  void Replay(suite::Report& report) const {
+  void Replay(module_tests::Report& report) const {
     for (const auto& call : calls_) {
       call(report);
     }
   }
 
  private:
-  std::vector<std::function<void(suite::Report&)>> calls_;
+  std::vector<std::function<void(module_tests::Report&)>> calls_;
 };
 
 /// One file of the suite.
 struct FileTask {
   KeptReport report;
-  suite::FileResult* result = nullptr;  ///< null: not done
+  module_tests::FileResult* result = nullptr;  ///< null: not done
 };
 
 }  // namespace
 
-std::optional<suite::SuiteResult> TestWorkers::Run(suite::Report& report) {
+std::optional<module_tests::SuiteResult> TestWorkers::Run(module_tests::Report& report) {
   std::vector<FileTask> tasks(workers_[0]->suite->result().files.size());
   std::atomic<size_t> next = 0;
   std::atomic<bool> cancelled = false;
@@ -68,8 +68,8 @@ std::optional<suite::SuiteResult> TestWorkers::Run(suite::Report& report) {
   for (const auto& worker : workers_) {
     threads.emplace_back([&work, &worker] { work(*worker); });
   }
-  suite::SuiteResult all;
-  all.status = suite::Status::kPass;
+  module_tests::SuiteResult all;
+  all.status = module_tests::Status::kPass;
   for (FileTask& task : tasks) {
     {
       std::unique_lock hold(mutex);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "suite/suite.h"
+#include "module_tests/suite.h"
 
 namespace kinu::cli {
 
@@ -16,7 +16,7 @@ struct TestWorker {
   session::Loaded loaded;
   std::unique_ptr<session::ProviderSet> providers;
   engine::ProviderPool pool;
-  std::unique_ptr<suite::Suite> suite;
+  std::unique_ptr<module_tests::Suite> suite;
 };
 
 class TestWorkers {
@@ -27,7 +27,7 @@ class TestWorkers {
 
   /// Runs all files and returns the results of all; they point into the workers. Nothing is
   /// returned if the suites are cancelled.
-  std::optional<suite::SuiteResult> Run(suite::Report& report);
+  std::optional<module_tests::SuiteResult> Run(module_tests::Report& report);
   TestWorker& first() { return *workers_[0]; }
   void ForEach(const std::function<void(TestWorker&)>& visit) {
     for (const auto& worker : workers_) {

@@ -14,12 +14,12 @@
 #include "operation/document_text.h"
 #include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
+#include "plan_json/documents.h"
+#include "plan_json/plan_file.h"
 #include "session/load.h"
 #include "session/provider_set.h"
 #include "state/large_file.h"
 #include "tfjson/format.h"
-#include "view/json/documents.h"
-#include "view/json/plan_file.h"
 #include "view/source_schemas.h"
 
 namespace kinu::operation {

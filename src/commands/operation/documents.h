@@ -14,9 +14,9 @@
 #include "json/token_stream.h"
 #include "json/tree.h"
 #include "plan/plan_file.h"
+#include "plan_json/documents.h"
 #include "session/workspace.h"
 #include "state/state.h"
-#include "view/json/documents.h"
 
 namespace kinu::operation {
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "plan/plan_file.h"
+#include "plan_json/plan_file.h"
 #include "session/provider_set.h"
-#include "view/json/plan_file.h"
 
 namespace kinu::operation {
 

@@ -1,8 +1,8 @@
 // SourceSchemas: finds the schemas of objects that are shown through the providers of a run.
 #pragma once
 
+#include "plan_json/schema_lookup.h"
 #include "provider/provider.h"
-#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

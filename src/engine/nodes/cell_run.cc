@@ -217,10 +217,11 @@ void CellRun::Carry(size_t i, RowContext& row, bool configured) {
       break;
     case Phase::kCheck:
       if (configured && row.row.value &&
-          CheckConditions(row, meta::ConditionKind::kPrecondition, resource_->preconditions,
-                          nullptr, Severity::kError, found_[i])) {
-        (void)CheckConditions(row, meta::ConditionKind::kPostcondition, resource_->postconditions,
-                              &*row.row.value, Severity::kError, found_[i]);
+          CheckConditions(row, meta_arguments::ConditionKind::kPrecondition,
+                          resource_->preconditions, nullptr, Severity::kError, found_[i])) {
+        (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
+                              resource_->postconditions, &*row.row.value, Severity::kError,
+                              found_[i]);
       }
       break;
     case Phase::kDestroy:

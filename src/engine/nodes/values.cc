@@ -8,7 +8,7 @@
 #include "hcl/static.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
-#include "meta/deprecated_parts.h"
+#include "meta_arguments/deprecated_parts.h"
 #include "text/quote.h"
 
 namespace kinu::engine {
@@ -74,10 +74,10 @@ void RunValidationRules(NodeContext& context, const ModuleInstance& instance, No
       return;
     }
     ConditionResult result =
-        meta::EvaluateValidationRule(rule,
-                                     {walk.program, *instance.node->module, place, address,
-                                      walk.context.kind == WalkKind::kValidate},
-                                     scope, diags);
+        meta_arguments::EvaluateValidationRule(rule,
+                                               {walk.program, *instance.node->module, place,
+                                                address, walk.context.kind == WalkKind::kValidate},
+                                               scope, diags);
     result.rule = i;
     context.checks.Report(id, address, result);
   }
@@ -88,7 +88,7 @@ void WarnOfDeprecatedVariable(const config::Variable& variable, std::string_view
                               Diagnostics& diags) {
   auto cause = std::make_shared<lang::DeprecationCause>();
   cause->by = std::string(name) + "\n" + variable.deprecated;
-  cause->remote = meta::IsRemote(node);
+  cause->remote = meta_arguments::IsRemote(node);
   Diagnostic& warning = diags.Warning("Variable marked as deprecated by the module author",
                                       "Variable \"" + std::string(name) +
                                           "\" is marked as deprecated with the following "
@@ -120,7 +120,7 @@ MarkSet DeprecatedOutputMark(const Walk& walk, const ModuleInstance& instance,
   }
   cause.by += "." + std::string(walk.program.Text(output.name));
   cause.message = output.deprecated;
-  cause.remote = meta::IsRemote(*instance.node);
+  cause.remote = meta_arguments::IsRemote(*instance.node);
   return lang::DeprecatedMark(cause);
 }
 
@@ -259,9 +259,9 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
       ConditionScope around(walk, scope, references);
       const bool sound = references == References::kSound;
       ConditionResult result =
-          meta::EvaluateCondition(rule, meta::ConditionKind::kOutput, address,
-                                  sound ? static_cast<const lang::Scope&>(scope) : around,
-                                  context.condition_severity, diags, sound);
+          meta_arguments::EvaluateCondition(rule, meta_arguments::ConditionKind::kOutput, address,
+                                            sound ? static_cast<const lang::Scope&>(scope) : around,
+                                            context.condition_severity, diags, sound);
       result.rule = i;
       context.checks.Report(id, address, result);
     }
@@ -333,16 +333,17 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
       if (walk.context.kind == WalkKind::kValidate) {
         const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
         ConditionScope around(walk, scope, references.Exprs(exprs, diags));
-        meta::ValidateErrorMessage(condition, around, diags);
+        meta_arguments::ValidateErrorMessage(condition, around, diags);
         continue;
       }
       // A failed assertion is a warning; one that cannot be evaluated is an error.
       Diagnostics found;
-      ConditionResult result = meta::EvaluateCondition(condition, meta::ConditionKind::kAssertion,
-                                                       address, scope, Severity::kWarning, found);
+      ConditionResult result =
+          meta_arguments::EvaluateCondition(condition, meta_arguments::ConditionKind::kAssertion,
+                                            address, scope, Severity::kWarning, found);
       result.rule = i;
       context.checks.Report(id, address, result);
-      meta::AppendOfCheck(std::move(found), diags);
+      meta_arguments::AppendOfCheck(std::move(found), diags);
     }
   }
 }

@@ -1,6 +1,6 @@
 #include "engine/passes/passes.h"
 #include "hcl/parse.h"
-#include "meta/deprecated_parts.h"
+#include "meta_arguments/deprecated_parts.h"
 #include "provisioners/provisioner.h"
 #include "text/quote.h"
 
@@ -229,7 +229,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
       if (info.schema != nullptr) {
         auto [it, added] = deprecating.emplace(reinterpret_cast<uint64_t>(info.schema), false);
         if (added) {
-          it.value() = meta::HasDeprecatedParts(info.schema->block);
+          it.value() = meta_arguments::HasDeprecatedParts(info.schema->block);
         }
         info.has_deprecated = it->second;
       }

@@ -274,8 +274,8 @@ class TreeConnector {
     const config::ConfigNode& root = graph_.config.root();
     Connector connect(graph_, apply_, root);
     for (const config::Import* import : imports.blocks) {
-      connect.Connect(block,
-                      ReferencesOf(graph_, *root.module, meta::ImportExpressions(*import), diags_));
+      connect.Connect(block, ReferencesOf(graph_, *root.module,
+                                          meta_arguments::ImportExpressions(*import), diags_));
     }
   }
 

@@ -335,8 +335,8 @@ class RowApplier {
   }
 
   void CheckResult(const Value& value) {
-    (void)CheckConditions(row_, meta::ConditionKind::kPostcondition, row_.resource.postconditions,
-                          &value, Severity::kError, diags_);
+    (void)CheckConditions(row_, meta_arguments::ConditionKind::kPostcondition,
+                          row_.resource.postconditions, &value, Severity::kError, diags_);
   }
 
   Recorder& recorder_;
@@ -467,7 +467,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
   bool nested = row.resource.check >= 0;
   if (nested) {
     ReportToCheck(row, value ? nullptr : &found);
-    meta::AppendAsCheckWarnings(std::move(found), EnclosingCheck(row), diags);
+    meta_arguments::AppendAsCheckWarnings(std::move(found), EnclosingCheck(row), diags);
   } else {
     diags.Append(std::move(found));
   }
@@ -480,8 +480,8 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
   record.object.create_before_destroy = false;
   context.recorder.Record(record, DurabilityOf(row));
   row.row.value = *value;
-  (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
-                        &*row.row.value, Severity::kError, diags);
+  (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
+                        row.resource.postconditions, &*row.row.value, Severity::kError, diags);
 }
 
 void ForgetRow(ApplyContext& context, RowContext& row, const std::string& deposed) {

@@ -59,7 +59,7 @@ provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
   return provider;
 }
 
-bool CheckConditions(RowContext& row, meta::ConditionKind kind,
+bool CheckConditions(RowContext& row, meta_arguments::ConditionKind kind,
                      const std::vector<config::Condition>& conditions, const Value* self,
                      Severity severity, Diagnostics& diags) {
   if (conditions.empty() || row.instance == nullptr) {
@@ -74,11 +74,12 @@ bool CheckConditions(RowContext& row, meta::ConditionKind kind,
   }
   ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row},
                     self != nullptr ? &seen : nullptr);
-  size_t rule =
-      kind == meta::ConditionKind::kPostcondition ? row.resource.preconditions.size() : size_t{0};
+  size_t rule = kind == meta_arguments::ConditionKind::kPostcondition
+                    ? row.resource.preconditions.size()
+                    : size_t{0};
   for (const config::Condition& condition : conditions) {
     ConditionResult result =
-        meta::EvaluateCondition(condition, kind, row.address, scope, severity, diags);
+        meta_arguments::EvaluateCondition(condition, kind, row.address, scope, severity, diags);
     result.rule = rule++;
     row.node.checks.Report(row.id, row.address, result);
   }
@@ -101,8 +102,8 @@ Value DecodeConfig(const RowContext& row, Diagnostics& diags) {
 }
 
 std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
-  if (!CheckConditions(row, meta::ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
-                       row.node.condition_severity, diags)) {
+  if (!CheckConditions(row, meta_arguments::ConditionKind::kPrecondition,
+                       row.resource.preconditions, nullptr, row.node.condition_severity, diags)) {
     return std::nullopt;
   }
   const size_t errors = diags.error_count();

@@ -251,7 +251,7 @@ void ReadForCheck(RowContext& row, provider::Provider& provider, const Value& co
     ReportToCheck(row, &found);
     value = Placeholder(row, config);
   }
-  meta::AppendAsCheckWarnings(std::move(found), EnclosingCheck(row), diags);
+  meta_arguments::AppendAsCheckWarnings(std::move(found), EnclosingCheck(row), diags);
   row.row.object.Ensure().refreshed = *value;
   row.row.value = *value;
   if (row.walk().context.mode != plan::Mode::kRefreshOnly) {
@@ -287,8 +287,9 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
   }
   row.row.object.Ensure().refreshed = *value;
   row.row.value = std::move(value);
-  (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
-                        &*row.row.value, row.node.condition_severity, diags);
+  (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
+                        row.resource.postconditions, &*row.row.value, row.node.condition_severity,
+                        diags);
 }
 
 }  // namespace kinu::engine

@@ -121,8 +121,9 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   row.row.value = MarkEphemeral(block, *std::move(value), marks);
-  (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
-                        &*row.row.value, row.node.condition_severity, diags);
+  (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
+                        row.resource.postconditions, &*row.row.value, row.node.condition_severity,
+                        diags);
 }
 
 void CloseEphemerals(NodeContext& context, NodeId id, Diagnostics& diags) {

@@ -5,7 +5,7 @@
 
 #include "cty/ops.h"
 #include "engine/rows/rows.h"
-#include "meta/ignore_changes.h"
+#include "meta_arguments/ignore_changes.h"
 #include "schema/marks.h"
 #include "schema/propose.h"
 
@@ -107,7 +107,8 @@ class ChangePlanner {
   }
 
   bool AskToPlan() {
-    const Value config = meta::IgnoreChanges(row_.resource, &block_, prior_, fate_.config);
+    const Value config =
+        meta_arguments::IgnoreChanges(row_.resource, &block_, prior_, fate_.config);
     request_.config = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks_) : config;
     request_.proposed = schema::ProposeNew(block_, request_.prior, request_.config);
     if (fate_.stored && !tainted()) {
@@ -139,7 +140,7 @@ class ChangePlanner {
     const size_t errors = diags_.error_count();
     if (response_.legacy_type_system) {
       response_.planned =
-          meta::IgnoreChanges(row_.resource, nullptr, request_.prior, response_.planned);
+          meta_arguments::IgnoreChanges(row_.resource, nullptr, request_.prior, response_.planned);
     } else {
       for (const ValueError& error :
            schema::CheckPlanned(block_, request_.prior, request_.config, response_.planned)) {

@@ -40,16 +40,17 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
 
 /// Checks the conditions of a refreshed object in a refresh-only plan.
 void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnostics& diags) {
-  if (CheckConditions(row, meta::ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
-                      row.node.condition_severity, diags)) {
+  if (CheckConditions(row, meta_arguments::ConditionKind::kPrecondition, row.resource.preconditions,
+                      nullptr, row.node.condition_severity, diags)) {
     row.row.value = object;
     if (!object) {
       row.row.view = RowView::kAbsent;
     }
   }
   if (object) {
-    (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
-                          &*object, row.node.condition_severity, diags);
+    (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
+                          row.resource.postconditions, &*object, row.node.condition_severity,
+                          diags);
   }
 }
 
@@ -94,8 +95,9 @@ void RecordPlanned(RowContext& row, plan::ResourceChange change, Diagnostics& di
   row.row.value = schema::MarkSensitive(
       row.info.schema->block, change.action == plan::Action::kNoOp ? change.before : change.after);
   row.row.SetChange(std::move(change));
-  (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
-                        &*row.row.value, row.node.condition_severity, diags);
+  (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
+                        row.resource.postconditions, &*row.row.value, row.node.condition_severity,
+                        diags);
 }
 
 }  // namespace

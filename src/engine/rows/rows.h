@@ -160,7 +160,7 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
 std::pair<std::string, std::string> IdentifyObject(const Value& value);
 
 /// Evaluates conditions of one kind for a row. `self`: its value; null: not available.
-bool CheckConditions(RowContext& row, meta::ConditionKind kind,
+bool CheckConditions(RowContext& row, meta_arguments::ConditionKind kind,
                      const std::vector<config::Condition>& conditions, const Value* self,
                      Severity severity, Diagnostics& diags);
 

@@ -240,7 +240,7 @@ void CheckRequest(const WalkContext& context, Diagnostics& diags) {
     context.refactoring->ValidateRemoved(diags);
   }
   if (context.mode != plan::Mode::kRefreshOnly) {
-    meta::CheckImportTargets(*request.config, request.generated != nullptr, diags);
+    meta_arguments::CheckImportTargets(*request.config, request.generated != nullptr, diags);
   }
   CheckTargetedMoves(context, diags);
 }

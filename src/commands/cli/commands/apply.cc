@@ -4,7 +4,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/timings.h"
-#include "meta/conditions.h"
+#include "meta_arguments/conditions.h"
 #include "operation/cloud_plan.h"
 #include "operation/saved_plan.h"
 #include "view/human/output.h"
@@ -69,7 +69,7 @@ bool Approved(OperationRun& run, plan::Mode mode) {
 void DropCheckResults(Diagnostics& diags) {
   Diagnostics rest;
   for (const Diagnostic& diagnostic : diags) {
-    if (!meta::FromCheckBlock(diagnostic)) {
+    if (!meta_arguments::FromCheckBlock(diagnostic)) {
       rest.Add(diagnostic);
     }
   }

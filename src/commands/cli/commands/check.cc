@@ -7,8 +7,8 @@
 #include "cli/flag_groups.h"
 #include "json/writer.h"
 #include "operation/documents.h"
-#include "view/json/diagnostic.h"
-#include "view/json/snippet.h"
+#include "plan_json/diagnostic.h"
+#include "plan_json/snippet.h"
 
 namespace kinu::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "hcl/parse.h"
 #include "json/writer.h"
 #include "lang/console_text.h"
+#include "plan_json/value.h"
 #include "text/unicode.h"
-#include "view/json/value.h"
 
 namespace kinu::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "cli/flag_groups.h"
 #include "functions/function.h"
 #include "json/writer.h"
-#include "view/json/documents.h"
+#include "plan_json/documents.h"
 
 namespace kinu::cli {
 

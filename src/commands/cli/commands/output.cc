@@ -9,7 +9,7 @@
 #include "json/writer.h"
 #include "lang/console_text.h"
 #include "operation/documents.h"
-#include "view/json/documents.h"
+#include "plan_json/documents.h"
 
 namespace kinu::cli {
 namespace {

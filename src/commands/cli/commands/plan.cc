@@ -5,7 +5,7 @@
 #include "cli/flag_groups.h"
 #include "cli/summary_flags.h"
 #include "cli/timings.h"
-#include "meta/generated_blocks.h"
+#include "meta_arguments/generated_blocks.h"
 #include "operation/generated_config.h"
 #include "operation/saved_plan.h"
 #include "view/human/text.h"
@@ -89,7 +89,7 @@ static int RunPlan(Invocation& invocation) {
   if (!run.Open(request, "OperationTypePlan")) {
     return run.operation.remote_runs == nullptr ? run.Fail() : PlanInService(run, request);
   }
-  meta::GeneratedBlocks generated;
+  meta_arguments::GeneratedBlocks generated;
   if (!generate_path.empty()) {
     run.operation.input.generated = &generated;
   }

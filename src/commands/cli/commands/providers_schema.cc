@@ -6,7 +6,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "json/writer.h"
-#include "view/json/documents.h"
+#include "plan_json/documents.h"
 
 namespace kinu::cli {
 

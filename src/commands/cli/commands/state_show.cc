@@ -2,8 +2,8 @@
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "json/writer.h"
+#include "plan_json/documents.h"
 #include "view/human/state.h"
-#include "view/json/documents.h"
 #include "view/source_schemas.h"
 
 namespace kinu::cli {

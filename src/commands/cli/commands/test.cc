@@ -15,7 +15,7 @@
 #include "cli/test_findings.h"
 #include "cli/test_report.h"
 #include "cli/test_workers.h"
-#include "suite/suite.h"
+#include "module_tests/suite.h"
 #include "terminal/interrupts.h"
 #include "terminal/status_line.h"
 #include "view/events/tasks.h"
@@ -100,7 +100,7 @@ class TestRun {
   CommandRun run_;
   std::string test_directory_;
   config::RawInputs globals_;
-  suite::CoverageRecord coverage_;
+  module_tests::CoverageRecord coverage_;
   std::optional<TestChecks> checks_;
   view::Tasks tasks_{"test"};
 };
@@ -142,25 +142,25 @@ bool TestRun::AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers) {
   if (!usable) {
     return false;
   }
-  suite::SuiteRequest request{.workspace = run_.invocation.workspace,
-                              .loaded = worker->loaded,
-                              .globals = globals_,
-                              .providers = *worker->providers,
-                              .pool = worker->pool,
-                              .filter = flags().List("filter"),
-                              .verbose = flags().Bool("verbose"),
-                              .coverage = flags().Bool("coverage") ? &coverage_ : nullptr};
+  module_tests::SuiteRequest request{.workspace = run_.invocation.workspace,
+                                     .loaded = worker->loaded,
+                                     .globals = globals_,
+                                     .providers = *worker->providers,
+                                     .pool = worker->pool,
+                                     .filter = flags().List("filter"),
+                                     .verbose = flags().Bool("verbose"),
+                                     .coverage = flags().Bool("coverage") ? &coverage_ : nullptr};
   if (!flags().String("check-dir").empty()) {
-    request.judge = [this](suite::RunResult& of_run) { checks_->Judge(of_run); };
+    request.judge = [this](module_tests::RunResult& of_run) { checks_->Judge(of_run); };
   }
   if (run_.audience->status() != nullptr) {
-    request.watch = [this](const suite::FileResult& file, const suite::RunResult& run,
+    request.watch = [this](const module_tests::FileResult& file, const module_tests::RunResult& run,
                            bool running) {
       const std::string name = file.file->name + ": " + run.name;
       running ? tasks_.Start(name) : tasks_.Finish(name);
     };
   }
-  worker->suite = std::make_unique<suite::Suite>(std::move(request));
+  worker->suite = std::make_unique<module_tests::Suite>(std::move(request));
   workers.push_back(std::move(worker));
   return true;
 }
@@ -202,13 +202,13 @@ int TestRun::ExecuteOn(TestWorkers& workers) {
   std::optional<terminal::StatusLine> line;
   if (run_.audience->status() != nullptr) {
     size_t runs = 0;
-    for (const suite::FileResult& file : workers.first().suite->result().files) {
+    for (const module_tests::FileResult& file : workers.first().suite->result().files) {
       runs += file.runs.size();
     }
     tasks_.Expect(runs);
     line.emplace([this](size_t width) { return tasks_.Line(width); });
   }
-  const std::optional<suite::SuiteResult> result = workers.Run(findings);
+  const std::optional<module_tests::SuiteResult> result = workers.Run(findings);
   line.reset();
   if (!result) {
     AwaitEnd();
@@ -220,7 +220,7 @@ int TestRun::ExecuteOn(TestWorkers& workers) {
   }
   WriteFindings(run_, findings);
   const bool written = !run_.audience->Show(run_.diags);
-  return written && result->status == suite::Status::kPass ? 0 : 1;
+  return written && result->status == module_tests::Status::kPass ? 0 : 1;
 }
 
 }  // namespace

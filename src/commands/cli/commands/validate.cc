@@ -5,8 +5,8 @@
 #include "config/test_file.h"
 #include "json/writer.h"
 #include "operation/documents.h"
+#include "plan_json/documents.h"
 #include "view/human/text.h"
-#include "view/json/documents.h"
 
 namespace kinu::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "install/lock_file.h"
 #include "install/package_source.h"
 #include "json/writer.h"
-#include "view/json/documents.h"
+#include "plan_json/documents.h"
 
 namespace kinu::cli {
 

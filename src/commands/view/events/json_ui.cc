@@ -5,10 +5,10 @@
 #include <ctime>
 
 #include "json/writer.h"
+#include "plan_json/diagnostic.h"
+#include "plan_json/documents.h"
+#include "plan_json/value.h"
 #include "text/unicode.h"
-#include "view/json/diagnostic.h"
-#include "view/json/documents.h"
-#include "view/json/value.h"
 
 namespace kinu::view {
 

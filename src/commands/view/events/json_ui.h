@@ -13,10 +13,10 @@
 #include "diag/diagnostic.h"
 #include "engine/events.h"
 #include "plan/plan.h"
+#include "plan_json/snippet.h"
 #include "state/state.h"
 #include "view/events/progress_sink.h"
 #include "view/human/text.h"
-#include "view/json/snippet.h"
 
 namespace kinu::view {
 

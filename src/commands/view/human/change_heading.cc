@@ -1,8 +1,8 @@
 #include "view/human/change_heading.h"
 
 #include "json/writer.h"
-#include "view/json/documents.h"
-#include "view/json/value.h"
+#include "plan_json/documents.h"
+#include "plan_json/value.h"
 
 namespace kinu::view {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "diag/diagnostic.h"
+#include "plan_json/snippet.h"
 #include "terminal/style.h"
-#include "view/json/snippet.h"
 
 namespace kinu::view {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lang/compared_values.h"
-#include "view/json/diagnostic.h"
+#include "plan_json/diagnostic.h"
 
 namespace kinu::view {
 namespace {

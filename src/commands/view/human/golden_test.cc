@@ -6,11 +6,11 @@
 
 #include "config/load.h"
 #include "json/reader.h"
+#include "plan_json/documents.h"
 #include "provider/schema_table.h"
 #include "view/human/output.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
-#include "view/json/documents.h"
 #include "view/testing/plan_from_json.h"
 
 namespace kinu::view {

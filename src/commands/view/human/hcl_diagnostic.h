@@ -5,7 +5,7 @@
 #include <string>
 
 #include "diag/diagnostic.h"
-#include "view/json/snippet.h"
+#include "plan_json/snippet.h"
 
 namespace kinu::view {
 

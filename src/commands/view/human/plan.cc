@@ -9,10 +9,10 @@
 #include "base/pieces.h"
 #include "base/program_name.h"
 #include "cty/ops.h"
+#include "plan_json/documents.h"
 #include "text/unicode.h"
 #include "view/human/change_heading.h"
 #include "view/human/render.h"
-#include "view/json/documents.h"
 
 namespace kinu::view {
 

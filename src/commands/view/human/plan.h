@@ -9,9 +9,9 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
+#include "plan_json/schema_lookup.h"
 #include "terminal/style.h"
 #include "tfjson/action_filter.h"
-#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

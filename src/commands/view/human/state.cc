@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "plan_json/documents.h"
+#include "plan_json/module_tree.h"
 #include "text/quote.h"
 #include "view/human/render.h"
-#include "view/json/documents.h"
-#include "view/json/module_tree.h"
 
 namespace kinu::view {
 namespace {

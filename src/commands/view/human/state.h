@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/result.h"
+#include "plan_json/schema_lookup.h"
 #include "state/state.h"
 #include "terminal/style.h"
-#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "json/tree.h"
+#include "plan_json/schema_lookup.h"
 #include "provider/schema_table.h"
-#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

@@ -10,8 +10,8 @@
 #include "base/result.h"
 #include "json/tree.h"
 #include "plan/plan.h"
+#include "plan_json/schema_lookup.h"
 #include "state/state.h"
-#include "view/json/schema_lookup.h"
 
 namespace kinu::view {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "plan_json/schema_lookup.h"
 #include "provider/schema_table.h"
-#include "view/json/schema_lookup.h"
 #include "view/recorded/shape.h"
 
 namespace kinu::view {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "view/json/documents.h"
+#include "plan_json/documents.h"
 #include "view/recorded/shape.h"
 
 namespace kinu::view {

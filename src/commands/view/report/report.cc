@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "json/writer.h"
+#include "plan_json/expression.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
 #include "tfjson/secrets.h"
-#include "view/json/expression.h"
 #include "view/recorded/recorded.h"
 #include "view/recorded/shape.h"
 #include "view/report/graph.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "plan/plan.h"
-#include "view/json/schema_lookup.h"
+#include "plan_json/schema_lookup.h"
 #include "view/recorded/given_schemas.h"
 
 namespace kinu::view {

@@ -1,0 +1,144 @@
+#include "plan_json/plan_file.h"
+
+#include <utility>
+
+#include "addrs/compatible_version.h"
+#include "base/loop_threads.h"
+#include "json/writer.h"
+#include "plan/planned_configuration.h"
+#include "plan_json/documents.h"
+
+namespace kinu::view {
+
+std::unique_ptr<PlanFileSchemas> PlanFileSchemas::Open(const plan::PlanFile& file) {
+  auto text = file.Schemas();
+  auto stored = text ? provider::StoredSchemas::Open(*std::move(text))
+                     : std::unexpected(std::move(text).error());
+  if (!stored) {
+    return nullptr;
+  }
+  auto schemas = std::make_unique<PlanFileSchemas>();
+  schemas->stored_ = *std::move(stored);
+  return schemas;
+}
+
+std::unique_ptr<PlanFileSchemas> PlanFileSchemas::BuiltIn() {
+  auto schemas = std::make_unique<PlanFileSchemas>();
+  schemas->stored_ = std::make_shared<const provider::StoredSchemas>();
+  return schemas;
+}
+
+plan::SchemaLookup LookupFor(const SchemaLookup& schemas, const Program& program) {
+  return [&schemas, &program](Symbol provider, const ResourceName& name) {
+    return schemas.FindResource(program.Text(provider), name.mode, program.Text(name.type));
+  };
+}
+
+std::string Explained(const Error& error, std::string_view advice) {
+  return error.message.contains("schema") ? error.message + std::string(advice) : error.message;
+}
+
+namespace {
+
+/// What a plan file has that its document shows.
+struct Content {
+  plan::Plan plan;
+  std::shared_ptr<const config::Config> config;
+};
+
+/// The configuration of the plan; null, with one error, if it has errors.
+std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file,
+                                                      const config::SourceSnapshot& sources,
+                                                      const std::shared_ptr<Program>& program,
+                                                      Diagnostics& diags) {
+  const auto variables = file.Variables();
+  const auto workspace = file.Workspace();
+  if (!variables || !workspace) {
+    diags.Error("Failed to read plan from plan file",
+                variables ? workspace.error().message : variables.error().message);
+    return nullptr;
+  }
+  Diagnostics problems;
+  auto config = plan::LoadPlanned(sources, *variables, *workspace, program, problems);
+  if (!problems.has_errors()) {
+    return config;
+  }
+  std::string list;
+  for (const Diagnostic& problem : problems) {
+    if (problem.is_error()) {
+      list += (list.empty() ? "" : "; ") + problem.summary;
+    }
+  }
+  diags.Error("Failed to read configuration from plan file", std::move(list));
+  return nullptr;
+}
+
+/// Reads the plan, and at the same time its configuration. Null when it fails.
+std::shared_ptr<const Content> ContentOf(const plan::PlanFile& file, const SchemaLookup& schemas,
+                                         std::string_view advice, Diagnostics& diags) {
+  const auto program = std::make_shared<Program>();
+  const auto sources = file.Configuration();
+  auto plan = Result<plan::Plan>();
+  std::shared_ptr<const config::Config> config;
+  Diagnostics problems;
+  const auto read = [&] {
+    const plan::SchemaLookup lookup = LookupFor(schemas, *program);
+    plan = sources ? file.ReadWithoutSources(program, lookup) : file.Read(program, lookup);
+  };
+  const auto load = [&] {
+    if (sources) {
+      config = ConfigurationOf(file, *sources, program, problems);
+    }
+  };
+  constexpr size_t kLarge = size_t{256} << 10;
+  if (file.size() < kLarge) {
+    read();
+    load();
+  } else {
+    RunTogether(read, load);
+  }
+  if (!plan) {
+    diags.Error("Failed to read plan from plan file", Explained(plan.error(), advice));
+    return nullptr;
+  }
+  diags.Append(std::move(problems));
+  if (config == nullptr) {
+    return nullptr;
+  }
+  return std::make_shared<const Content>(*std::move(plan), std::move(config));
+}
+
+}  // namespace
+
+std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const SchemaLookup& schemas,
+                                            const PlanFileDocumentOptions& options,
+                                            Diagnostics& diags) {
+  if (auto version = file.CheckVersion(); !version) {
+    diags.Error("Failed to read plan file", version.error().message);
+    return std::nullopt;
+  }
+  const auto content = ContentOf(file, schemas, options.advice, diags);
+  if (content == nullptr) {
+    return std::nullopt;
+  }
+  if (options.visit) {
+    // Who keeps the configuration until the process ends keeps the plan too, which need not be
+    // freed.
+    options.visit({content, content->config.get()});
+  }
+  std::string document;
+  // Address space, not memory: the document is then never moved while it grows.
+  document.reserve(16 * file.size());
+  JsonWriter out(document);
+  const auto written = WritePlan(
+      out, content->plan, content->config.get(), schemas,
+      {.version = kCompatibleVersion, .positions = options.positions, .parts = options.parts});
+  if (!written) {
+    diags.Error("Failed to marshal plan to json", written.error().message);
+    return std::nullopt;
+  }
+  document += '\n';
+  return document;
+}
+
+}  // namespace kinu::view
