@@ -23,6 +23,7 @@ class Rules:
 
     def __init__(self, path):
         self.allowed = {}     # library: the libraries that it may include, with itself
+        self.uses = {}        # library: those of its line
         self.only = {}        # (library, other): the only headers of `other` that it may include
         self.third_party = []  # (prefix of a header, paths that may include it)
         self.wing = {}        # outermost folder of a library: the folder of src/ that has it
@@ -50,6 +51,7 @@ class Rules:
 
     def add_library(self, name, values, path, number):
         closure = {name}
+        self.uses[name] = values
         for value in values:
             if value not in self.allowed:
                 self.problems.append("%s:%d: %s uses %s, which no line above defines"

@@ -23,7 +23,7 @@ class PartWriter {
     return out_;
   }
   void Element(const json::Node& value) { Next() += value.text(); }
-  void json::Member(const struct json::Member& member) { Name(member) += member.value.text(); }
+  void Member(const struct json::Member& member) { Name(member) += member.value.text(); }
   /// Appends the name of a member, whose value follows.
   std::string& Name(const struct json::Member& member) {
     return (Next() += member.name.text()) += ':';

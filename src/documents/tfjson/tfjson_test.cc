@@ -34,7 +34,7 @@ std::string Check(json::TokenStream& stream) {
 }
 
 #if defined(__x86_64__)
-TEST(json::CpuFeatures, AreThoseThatTheCompilerFinds) {
+TEST(CpuFeatures, AreThoseThatTheCompilerFinds) {
   EXPECT_EQ(json::Cpu().bmi, __builtin_cpu_supports("bmi") != 0);
   EXPECT_EQ(json::Cpu().pclmul, __builtin_cpu_supports("pclmul") != 0);
   EXPECT_EQ(json::Cpu().avx2, __builtin_cpu_supports("avx2") != 0);
@@ -44,7 +44,7 @@ TEST(json::CpuFeatures, AreThoseThatTheCompilerFinds) {
 }
 #endif
 
-TEST(json::StructureScanner, KernelsFindTheSame) {
+TEST(StructureScanner, KernelsFindTheSame) {
   using Kernel = json::StructureScanner::Kernel;
   constexpr std::string_view kBytes = "{}[]:,\"\\ \n\tab0-1\x01\xC3\xA9\x7F";
   std::mt19937 random(7);
@@ -105,7 +105,7 @@ bool LeavesUnchecked(json::StructureScanner::Kernel kernel, std::string_view tex
   return scanner.TakeUncheckedSeen();
 }
 
-TEST(json::StructureScanner, ChecksCharacters) {
+TEST(StructureScanner, ChecksCharacters) {
   using Kernel = json::StructureScanner::Kernel;
   std::mt19937 random(11);
   size_t checked = 0;
@@ -128,7 +128,7 @@ TEST(json::StructureScanner, ChecksCharacters) {
   EXPECT_GT(checked, 1000u);
 }
 
-TEST(json::TokenStream, ChecksCharactersAcrossPieces) {
+TEST(TokenStream, ChecksCharactersAcrossPieces) {
   std::mt19937 random(13);
   for (int round = 0; round < 400; ++round) {
     // A text is scanned in pieces of 64 KB. The first one or two end in these characters.
@@ -144,7 +144,7 @@ struct Malformed {
   uint64_t offset;
 };
 
-TEST(json::TokenStream, MalformedTextsHaveAnOffset) {
+TEST(TokenStream, MalformedTextsHaveAnOffset) {
   static constexpr Malformed kCases[] = {
       {"", 0},
       {" ", 1},
@@ -189,7 +189,7 @@ TEST(json::TokenStream, MalformedTextsHaveAnOffset) {
   }
 }
 
-TEST(json::TokenStream, ZeroBytesAreNoEnd) {
+TEST(TokenStream, ZeroBytesAreNoEnd) {
   const std::string text("[1]\0", 4);
   json::TokenStream stream(text);
   EXPECT_NE(Check(stream), "ok");
@@ -197,7 +197,7 @@ TEST(json::TokenStream, ZeroBytesAreNoEnd) {
 }
 
 // Runs of backslashes at all places of a block of the scanner and beyond its end.
-TEST(json::TokenStream, EveryRunOfBackslashes) {
+TEST(TokenStream, EveryRunOfBackslashes) {
   for (size_t before = 0; before < 70; ++before) {
     for (size_t run = 1; run < 140; run += run < 10 ? 1 : 13) {
       const std::string start = "\"" + std::string(before, 'a') + std::string(run, '\\');
@@ -212,7 +212,7 @@ TEST(json::TokenStream, EveryRunOfBackslashes) {
   }
 }
 
-TEST(json::TokenStream, DepthIsBounded) {
+TEST(TokenStream, DepthIsBounded) {
   for (const char open : {'[', '{'}) {
     std::string text;
     for (size_t i = 0; i <= json::kMaxDepth; ++i) {
@@ -304,7 +304,7 @@ void ExpectSame(const json::Node& node, const JsonNode& other) {
   }
 }
 
-TEST(json::Tree, AgreesWithTheReaderOfConfiguration) {
+TEST(Tree, AgreesWithTheReaderOfConfiguration) {
   std::mt19937 random(7);
   for (int i = 0; i < 400; ++i) {
     const std::string text = RandomValue(random, 0);
@@ -322,7 +322,7 @@ TEST(json::Tree, AgreesWithTheReaderOfConfiguration) {
   }
 }
 
-TEST(json::Tree, MarksTextsWithEscapes) {
+TEST(Tree, MarksTextsWithEscapes) {
   for (size_t size = 0; size < 150; ++size) {
     for (size_t at = 0; at <= size; ++at) {
       std::string body(size, '[');  // next to the backslash, as the bracket of the other text is
@@ -336,7 +336,7 @@ TEST(json::Tree, MarksTextsWithEscapes) {
   }
 }
 
-TEST(json::Tree, EveryPrefixIsRefused) {
+TEST(Tree, EveryPrefixIsRefused) {
   std::mt19937 random(11);
   for (int i = 0; i < 30; ++i) {
     const std::string text = "[" + RandomValue(random, 0) + "]";
@@ -346,7 +346,7 @@ TEST(json::Tree, EveryPrefixIsRefused) {
   }
 }
 
-TEST(json::Tree, LongTextsAreReadInPieces) {
+TEST(Tree, LongTextsAreReadInPieces) {
   // Longer than the window, with a string that is longer than a piece.
   std::string text = "[";
   for (int i = 0; i < 200000; ++i) {
@@ -368,7 +368,7 @@ TEST(json::Tree, LongTextsAreReadInPieces) {
   EXPECT_TRUE(stream.TakeEnd());
 }
 
-TEST(json::Tree, RepeatedNames) {
+TEST(Tree, RepeatedNames) {
   const auto document = *json::Document::Parse(R"({"a":{"x":1,"\u0078":2},"b":[{"y":1}],"a":3})");
   const json::Node repeated = json::Repeated(document->tree());
   ASSERT_TRUE(repeated);
@@ -581,7 +581,7 @@ TEST(Secrets, AreFoundInCopies) {
       R"j("p":["a","(sensitive value)","fourteen"]})j");
 }
 
-TEST(json::MappedFile, IsReadAsAnyText) {
+TEST(MappedFile, IsReadAsAnyText) {
   // Sizes around those of a page, and a text that is no text at its end.
   for (const size_t size : {(size_t{3} << 20) - 1, size_t{3} << 20, (size_t{3} << 20) + 1}) {
     std::string text = "[";

@@ -363,7 +363,7 @@ class JsonParser {
     JsonNode node = Node(JsonNode::Kind::kString, token);
     SetText(node,
             as_is ? content
-                  : document_.arena_.CopyString(DecodeString<json::Encoding::kUnchecked>(content)));
+                  : document_.arena_.CopyString(json::DecodeString<json::Encoding::kUnchecked>(content)));
     Finish(node);
   }
 

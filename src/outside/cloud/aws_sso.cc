@@ -69,7 +69,7 @@ std::string WithNewToken(const std::string& text, const StoredToken& token) {
   return out;
 }
 
-std::string net::UtcText(std::time_t seconds) {
+std::string UtcText(std::time_t seconds) {
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   char text[32];
@@ -105,7 +105,7 @@ Result<StoredToken> RenewToken(const AwsSearch& search, const std::string& regio
   int64_t seconds = 0;
   std::from_chars(lifetime.data(), lifetime.data() + lifetime.size(), seconds);
   token.access_token = access;
-  token.expires_at = net::UtcText(std::time(nullptr) + seconds);
+  token.expires_at = UtcText(std::time(nullptr) + seconds);
   if (std::string next = TextMember(document.root(), "refreshToken"); !next.empty()) {
     token.refresh_token = std::move(next);
   }

@@ -318,14 +318,14 @@ TEST(LongestCommonSubsequence, IsTheOneOfTheWholeTable) {
   }
 }
 
-TEST(terminal::Style, Wrapping) {
+TEST(Style, Wrapping) {
   EXPECT_EQ(terminal::WrapParagraph("aa bb cc", 5), "aa bb\ncc");
   EXPECT_EQ(terminal::WrapParagraph("a verylongword b", 6), "a\nverylongword\nb");
   EXPECT_EQ(terminal::WordWrap("  kept as it is, whatever its length", 10),
             "  kept as it is, whatever its length");
 }
 
-TEST(terminal::Style, PaintEndsWithOneMoreReset) {
+TEST(Style, PaintEndsWithOneMoreReset) {
   EXPECT_EQ(terminal::Style(true).Paint("[red]x[reset]"), "\x1b[31mx\x1b[0m\x1b[0m");
   EXPECT_EQ(terminal::Style(true).Paint("a[0]"), "a[0]");
   EXPECT_EQ(terminal::Style(false).Paint("[bold]%[reset]!", "n"), "n!");
