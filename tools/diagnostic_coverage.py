@@ -7,7 +7,7 @@ A summary is a string literal in a call that makes a diagnostic (CALLS) or the v
 whose name ends in `summary`. Parts that are computed are written `{}` and match any text of a line.
 A summary is tested if it occurs in a unit test, a test's data or a file of tests/. The others are in
 tests/diagnostics_without_test.txt, which may only shrink: a new summary needs a test, and a line
-whose summary has a test is removed. KINU_UPDATE=1 rewrites the file. --all prints every summary.
+whose summary has a test is removed. KINU_UPDATE=1 removes such lines. --all prints every summary.
 """
 import argparse
 import glob
@@ -147,12 +147,13 @@ def main():
         return 0
     text = test_text()
     now = [summary for summary in sorted(files) if not is_tested(summary, text)]
-    if os.environ.get("KINU_UPDATE"):
-        with open(RECORD, "w", encoding="utf-8") as file:
-            file.write("".join(line_of[summary] + "\n" for summary in now))
     # The files of a line are for its readers: code may move.
     with open(RECORD, encoding="utf-8") as file:
         recorded = [line.split("\t")[0] for line in file.read().splitlines()]
+    if os.environ.get("KINU_UPDATE"):
+        recorded = sorted(set(now) & set(recorded))  # the list may only shrink
+        with open(RECORD, "w", encoding="utf-8") as file:
+            file.write("".join(line_of[summary] + "\n" for summary in recorded))
     for summary in sorted(set(now) - set(recorded)):
         print("no test has this summary; write one: " + line_of[summary])
     for summary in sorted(set(recorded) - set(now)):

@@ -19,7 +19,7 @@
 #include "cty/path.h"
 #include "cty/value.h"
 
-namespace kinu::tfjson {
+namespace kinu::json {
 class MappedFile;
 }
 
