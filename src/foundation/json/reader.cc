@@ -361,9 +361,9 @@ class JsonParser {
     const bool as_is = token.form == StringForm::kPlain ||
                        (content.find('\\') == std::string_view::npos && text::IsUtf8(content));
     JsonNode node = Node(JsonNode::Kind::kString, token);
-    SetText(node,
-            as_is ? content
-                  : document_.arena_.CopyString(json::DecodeString<json::Encoding::kUnchecked>(content)));
+    SetText(node, as_is ? content
+                        : document_.arena_.CopyString(
+                              json::DecodeString<json::Encoding::kUnchecked>(content)));
     Finish(node);
   }
 

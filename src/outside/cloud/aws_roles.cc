@@ -21,7 +21,7 @@ std::string TokenServiceUrl(const AwsSearch& search) {
 }
 
 /// Adds what restricts a role's session, and its tags.
-void AddRestrictions(const AwsRole& role, QueryArguments& arguments) {
+void AddRestrictions(const AwsRole& role, net::QueryArguments& arguments) {
   if (!role.policy.empty()) {
     arguments.emplace_back("Policy", role.policy);
   }
@@ -42,7 +42,7 @@ void AddRestrictions(const AwsRole& role, QueryArguments& arguments) {
 }
 
 Result<AwsCredentials> CallTokenService(const AwsSearch& search, const std::string& action,
-                                        QueryArguments arguments, const AwsRole& role,
+                                        net::QueryArguments arguments, const AwsRole& role,
                                         const AwsCredentials* own) {
   arguments.emplace_back("Action", action);
   arguments.emplace_back("Version", "2011-06-15");
@@ -59,7 +59,7 @@ Result<AwsCredentials> CallTokenService(const AwsSearch& search, const std::stri
   net::HttpRequest request;
   request.method = "POST";
   request.url = TokenServiceUrl(search);
-  request.body = EncodeQuery(std::move(arguments));
+  request.body = net::EncodeQuery(std::move(arguments));
   request.headers.Set("Content-Type", "application/x-www-form-urlencoded");
   request.max_redirects = 0;
   if (own != nullptr) {

@@ -60,8 +60,8 @@ std::string CanonicalQuery(std::string_view query) {
     const size_t equals = std::min(argument.find('='), argument.size());
     const std::string_view value =
         equals == argument.size() ? std::string_view() : argument.substr(equals + 1);
-    arguments.emplace_back(AwsEscape(PercentDecode(argument.substr(0, equals))),
-                           AwsEscape(PercentDecode(value)));
+    arguments.emplace_back(AwsEscape(net::PercentDecode(argument.substr(0, equals))),
+                           AwsEscape(net::PercentDecode(value)));
   }
   std::ranges::sort(arguments);
   std::string out;

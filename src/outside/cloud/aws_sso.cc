@@ -151,8 +151,8 @@ Result<AwsCredentials> AwsSsoCredentials(const AwsSearch& search, const AwsProfi
   net::HttpRequest request;
   request.url = PortalUrl("AWS_ENDPOINT_URL_SSO", "portal.sso", region) +
                 "/federation/credentials?" +
-                EncodeQuery({{"account_id", ProfileText(profile, "sso_account_id")},
-                             {"role_name", ProfileText(profile, "sso_role_name")}});
+                net::EncodeQuery({{"account_id", ProfileText(profile, "sso_account_id")},
+                                  {"role_name", ProfileText(profile, "sso_role_name")}});
   request.headers.Set("x-amz-sso_bearer_token", token.access_token);
   request.max_redirects = 0;
   KINU_TRY(const net::HttpResponse response, search.client.Send(request));

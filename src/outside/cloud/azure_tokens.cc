@@ -189,10 +189,10 @@ Result<std::string> AzureIdentity::Assertion() const {
 
 Result<AzureIdentity::Issued> AzureIdentity::AskLogin(std::string_view proof_name,
                                                       const std::string& proof) const {
-  QueryArguments arguments = {{"client_id", options_.client_id},
-                              {"grant_type", "client_credentials"},
-                              {"scope", resource_ + "/.default"},
-                              {std::string(proof_name), proof}};
+  net::QueryArguments arguments = {{"client_id", options_.client_id},
+                                   {"grant_type", "client_credentials"},
+                                   {"scope", resource_ + "/.default"},
+                                   {std::string(proof_name), proof}};
   if (proof_name == "client_assertion") {
     arguments.emplace_back("client_assertion_type",
                            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
@@ -201,7 +201,7 @@ Result<AzureIdentity::Issued> AzureIdentity::AskLogin(std::string_view proof_nam
   request.method = "POST";
   request.url = TokenUrl();
   request.headers.Set("Content-Type", "application/x-www-form-urlencoded");
-  request.body = EncodeQuery(std::move(arguments));
+  request.body = net::EncodeQuery(std::move(arguments));
   request.max_redirects = 0;
   request.retry.retries = 3;
   KINU_TRY(const net::HttpResponse response, client_.Send(request));
@@ -225,7 +225,7 @@ Result<AzureIdentity::Issued> AzureIdentity::AskMachine() const {
     endpoint = options_.machine_endpoint;
   }
   net::HttpRequest request;
-  QueryArguments arguments = {{"resource", resource_}};
+  net::QueryArguments arguments = {{"resource", resource_}};
   const std::string_view app_service = Environment("IDENTITY_ENDPOINT");
   if (!app_service.empty()) {
     endpoint = app_service;
@@ -241,7 +241,7 @@ Result<AzureIdentity::Issued> AzureIdentity::AskMachine() const {
   if (!options_.client_id.empty()) {
     arguments.emplace_back("client_id", options_.client_id);
   }
-  request.url = endpoint + '?' + EncodeQuery(std::move(arguments));
+  request.url = endpoint + '?' + net::EncodeQuery(std::move(arguments));
   request.use_proxy = false;
   request.max_redirects = 0;
   constexpr std::chrono::seconds kPatience{10};

@@ -48,11 +48,11 @@ Result<GoogleToken> ReadToken(const std::string& what, const net::HttpResponse& 
 }
 
 Result<GoogleToken> Post(const net::HttpClient& client, const std::string& what,
-                         const std::string& url, QueryArguments arguments) {
+                         const std::string& url, net::QueryArguments arguments) {
   net::HttpRequest request;
   request.method = "POST";
   request.url = url;
-  request.body = EncodeQuery(std::move(arguments));
+  request.body = net::EncodeQuery(std::move(arguments));
   request.headers.Set("Content-Type", "application/x-www-form-urlencoded");
   request.max_redirects = 0;
   request.retry.retries = 1;
@@ -97,9 +97,9 @@ Result<GoogleToken> UserToken(const net::HttpClient& client, const JsonNode& fil
 Result<GoogleToken> MachineToken(const net::HttpClient& client, const std::string& scope) {
   const std::string_view host = Environment("GCE_METADATA_HOST");
   net::HttpRequest request;
-  request.url =
-      "http://" + (host.empty() ? "169.254.169.254" : std::string(host)) +
-      "/computeMetadata/v1/instance/service-accounts/default/token?scopes=" + QueryEscape(scope);
+  request.url = "http://" + (host.empty() ? "169.254.169.254" : std::string(host)) +
+                "/computeMetadata/v1/instance/service-accounts/default/token?scopes=" +
+                net::QueryEscape(scope);
   request.headers.Set("Metadata-Flavor", "Google");
   request.use_proxy = false;
   request.max_redirects = 0;

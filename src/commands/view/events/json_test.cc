@@ -1,14 +1,14 @@
-#include "plan_json/value.h"
+#include "cty/json.h"
 
 #include <gtest/gtest.h>
 
 #include "base/testing/golden.h"
-#include "cty/json.h"
 #include "hcl/parse.h"
 #include "json/reader.h"
 #include "plan_json/documents.h"
 #include "plan_json/expression.h"
 #include "plan_json/stored_value.h"
+#include "plan_json/value.h"
 #include "view/events/json_ui.h"
 #include "view/human/progress.h"
 #include "view/testing/plan_from_json.h"
