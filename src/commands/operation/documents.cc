@@ -351,7 +351,9 @@ bool RequireNoOtherLines(const OpenedDocument& document, const std::string& path
   }
   // A document ends with a bracket and at most one line end.
   for (off_t at = status.st_size; at > std::max<off_t>(status.st_size - 2, 0) && last != '}';) {
-    (void)::pread(document.fd, &last, 1, --at);
+    if (::pread(document.fd, &last, 1, --at) != 1) {
+      break;
+    }
   }
   const auto text = last == '}' || path == "-" ? Result<std::string>("") : ReadFile(path);
   const auto line = FindLineBehind(!document.text.empty() ? document.text : text.value_or(""));

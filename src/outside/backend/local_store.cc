@@ -83,7 +83,9 @@ void LocalStore::CloseRetired() {
   for (int fd : retired_) {
     struct stat info{};
     if (::fstat(fd, &info) == 0 && info.st_nlink == 0 && ::ftruncate(fd, 0) == 0) {
-      (void)::pwrite(fd, kRetiredText.data(), kRetiredText.size(), 0);
+      // Without this text, who still has the file open finds an empty one.
+      [[maybe_unused]] const ssize_t written =
+          ::pwrite(fd, kRetiredText.data(), kRetiredText.size(), 0);
     }
     ::close(fd);
   }
