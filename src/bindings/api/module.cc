@@ -221,8 +221,8 @@ config::RawInputs Inputs(const v1::Value& given) {
 /// Whether the rule failed because it needs what only a plan knows.
 bool NeedsMore(const InnerDiagnostics& diags) {
   return std::ranges::any_of(diags, [](const ::kinu::Diagnostic& problem) {
-    return problem.is_error() && (problem.summary == "Value not available" ||
-                                  problem.summary == "Unable to compute static value");
+    return problem.is_error() && (problem.kind == ::kinu::DiagnosticKind::kDynamicValue ||
+                                  problem.kind == ::kinu::DiagnosticKind::kUnavailableValue);
   });
 }
 

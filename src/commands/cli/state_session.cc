@@ -103,7 +103,7 @@ std::optional<state::State> StateSession::ReadAll() {
 void StateSession::ReportUnreadableState(const Error& error) {
   // An opened file that cannot be read has a summary of its own in OpenTofu.
   const std::string_view cause =
-      error.message.starts_with("read ")
+      error.code == ErrorCode::kUnreadable
           ? "Failed to read state file: The state file could not be read: "
           : "";
   std::string text = unreadable.prefix + std::string(cause) + error.message;

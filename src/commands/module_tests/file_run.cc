@@ -19,22 +19,6 @@
 namespace kinu::module_tests {
 namespace {
 
-bool FromCheck(const Diagnostic& diagnostic) {
-  const meta_arguments::ConditionOrigin* origin = meta_arguments::OriginOf(diagnostic);
-  return origin != nullptr && origin->object.kind == CheckableKind::kCheck;
-}
-
-/// Drops what check blocks have found: the apply reports it again.
-void DropCheckWarnings(Diagnostics& diags) {
-  Diagnostics rest;
-  for (Diagnostic& diagnostic : diags.list()) {
-    if (!FromCheck(diagnostic)) {
-      rest.Add(std::move(diagnostic));
-    }
-  }
-  diags = std::move(rest);
-}
-
 std::string_view TextOf(const hcl::TraversalExpr& traversal) {
   return traversal.file()->text().substr(traversal.begin, traversal.end - traversal.begin);
 }
@@ -285,7 +269,7 @@ Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t
   if (result.diags.has_errors()) {
     return Status::kError;
   }
-  DropCheckWarnings(result.diags);
+  meta_arguments::DropCheckResults(result.diags);
   Assertions assertions(*result.run, std::move(setup.of_assertions));
   setup.request.inspector = &assertions;
   setup.request.prior_state = &plan.prior_state;

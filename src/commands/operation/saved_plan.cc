@@ -102,11 +102,11 @@ bool FitsConfiguration(const plan::Plan& plan, const Operation& operation, Diagn
 }  // namespace
 
 bool IsUnusablePlan(const Error& error) {
-  return error.code == ErrorCode::kUnsupported;
+  return error.code == ErrorCode::kUnsupported || IsDamagedPlan(error);
 }
 
 bool IsDamagedPlan(const Error& error) {
-  return error.message.starts_with(plan::PlanFile::kDamaged);
+  return error.code == ErrorCode::kDamaged;
 }
 
 std::string NoPlanText(const std::string& path, const Error& error) {

@@ -337,13 +337,11 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
         continue;
       }
       // A failed assertion is a warning; one that cannot be evaluated is an error.
-      Diagnostics found;
       ConditionResult result =
           meta_arguments::EvaluateCondition(condition, meta_arguments::ConditionKind::kAssertion,
-                                            address, scope, Severity::kWarning, found);
+                                            address, scope, Severity::kWarning, diags);
       result.rule = i;
       context.checks.Report(id, address, result);
-      meta_arguments::AppendOfCheck(std::move(found), diags);
     }
   }
 }

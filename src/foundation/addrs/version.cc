@@ -244,9 +244,9 @@ Result<Version> Version::Parse(std::string_view text) {
     }
     int64_t number = 0;
     if (!ReadNumber(rest.substr(0, length), &number)) {
-      return Fail(ErrorCode::kInvalid, "error parsing version: strconv.ParseInt: parsing " +
-                                           InQuotes(rest.substr(0, length)) +
-                                           ": value out of range");
+      return Fail(ErrorCode::kUnsupported, "error parsing version: strconv.ParseInt: parsing " +
+                                               InQuotes(rest.substr(0, length)) +
+                                               ": value out of range");
     }
     version.numbers_.push_back(number);
     rest.remove_prefix(length);
@@ -338,7 +338,7 @@ Result<VersionConstraints> VersionConstraints::Parse(std::string_view text) {
     }
     auto version = Version::Parse(rest);
     if (!version) {
-      if (version.error().message.starts_with("malformed")) {
+      if (version.error().code == ErrorCode::kInvalid) {
         return Fail(ErrorCode::kInvalid, "malformed constraint: " + std::string(single));
       }
       return std::unexpected(version.error());

@@ -91,7 +91,7 @@ Result<std::string> ReadFile(const std::string& path) {
       return have + static_cast<size_t>(std::max<ssize_t>(n, 0));
     });
     if (n < 0) {
-      return SystemError("read", path);
+      return Fail(ErrorCode::kUnreadable, SystemError("read", path).error().message);
     }
     if (n == 0) {
       return out;

@@ -10,8 +10,9 @@
 
 namespace kinu {
 
-/// The whole content of a file. kNotFound when it does not exist, kIo otherwise; messages have the
-/// form `open PATH: no such file or directory`, as Go programs print them.
+/// The whole content of a file. kNotFound when it does not exist, kUnreadable when it can be opened
+/// and not read, as a directory, kIo otherwise; messages have the form `open PATH: no such file or
+/// directory`, as Go programs print them.
 Result<std::string> ReadFile(const std::string& path);
 
 /// Replaces the content of `path` as FileReplacement (base/file_replacement.h) does. `mode` is

@@ -17,6 +17,8 @@ enum class ErrorCode {
   kUnsupported,  ///< the input is valid, but kinu does not support it
   kUnavailable,  ///< a peer (provider, server) did not answer
   kCancelled,    ///< stopped on request
+  kUnreadable,   ///< a file was opened, and cannot be read
+  kDamaged,      ///< the input has the right form, but a part of it is broken
 };
 
 /// A failure: a code for programs, and a message for people, without a final full stop.

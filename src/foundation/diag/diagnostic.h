@@ -39,6 +39,16 @@ enum class DiagnosticTag : uint8_t {
   kDeprecation,
 };
 
+/// What a diagnostic reports, where code asks for it: nothing decides by the words of a text.
+enum class DiagnosticKind : uint8_t {
+  kOther,
+  kDynamicValue,      ///< an expression needs what is not read where its value must be known
+  kUnavailableValue,  ///< a value depends on one that is not given
+  kMissingVariable,   ///< a variable without a default is not set
+  kUnsuitableInput,   ///< the value given for a variable does not fit its declaration
+  kUnreadablePlan,    ///< a plan file, or a part of it, cannot be read
+};
+
 /// Base of extra data of a diagnostic, such as the two sides of a failed comparison. Readers find
 /// it by dynamic_cast.
 struct DiagnosticExtra {
@@ -56,8 +66,10 @@ struct Diagnostic {
   std::vector<ExpressionValue> values;
   std::optional<FunctionCallNote> function_call;
   DiagnosticTag tag = DiagnosticTag::kNone;
+  DiagnosticKind kind = DiagnosticKind::kOther;
   std::shared_ptr<const DiagnosticExtra> extra;
-  /// The object whose condition is reported (meta::ConditionOrigin); null: no condition is.
+  /// The object whose condition is reported (meta_arguments::ConditionOrigin); null: no condition
+  /// is.
   std::shared_ptr<const DiagnosticExtra> origin;
 
   bool is_error() const { return severity == Severity::kError; }

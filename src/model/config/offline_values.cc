@@ -10,7 +10,7 @@ namespace {
 
 /// Explains, in place of the loader's words, why a name has no value.
 void ExplainForReaders(Diagnostic& problem) {
-  if (problem.summary != "Dynamic value in static context") {
+  if (problem.kind != DiagnosticKind::kDynamicValue) {
     return;
   }
   problem.summary = "Value not available";

@@ -11,7 +11,7 @@ namespace {
 /// Whether an output has no value because it needs something that is not read, such as a resource.
 bool NeedsMore(const Diagnostics& diags) {
   return std::ranges::any_of(diags, [](const Diagnostic& problem) {
-    return problem.summary == "Dynamic value in static context";
+    return problem.kind == DiagnosticKind::kDynamicValue;
   });
 }
 

@@ -13,10 +13,12 @@ namespace {
 constexpr size_t kDeepest = 200;
 
 void ReportDynamic(const ParsedReference& ref, const std::string& what, Diagnostics& diags) {
-  diags.Error("Dynamic value in static context",
-              "Unable to use " + std::string(ref.range.text()) +
-                  " in static context, which is required by " + what,
-              ref.range);
+  diags
+      .Error("Dynamic value in static context",
+             "Unable to use " + std::string(ref.range.text()) +
+                 " in static context, which is required by " + what,
+             ref.range)
+      .kind = DiagnosticKind::kDynamicValue;
 }
 
 }  // namespace
@@ -60,10 +62,12 @@ std::string StaticEvaluator::SubjectText(const ConfigNode& node, const std::stri
 
 void StaticEvaluator::AddUnavailable(const std::string& what, Diagnostics& diags) {
   const Frame& top = frames_.back();
-  diags.Error(
-      "Unable to compute static value",
-      SubjectText(*top.node, top.subject.name) + " depends on " + what + " which is not available",
-      top.subject.range);
+  diags
+      .Error("Unable to compute static value",
+             SubjectText(*top.node, top.subject.name) + " depends on " + what +
+                 " which is not available",
+             top.subject.range)
+      .kind = DiagnosticKind::kUnavailableValue;
 }
 
 std::optional<Value> StaticEvaluator::OtherName(const hcl::TraversalExpr& traversal,
@@ -415,8 +419,7 @@ Value StaticEvaluator::VariableValue(const ConfigNode& node, const Variable& var
   const size_t first = diags.size();
   Value value = PrepareVariable(program_, variable, &given, name, diags);
   for (size_t i = first; i < diags.size(); ++i) {
-    if (Diagnostic& problem = diags.list()[i];
-        problem.is_error() && problem.summary.starts_with("Invalid value")) {
+    if (Diagnostic& problem = diags.list()[i]; problem.kind == DiagnosticKind::kUnsuitableInput) {
       problem.subject = {};  // as in OpenTofu; the detail names the declaration
     }
   }

@@ -218,27 +218,25 @@ void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& d
     return;
   }
   std::string summary;
+  std::string detail;
   if (traversal.root == "var") {
     summary = "Reference to undeclared input variable";
+    detail = "An input variable with the name \"\" has not been declared.";
   } else if (traversal.root == "local") {
     summary = "Reference to undeclared local value";
+    detail = "A local value with the name \"\" has not been declared.";
   } else {
-    for (std::string_view object : {"count", "each", "path", "terraform", "tofu"}) {
+    for (const std::string& object :
+         std::initializer_list<std::string>{"count", "each", "path", "terraform", "tofu"}) {
       if (traversal.root == object) {
-        summary = "Invalid \"" + std::string(object) + "\" attribute";
+        summary = "Invalid \"" + object + "\" attribute";
+        detail = "The \"" + object + "\" object does not have an attribute named \"\".";
       }
     }
   }
   if (!summary.empty()) {
     static const Ref<const SourceFile> kNowhere = SourceFile::Make("", "");
-    diags.Error(summary,
-                summary.starts_with("Reference")
-                    ? (traversal.root == "var"
-                           ? "An input variable with the name \"\" has not been declared."
-                           : "A local value with the name \"\" has not been declared.")
-                    : "The \"" + std::string(traversal.root) +
-                          "\" object does not have an attribute named \"\".",
-                SourceRange{kNowhere.get(), 0, 0});
+    diags.Error(std::move(summary), std::move(detail), SourceRange{kNowhere.get(), 0, 0});
   }
 }
 

@@ -269,11 +269,13 @@ std::map<std::string, InputValue> CollectVariables(const Program& program, const
     InputValue absent;
     absent.range = variable.range;
     if (!variable.default_value) {
-      diags.Error("No value for required variable",
-                  "The root module input variable " + Quoted(name) +
-                      " is not set, and has no default value. Use a -var or -var-file command line "
-                      "argument to provide a value for this variable.",
-                  variable.range);
+      diags
+          .Error("No value for required variable",
+                 "The root module input variable " + Quoted(name) +
+                     " is not set, and has no default value. Use a -var or -var-file command line "
+                     "argument to provide a value for this variable.",
+                 variable.range)
+          .kind = DiagnosticKind::kMissingVariable;
       absent.value = Value::DynamicUnknown();
     }
     out[name] = std::move(absent);
@@ -362,9 +364,11 @@ Value PrepareVariable(const Program& program, const Variable& variable, const In
       given != nullptr && !has_range ? " " + Origin(given->source, name) : "";
   auto converted = Convert(value, constraint);
   if (!converted) {
-    diags.Error("Invalid value for input variable",
-                UnsuitableValue(variable, given, address, name, converted.error().message),
-                variable.range);
+    diags
+        .Error("Invalid value for input variable",
+               UnsuitableValue(variable, given, address, name, converted.error().message),
+               variable.range)
+        .kind = DiagnosticKind::kUnsuitableInput;
     return failed;
   }
   if (!converted->IsNull() || variable.nullable) {
@@ -389,7 +393,7 @@ std::map<std::string, InputValue> CollectKnownVariables(const Program& program, 
   Diagnostics found;
   std::map<std::string, InputValue> out = CollectVariables(program, root, inputs, found);
   for (Diagnostic& diagnostic : found.list()) {
-    if (diagnostic.summary != "No value for required variable") {
+    if (diagnostic.kind != DiagnosticKind::kMissingVariable) {
       diags.Add(std::move(diagnostic));
     }
   }

@@ -12,9 +12,6 @@
 namespace kinu::meta_arguments {
 namespace {
 
-/// Marks warnings of check blocks that have no other extra.
-struct CheckBlockFinding final : DiagnosticExtra {};
-
 CheckableKind ObjectKind(ConditionKind kind) {
   switch (kind) {
     case ConditionKind::kPrecondition:
@@ -207,11 +204,6 @@ class ValidationRule {
 
 }  // namespace
 
-bool FromCheckBlock(const Diagnostic& diagnostic) {
-  return diagnostic.summary.starts_with(Describe(ConditionKind::kAssertion)) ||
-         dynamic_cast<const CheckBlockFinding*>(diagnostic.extra.get()) != nullptr;
-}
-
 const ConditionOrigin* OriginOf(const Diagnostic& diagnostic) {
   return static_cast<const ConditionOrigin*>(diagnostic.origin.get());
 }
@@ -225,16 +217,18 @@ void AppendAsCheckWarnings(Diagnostics&& found, const ResourceInstance& check, D
     diagnostic.origin = std::move(origin);
     diagnostic.severity = Severity::kWarning;
   }
-  AppendOfCheck(std::move(found), diags);
+  diags.Append(std::move(found));
 }
 
-void AppendOfCheck(Diagnostics&& found, Diagnostics& diags) {
-  for (Diagnostic& diagnostic : found.list()) {
-    if (diagnostic.extra == nullptr) {
-      diagnostic.extra = std::make_shared<CheckBlockFinding>();
+void DropCheckResults(Diagnostics& diags) {
+  Diagnostics rest;
+  for (Diagnostic& diagnostic : diags.list()) {
+    const ConditionOrigin* origin = OriginOf(diagnostic);
+    if (origin == nullptr || origin->object.kind != CheckableKind::kCheck) {
+      rest.Add(std::move(diagnostic));
     }
-    diags.Add(std::move(diagnostic));
   }
+  diags = std::move(rest);
 }
 
 std::string EvaluateErrorMessage(const hcl::Expr& expr, const lang::Scope& scope,

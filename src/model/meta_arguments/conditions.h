@@ -36,13 +36,11 @@ struct ConditionOrigin final : DiagnosticExtra {
 /// The origin of a diagnostic; null: no condition reports it.
 const ConditionOrigin* OriginOf(const Diagnostic& diagnostic);
 
-/// Appends the problems of a check block's assertion.
-void AppendOfCheck(Diagnostics&& found, Diagnostics& diags);
 /// Appends the problems of the data source of the check block `check` as warnings.
 void AppendAsCheckWarnings(Diagnostics&& found, const ResourceInstance& check, Diagnostics& diags);
-/// Whether a diagnostic is from a check block. Those of a plan are out of date once an apply has
-/// evaluated the check blocks again.
-bool FromCheckBlock(const Diagnostic& diagnostic);
+/// Drops what check blocks reported in a plan: the apply evaluates them again.
+/// Ref: opentofu internal/backend/local/backend_apply.go, command/test.go.
+void DropCheckResults(Diagnostics& diags);
 
 /// Evaluates one condition of `object`. Reports a failed condition with `severity` ("Resource
 /// precondition failed"), and an invalid one as an error. If not `sound`, errors in its references

@@ -339,7 +339,7 @@ Result<void> PlanDecoder::ReadResourceValues(std::string_view message, ResourceC
   const schema::ResourceSchema* schema =
       schemas_(change.provider.provider, change.address.resource.resource);
   if (schema == nullptr) {
-    return Fail(ErrorCode::kInvalid, "its provider has no schema for this resource type");
+    return Fail(ErrorCode::kNotFound, "its provider has no schema for this resource type");
   }
   if (decoded_ == DecodedValues::kAll || (raw.action->before && raw.action->after)) {
     const Type& type = schema->block.implied_type();
@@ -361,8 +361,8 @@ Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
   const Result<void> read = raw.change ? ReadResourceValues(*raw.change, change)
                                        : Fail(ErrorCode::kInvalid, "change object is absent");
   if (!read) {
-    return Fail(ErrorCode::kInvalid, "invalid plan for resource " + std::string(raw.address) +
-                                         ": " + read.error().message);
+    return Fail(read.error().code, "invalid plan for resource " + std::string(raw.address) + ": " +
+                                       read.error().message);
   }
   return change;
 }

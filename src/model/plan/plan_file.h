@@ -32,11 +32,8 @@ Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas
 /// and their schemas are needed to read the plan.
 class PlanFile {
  public:
-  /// Begins the message where the file is a plan file that is damaged.
-  static constexpr std::string_view kDamaged = "failed to retrieve plan from plan file: ";
-
   /// kInvalid: no plan file. kUnsupported: a plan file that cannot be used, for the reason in the
-  /// message.
+  /// message. kDamaged: a plan file whose plan cannot be read.
   static Result<PlanFile> Open(const std::string& path, const state::Sealer& sealer);
   static Result<PlanFile> FromBytes(std::string bytes);
 

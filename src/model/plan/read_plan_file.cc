@@ -54,7 +54,8 @@ Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
   }
   const Result<std::string_view> plan = archive->zip.Read(*entry, archive->inflated);
   if (!plan) {
-    return Unusable(std::string(PlanFile::kDamaged) + plan.error().message);
+    return Fail(ErrorCode::kDamaged,
+                "failed to retrieve plan from plan file: " + plan.error().message);
   }
   archive->plan = *plan;
   PlanFile file;

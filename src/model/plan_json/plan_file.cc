@@ -35,7 +35,7 @@ plan::SchemaLookup LookupFor(const SchemaLookup& schemas, const Program& program
 }
 
 std::string Explained(const Error& error, std::string_view advice) {
-  return error.message.contains("schema") ? error.message + std::string(advice) : error.message;
+  return error.code == ErrorCode::kNotFound ? error.message + std::string(advice) : error.message;
 }
 
 namespace {
@@ -54,8 +54,10 @@ std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file
   const auto variables = file.Variables();
   const auto workspace = file.Workspace();
   if (!variables || !workspace) {
-    diags.Error("Failed to read plan from plan file",
-                variables ? workspace.error().message : variables.error().message);
+    diags
+        .Error("Failed to read plan from plan file",
+               variables ? workspace.error().message : variables.error().message)
+        .kind = DiagnosticKind::kUnreadablePlan;
     return nullptr;
   }
   Diagnostics problems;
@@ -69,7 +71,8 @@ std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file
       list += (list.empty() ? "" : "; ") + problem.summary;
     }
   }
-  diags.Error("Failed to read configuration from plan file", std::move(list));
+  diags.Error("Failed to read configuration from plan file", std::move(list)).kind =
+      DiagnosticKind::kUnreadablePlan;
   return nullptr;
 }
 
@@ -98,7 +101,8 @@ std::shared_ptr<const Content> ContentOf(const plan::PlanFile& file, const Schem
     RunTogether(read, load);
   }
   if (!plan) {
-    diags.Error("Failed to read plan from plan file", Explained(plan.error(), advice));
+    diags.Error("Failed to read plan from plan file", Explained(plan.error(), advice)).kind =
+        DiagnosticKind::kUnreadablePlan;
     return nullptr;
   }
   diags.Append(std::move(problems));
@@ -114,7 +118,8 @@ std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const Sc
                                             const PlanFileDocumentOptions& options,
                                             Diagnostics& diags) {
   if (auto version = file.CheckVersion(); !version) {
-    diags.Error("Failed to read plan file", version.error().message);
+    diags.Error("Failed to read plan file", version.error().message).kind =
+        DiagnosticKind::kUnreadablePlan;
     return std::nullopt;
   }
   const auto content = ContentOf(file, schemas, options.advice, diags);

@@ -53,8 +53,8 @@ bool HostedBackend::FindService(const Address& address, OrganizationPlace& place
   }
   Result<std::string> service = hosts()->Service(address.host, address.service);
   if (!service) {
-    const bool unreached =
-        service.error().message.starts_with("failed to request discovery document: Get ");
+    const bool unreached = service.error().code == ErrorCode::kUnavailable ||
+                           service.error().code == ErrorCode::kCancelled;
     const std::string why = address.for_cloud_block && unreached
                                 ? "a network issue prevented cloud configuration; "
                                 : "";

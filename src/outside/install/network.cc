@@ -82,7 +82,9 @@ Result<Network::Discovered> Network::RequestDiscovery(const std::string& host) {
   constexpr const char* kFailed = "failed to request discovery document: ";
   auto response = client_.Send(request);
   if (!response) {
-    return Fail(response.error().code, kFailed + response.error().message);
+    const bool cancelled = response.error().code == ErrorCode::kCancelled;
+    return Fail(cancelled ? ErrorCode::kCancelled : ErrorCode::kUnavailable,
+                kFailed + response.error().message);
   }
   KINU_TRY(net::Url base, net::Url::Parse(response->url));
   Discovered out{.services = {}, .base = std::move(base)};
@@ -90,7 +92,7 @@ Result<Network::Discovered> Network::RequestDiscovery(const std::string& host) {
     return out;
   }
   if (response->status != 200) {
-    return Fail(ErrorCode::kUnavailable, kFailed + response->StatusText());
+    return Fail(ErrorCode::kInvalid, kFailed + response->StatusText());
   }
   if (!HasMediaType(*response, "application/json")) {
     return Fail(ErrorCode::kInvalid, "discovery URL returned an unsupported Content-Type \"" +

@@ -65,17 +65,6 @@ bool Approved(OperationRun& run, plan::Mode mode) {
   return false;
 }
 
-/// Drops what check blocks found: the apply reports it again.
-void DropCheckResults(Diagnostics& diags) {
-  Diagnostics rest;
-  for (const Diagnostic& diagnostic : diags) {
-    if (!meta_arguments::FromCheckBlock(diagnostic)) {
-      rest.Add(diagnostic);
-    }
-  }
-  diags = std::move(rest);
-}
-
 /// Opens the saved plan of the command line. Returns nothing after an error.
 std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& path,
                                         const PlanRequest& request, bool destroy_command) {
@@ -133,7 +122,7 @@ std::optional<plan::Plan> MakeApprovedPlan(OperationRun& run, PlanRequest& reque
   if (plan.CanApply() && !run.flags.Bool("auto-approve")) {
     return Approved(run, request.mode) ? std::optional(std::move(plan)) : std::nullopt;
   }
-  DropCheckResults(run.diags);
+  meta_arguments::DropCheckResults(run.diags);
   return plan;
 }
 

@@ -94,6 +94,11 @@ class OptionParser {
     }
   }
 
+  /// The usage is asked for: nothing is decoded.
+  static std::unexpected<Error> HelpRequested() {
+    return Fail(ErrorCode::kCancelled, "help requested");
+  }
+
   Result<void> Long(const std::string& arg) {
     const size_t equals = arg.find('=');
     const std::string name = arg.substr(2, equals == std::string::npos ? equals : equals - 2);
@@ -103,8 +108,8 @@ class OptionParser {
     const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
                                    [&](const Row& one) { return one.name == name; });
     if (row == std::end(kRows)) {
-      return Fail(ErrorCode::kInvalid,
-                  name == "help" ? "pflag: help requested" : "unknown flag: --" + name);
+      return name == "help" ? HelpRequested()
+                            : Fail(ErrorCode::kInvalid, "unknown flag: --" + name);
     }
     if (row->flag != nullptr) {
       const std::string value = equals == std::string::npos ? "true" : arg.substr(equals + 1);
@@ -132,9 +137,9 @@ class OptionParser {
       const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
                                      [&](const Row& one) { return one.letter == arg[i]; });
       if (row == std::end(kRows)) {
-        return Fail(ErrorCode::kInvalid,
-                    arg[i] == 'h' ? "pflag: help requested"
-                                  : "unknown shorthand flag: " + text::GoQuoteRune(arg[i]) +
+        return arg[i] == 'h' ? HelpRequested()
+                             : Fail(ErrorCode::kInvalid,
+                                    "unknown shorthand flag: " + text::GoQuoteRune(arg[i]) +
                                         " in -" + arg.substr(i));
       }
       if (row->flag != nullptr) {
@@ -224,9 +229,8 @@ int Decode(Options options) {
 int RunHcldecTool(std::span<const std::string> args) {
   Result<Options> options = OptionParser(args).Parse();
   if (!options) {
-    const std::string& message = options.error().message;
-    const bool help = message == "pflag: help requested";
-    PrintError((help ? std::string() : message + "\n") + std::string(kUsage));
+    const bool help = options.error().code == ErrorCode::kCancelled;
+    PrintError((help ? std::string() : options.error().message + "\n") + std::string(kUsage));
     return kProblems;
   }
   if (options->version) {

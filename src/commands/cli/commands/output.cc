@@ -51,7 +51,7 @@ void CheckOutputForm(const Flags& flags, Diagnostics& diags) {
 }
 
 void ReportUnreadableOutputs(const Error& error, Diagnostics& diags) {
-  if (error.message.starts_with("read ")) {
+  if (error.code == ErrorCode::kUnreadable) {
     diags.Error("Failed to read state file", error.message);
     return;
   }

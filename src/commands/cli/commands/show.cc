@@ -31,7 +31,7 @@ using Form = DocumentForm;
 Diagnostics OfUnusablePlan(const Diagnostics& diags, bool guessed) {
   Diagnostics out;
   for (const Diagnostic& problem : diags) {
-    if (!problem.is_error() || !problem.summary.starts_with("Failed to read ")) {
+    if (!problem.is_error() || problem.kind != DiagnosticKind::kUnreadablePlan) {
       out.Add(problem);
     } else if (guessed) {
       out.Error("Couldn't show local plan", "Plan read error: " + problem.detail);
@@ -115,7 +115,8 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
         diags);
   }
   if (auto version = file.CheckVersion(); !version) {
-    diags.Error("Failed to read plan file", version.error().message);
+    diags.Error("Failed to read plan file", version.error().message).kind =
+        DiagnosticKind::kUnreadablePlan;
     return 1;
   }
   if (form.copy->wanted()) {
@@ -135,8 +136,10 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
   const plan::SchemaLookup lookup = view::LookupFor(*schemas, *program);
   auto read = form.summary ? file.ReadChanges(program, lookup) : file.Read(program, lookup);
   if (!read) {
-    diags.Error("Failed to read plan from plan file",
-                view::Explained(read.error(), schemas->advice()));
+    diags
+        .Error("Failed to read plan from plan file",
+               view::Explained(read.error(), schemas->advice()))
+        .kind = DiagnosticKind::kUnreadablePlan;
     return 1;
   }
   if (form.summary) {

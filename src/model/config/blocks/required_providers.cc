@@ -7,15 +7,14 @@
 namespace kinu::config {
 namespace {
 
-/// Reads a constant string. Reports `summary` and returns nothing for other expressions.
+/// Reads a constant string. Reports `summary` and returns nothing for other expressions; `what` is
+/// the argument's name, as it begins a sentence.
 std::optional<std::string> ConstantString(const hcl::Expr& expr, std::string_view summary,
-                                          Diagnostics& diags) {
+                                          std::string_view what, Diagnostics& diags) {
   Diagnostics ignored;
   const Value value = EvaluateConstant(expr, ignored);
   if (ignored.has_errors() || value.type() != Type::String() || value.IsNull()) {
-    diags.Error(std::string(summary),
-                std::string(summary == "Invalid source" ? "Source" : "Version") +
-                    " must be specified as a string.",
+    diags.Error(std::string(summary), std::string(what) + " must be specified as a string.",
                 expr.range());
     return std::nullopt;
   }
@@ -70,7 +69,8 @@ bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::Ob
     return true;
   }
   if (key.AsString() == "version") {
-    if (auto version = ConstantString(*item.value, "Invalid version constraint", diags)) {
+    if (auto version =
+            ConstantString(*item.value, "Invalid version constraint", "Version", diags)) {
       if (VersionConstraints::Parse(*version)) {
         provider.version = *std::move(version);
       } else {
@@ -82,7 +82,7 @@ bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::Ob
     return true;
   }
   if (key.AsString() == "source") {
-    if (auto source = ConstantString(*item.value, "Invalid source", diags)) {
+    if (auto source = ConstantString(*item.value, "Invalid source", "Source", diags)) {
       auto address = ParseProviderSource(*source);
       if (address) {
         provider.source = *std::move(source);
