@@ -228,8 +228,8 @@ plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& 
   return change;
 }
 
-BoxList<plan::ResourceChange> TakeChanges(Walk& walk) {
-  BoxList<plan::ResourceChange> changes;
+plan::BoxList<plan::ResourceChange> TakeChanges(Walk& walk) {
+  plan::BoxList<plan::ResourceChange> changes;
   ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, Row& row) {
     if (row.change) {
       changes.push_back(std::move(row.change));

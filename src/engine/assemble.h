@@ -15,7 +15,7 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
 
 /// The changes of all rows and deposed objects, in address order, which the walk then no longer
 /// has.
-BoxList<plan::ResourceChange> TakeChanges(Walk& walk);
+plan::BoxList<plan::ResourceChange> TakeChanges(Walk& walk);
 
 /// The change of a root output between a state and a new value. Ref: node_output.go setValue.
 plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& output,

@@ -11,10 +11,10 @@
 
 #include "addrs/address.h"
 #include "base/rare.h"
-#include "base/small_mutex.h"
 #include "config/config.h"
 #include "config/expansion.h"
 #include "cty/value.h"
+#include "engine/small_mutex.h"
 #include "plan/plan.h"
 #include "schema/schema.h"
 #include "state/state.h"

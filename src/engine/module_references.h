@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/packed_lists.h"
+#include "engine/packed_lists.h"
 #include "engine/plan_graph.h"
 
 namespace kinu::engine {

@@ -114,10 +114,6 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
                                 (walk.apply != nullptr && walk.apply->expanded[node]);
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
-  if (table.expansion.kind == Expansion::Kind::kSingle && !table.has_gaps && !info.has_deprecated) {
-    const std::optional<Value>& value = table.rows[0].value;
-    return value ? *value : Value::Unknown(type());
-  }
   auto seen = [&](const Value& value) { return AsSeen(walk, instance, resource, value); };
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {

@@ -32,8 +32,8 @@ struct ProviderSlot {
 
 /// The results of a node for objects of the state.
 struct StoredSlot {
-  std::vector<Row> rows;                  ///< kOrphan
-  BoxList<plan::ResourceChange> changes;  ///< kDeposed
+  std::vector<Row> rows;                        ///< kOrphan
+  plan::BoxList<plan::ResourceChange> changes;  ///< kDeposed
 };
 
 /// Rows of the state whose block still exists, but whose module instance does not.

@@ -77,7 +77,7 @@ std::optional<std::string> Given(Result<std::string> text, Diagnostics& problems
 
 /// The changes of a plan as the interface has them.
 std::vector<PlanFile::Change> Public(const Program& program,
-                                     const BoxList<plan::ResourceChange>& changes) {
+                                     const plan::BoxList<plan::ResourceChange>& changes) {
   std::vector<PlanFile::Change> out;
   for (const plan::ResourceChange& change : changes) {
     out.push_back({.address = program.ToText(change.address),

@@ -29,7 +29,7 @@ class TypeCollector {
       Add(*state.program, resource->provider.provider, resource->address.resource);
     }
   }
-  void Add(const Program& program, const BoxList<plan::ResourceChange>& changes) {
+  void Add(const Program& program, const plan::BoxList<plan::ResourceChange>& changes) {
     for (const plan::ResourceChange& change : changes) {
       Add(program, change.provider.provider, change.address.resource.resource);
     }

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,20 +16,16 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/box_list.h"
-#include "base/copy_on_write.h"
 #include "base/digraph.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "base/flat_map.h"
 #include "base/loop_threads.h"
-#include "base/packed_lists.h"
 #include "base/packed_pointer.h"
 #include "base/pieces.h"
 #include "base/rare.h"
 #include "base/reserve.h"
 #include "base/same_text.h"
-#include "base/small_mutex.h"
 #include "base/sort_runs.h"
 #include "base/symbol.h"
 #include "base/thread.h"
@@ -377,25 +372,6 @@ TEST(Packed, IsReadAsWhatItStandsFor) {
   EXPECT_EQ(std::string_view(node.text).data(), text.data());
 }
 
-TEST(CopyOnWrite, CopiesShareUntilOneChanges) {
-  CopyOnWrite<std::string> first(std::string("one"));
-  CopyOnWrite<std::string> second = first;
-  EXPECT_TRUE(second.Shares(first));
-  const std::string* place = &*first;
-  second.Own() += " and two";
-  EXPECT_FALSE(second.Shares(first));
-  EXPECT_EQ(*first, "one");
-  EXPECT_EQ(*second, "one and two");
-  // Alone with its value, a copy changes it in place.
-  first.Own() = "three";
-  EXPECT_EQ(&*first, place);
-  CopyOnWrite<std::string> empty;
-  EXPECT_EQ(*empty, "");
-  empty.Own() = "x";
-  EXPECT_EQ(*empty, "x");
-  EXPECT_EQ(*CopyOnWrite<std::string>(), "");
-}
-
 TEST(ReserveMore, MovesElementsAFewTimesOnly) {
   std::vector<int> list;
   size_t moved = 0;
@@ -461,60 +437,6 @@ TEST(RareText, IsATextInTheSizeOfAPointer) {
   text = "";
   EXPECT_TRUE(text.empty());
   EXPECT_EQ(copy.text(), "a");
-}
-
-TEST(BoxList, ItemsStayWhereTheyAre) {
-  BoxList<std::string> list;
-  list.push_back("c");
-  const std::string* const first = &list[0];
-  list.push_back("b");
-  list.push_back(std::make_unique<std::string>("a"));
-  list.emplace_back() = "bb";
-  list.SortBy([](const std::string& a, const std::string& b) { return a[0] < b[0]; });
-  EXPECT_EQ(std::vector<std::string>(list.begin(), list.end()),
-            (std::vector<std::string>{"a", "b", "bb", "c"}));
-  EXPECT_EQ(&list.back(), first);
-  list.EraseIf([](const std::string& item) { return item == "b"; });
-  EXPECT_EQ(list.size(), 3u);
-  EXPECT_EQ(list.end() - list.begin(), 3);
-  EXPECT_EQ(std::as_const(list).begin()[1], "bb");
-}
-
-TEST(PackedLists, EachListHasItsItems) {
-  PackedLists<int> lists;
-  lists.Reserve(3);
-  lists.Add(1);
-  lists.End();
-  lists.End();
-  lists.Add(std::vector<int>{2, 3});
-  lists.End();
-  lists.Shrink();
-  ASSERT_EQ(lists.size(), 3u);
-  EXPECT_EQ(lists[0].size(), 1u);
-  EXPECT_TRUE(lists[1].empty());
-  EXPECT_EQ(lists[2][1], 3);
-}
-
-TEST(SmallMutex, OneThreadAtATime) {
-  constexpr int kThreads = 4;
-  constexpr int kPasses = 20'000;
-  SmallMutex mutex;
-  int64_t count = 0;
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&] {
-        for (int pass = 0; pass < kPasses; ++pass) {
-          const std::lock_guard lock(mutex);
-          ++count;
-        }
-      });
-    }
-  }
-  EXPECT_EQ(count, int64_t{kThreads} * kPasses);
-  EXPECT_TRUE(mutex.try_lock());
-  EXPECT_FALSE(mutex.try_lock());
-  mutex.unlock();
 }
 
 TEST(Digraph, FinishDropsDuplicatesAndKeepsEarlierEdges) {

@@ -150,20 +150,6 @@ Position SourceFile::PositionAt(uint32_t offset) const {
           first.byte + offset};
 }
 
-std::string_view SourceFile::LineText(uint32_t line) const {
-  const uint32_t first = start().line;
-  const std::vector<uint32_t>& begins = index().line_begins;
-  if (line < first || line - first >= begins.size()) {
-    return {};
-  }
-  std::string_view text = text_.substr(begins[line - first]);
-  text = text.substr(0, text.find('\n'));
-  if (text.ends_with('\r')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 uint32_t SourceFile::LineBegin(uint32_t offset) const {
   const Index& index = this->index();
   return index

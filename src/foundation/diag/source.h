@@ -53,9 +53,6 @@ class SourceFile : public RefCounted {
   /// text. Safe to call from several threads.
   Position PositionAt(uint32_t offset) const;
 
-  /// The text of a line without its line end; `line` counts from start().line, as in PositionAt().
-  /// Empty when there is no such line.
-  std::string_view LineText(uint32_t line) const;
   /// Offset of the first byte of the line that contains `offset`.
   uint32_t LineBegin(uint32_t offset) const;
 

@@ -1,9 +1,6 @@
 #include "text/quote.h"
 
-#include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 
 #include "text/unicode.h"
 
@@ -119,24 +116,6 @@ std::string GoQuoteRune(char32_t point) {
   AppendEscaped(out, point, '\'');
   out += '\'';
   return out;
-}
-
-std::string GoFloat(double value) {
-  if (std::isnan(value)) {
-    return "NaN";
-  }
-  if (std::isinf(value)) {
-    return value > 0 ? "+Inf" : "-Inf";
-  }
-  char buffer[400];
-  auto digits = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
-  const std::string_view scientific(buffer, static_cast<size_t>(digits.ptr - buffer));
-  const int exponent = std::atoi(std::string(scientific.substr(scientific.find('e') + 1)).c_str());
-  if (exponent >= -4 && exponent < 21) {
-    digits = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed);
-    return std::string(buffer, digits.ptr);
-  }
-  return std::string(scientific);
 }
 
 }  // namespace kinu::text

@@ -14,8 +14,5 @@ std::string GoQuote(std::string_view text);
 void AppendGoQuoted(std::string& out, std::string_view text);
 /// Go's %q of a rune: in single quotes.
 std::string GoQuoteRune(char32_t point);
-/// Go's %v of a float64: the shortest digits that parse back to the same value; with an exponent
-/// from 1e+21 on and below 1e-4.
-std::string GoFloat(double value);
 
 }  // namespace kinu::text

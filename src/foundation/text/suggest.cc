@@ -22,6 +22,7 @@ std::vector<char32_t> CodePoints(std::string_view text) {
   return points;
 }
 
+/// Number of code points to insert, delete or replace to turn one text into the other.
 size_t Distance(const std::vector<char32_t>& a, const std::vector<char32_t>& b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -38,10 +39,6 @@ size_t Distance(const std::vector<char32_t>& a, const std::vector<char32_t>& b) 
 }
 
 }  // namespace
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  return Distance(CodePoints(a), CodePoints(b));
-}
 
 std::string_view SuggestName(std::string_view given, std::span<const std::string_view> candidates) {
   const std::vector<char32_t> wanted = CodePoints(given);

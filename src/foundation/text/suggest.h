@@ -6,10 +6,8 @@
 
 namespace kinu::text {
 
-/// Number of code points to insert, delete or replace to turn one text into the other.
-size_t EditDistance(std::string_view a, std::string_view b);
-
-/// The first candidate whose EditDistance from `given` is below 3; empty if there is none.
+/// The first candidate that fewer than three insertions, deletions and replacements of code points
+/// make of `given`; empty if there is none.
 /// Ref: opentofu internal/didyoumean, hcl hclsyntax/didyoumean.go.
 std::string_view SuggestName(std::string_view given, std::span<const std::string_view> candidates);
 

@@ -42,18 +42,6 @@ Path Path::Index(int64_t index) const {
   return Index(Value::Int(index));
 }
 
-bool Path::HasPrefix(const Path& prefix) const {
-  if (prefix.size() > size()) {
-    return false;
-  }
-  for (size_t i = 0; i < prefix.size(); ++i) {
-    if (steps_[i] != prefix.steps_[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 namespace {
 
 Result<Value> ApplyIndex(const Value& value, const Value& key) {

@@ -35,7 +35,6 @@ class Path {
   size_t size() const { return steps_.size(); }
   void Push(PathStep step) { steps_.push_back(std::move(step)); }
   void Pop() { steps_.pop_back(); }
-  bool HasPrefix(const Path& prefix) const;
   friend bool operator==(const Path& a, const Path& b) { return a.steps_ == b.steps_; }
 
   /// Follows the path. Fails when a step does not fit the value. Ref: go-cty Path.Apply.

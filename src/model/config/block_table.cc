@@ -9,6 +9,13 @@ namespace {
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kTypeAndName[] = {"type", "name"};
 
+/// A row of the table of block types.
+struct BlockType {
+  std::string_view name;
+  std::span<const std::string_view> labels;
+  void (*read)(BlockReader& reader, const hcl::Block& block);
+};
+
 constexpr BlockType kBlockTypes[] = {
     {"language", {}, ReadLanguageBlock},
     {"required_providers", {}, ReadMisplacedRequiredProviders},
@@ -28,10 +35,6 @@ constexpr BlockType kBlockTypes[] = {
 };
 
 }  // namespace
-
-std::span<const BlockType> BlockTypes() {
-  return kBlockTypes;
-}
 
 void ReadFileBlocks(BlockReader& reader, const hcl::Body& body) {
   CheckLanguageVersion(reader, body);

@@ -60,15 +60,6 @@ struct BlockReader {
   Symbol Intern(std::string_view text) { return program.Intern(text); }
 };
 
-/// A row in the table of block types.
-struct BlockType {
-  std::string_view name;
-  std::span<const std::string_view> labels;
-  void (*read)(BlockReader& reader, const hcl::Block& block);
-};
-/// All block types of the top level of a file.
-std::span<const BlockType> BlockTypes();
-
 /// Reads all blocks of a file.
 void ReadFileBlocks(BlockReader& reader, const hcl::Body& body);
 

@@ -80,8 +80,4 @@ bool Plan::CanApply() const {
          (mode == Mode::kRefreshOnly && !state::SameManagedResources(prior_state, previous_state));
 }
 
-bool Plan::HasChanges() const {
-  return AnyChange(*this) || (mode == Mode::kRefreshOnly && !drift.empty());
-}
-
 }  // namespace kinu::plan

@@ -10,11 +10,11 @@
 
 #include "addrs/address.h"
 #include "addrs/targets.h"
-#include "base/box_list.h"
 #include "base/rare.h"
 #include "config/source_files.h"
 #include "cty/path.h"
 #include "cty/value.h"
+#include "plan/box_list.h"
 #include "state/state.h"
 
 namespace kinu::plan {
@@ -154,8 +154,6 @@ struct Plan {
 
   /// Whether applying the plan would do anything.
   bool CanApply() const;
-  /// Whether the plan has anything to show: otherwise the text is "No changes".
-  bool HasChanges() const;
 };
 
 }  // namespace kinu::plan

@@ -53,7 +53,6 @@ TEST(PlanFile, Create) {
   EXPECT_EQ(plan.terraform_version, "1.12.6");
   EXPECT_EQ(plan.mode, Mode::kNormal);
   EXPECT_TRUE(plan.CanApply());
-  EXPECT_TRUE(plan.HasChanges());
   EXPECT_EQ(plan.timestamp.size(), 20U);
   EXPECT_EQ(plan.changes.size(), 5U);
   EXPECT_EQ(plan.backend.type, "local");
@@ -396,12 +395,12 @@ TEST(Plan, Questions) {
   EXPECT_TRUE(plan.CanApply());
   plan.errored = true;
   EXPECT_FALSE(plan.CanApply());
-  EXPECT_TRUE(plan.HasChanges());
+  plan.errored = false;
   plan.outputs.clear();
   plan.changes.emplace_back();
-  EXPECT_FALSE(plan.HasChanges());
+  EXPECT_FALSE(plan.CanApply());
   plan.changes[0].importing.emplace();
-  EXPECT_TRUE(plan.HasChanges());
+  EXPECT_TRUE(plan.CanApply());
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ class PlanWriter {
 
   void Variables(const config::Config* config);
   Result<void> PlannedValues();
-  Result<void> Drift(const BoxList<ResourceChange>& changes) {
+  Result<void> Drift(const plan::BoxList<ResourceChange>& changes) {
     return Changes("resource_drift", changes, {});
   }
   /// After PlannedValues().
@@ -113,7 +113,7 @@ class PlanWriter {
   Result<void> PlannedModule(const Tree& module);
   Result<void> PlannedResource(std::string_view address, size_t place);
   /// `parts`: of the changes, one each; none: of no change.
-  Result<void> Changes(std::string_view key, const BoxList<ResourceChange>& changes,
+  Result<void> Changes(std::string_view key, const plan::BoxList<ResourceChange>& changes,
                        std::span<const ObjectParts> parts);
   Result<void> Change(const ResourceChange& change, const ObjectParts& parts);
   template <typename Write>
@@ -381,7 +381,7 @@ Result<void> PlanWriter::Change(const ResourceChange& change, const ObjectParts&
   return {};
 }
 
-Result<void> PlanWriter::Changes(std::string_view key, const BoxList<ResourceChange>& changes,
+Result<void> PlanWriter::Changes(std::string_view key, const plan::BoxList<ResourceChange>& changes,
                                  std::span<const ObjectParts> parts) {
   std::vector<size_t> listed;
   for (size_t place = 0; place < changes.size(); ++place) {
@@ -504,7 +504,7 @@ Result<void> WriteObjects(JsonWriter& out, const Plan& plan, const config::Confi
     }
   }
   // Pure moves are drift only in refresh-only mode.
-  BoxList<ResourceChange> drift;
+  plan::BoxList<ResourceChange> drift;
   for (const ResourceChange& change : plan.drift) {
     if (change.action != Action::kNoOp || plan.mode == plan::Mode::kRefreshOnly) {
       drift.push_back(change);

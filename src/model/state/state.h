@@ -13,11 +13,11 @@
 
 #include "addrs/address.h"
 #include "addrs/checkable.h"
-#include "base/copy_on_write.h"
 #include "base/flat_map.h"
 #include "base/result.h"
 #include "cty/path.h"
 #include "cty/value.h"
+#include "state/copy_on_write.h"
 
 namespace kinu::json {
 class MappedFile;

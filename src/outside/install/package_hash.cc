@@ -249,25 +249,4 @@ void UnpackedHashes::Store() {
   packages_.clear();
 }
 
-Result<std::string> RememberedArchiveHash(const std::string& path,
-                                          const provider::SchemaCache& cache) {
-  KINU_TRY(std::string real, RealPath(path));
-  std::vector<PackageFile> files = {{real, {}}};
-  if (stat(real.c_str(), &files[0].info) != 0) {
-    return Fail(ErrorCode::kIo, "stat " + real + ": " + SystemMessage(errno));
-  }
-  std::string key = "archive";
-  AddIdentity(files[0], key);
-  if (auto known = cache.FindNote(key)) {
-    return *known;
-  }
-  const bool fresh = ChangedJustNow(files);
-  KINU_TRY(const std::string archive, ReadFile(real));
-  KINU_TRY(std::string hash, HashArchive(archive));
-  if (!fresh) {
-    cache.StoreNote(key, hash);
-  }
-  return hash;
-}
-
 }  // namespace kinu::install

@@ -54,8 +54,4 @@ class UnpackedHashes {
   std::vector<Package> packages_;
 };
 
-/// As HashArchive() for the archive at `path`, with the same cache.
-Result<std::string> RememberedArchiveHash(const std::string& path,
-                                          const provider::SchemaCache& cache);
-
 }  // namespace kinu::install

@@ -113,7 +113,7 @@ class PlanText {
   void RenderListed(size_t begin, size_t end, std::string& out) const;
   void RenderChange(const ResourceChange& change, const Diff& diff, bool drift,
                     std::string& out) const;
-  std::vector<const ResourceChange*> InOrder(const BoxList<ResourceChange>& changes) const;
+  std::vector<const ResourceChange*> InOrder(const plan::BoxList<ResourceChange>& changes) const;
 
   void Line(std::string_view text) {
     out_ += text;
@@ -147,7 +147,8 @@ class PlanText {
   bool shows_drift_ = false;
 };
 
-std::vector<const ResourceChange*> PlanText::InOrder(const BoxList<ResourceChange>& changes) const {
+std::vector<const ResourceChange*> PlanText::InOrder(
+    const plan::BoxList<ResourceChange>& changes) const {
   std::vector<const ResourceChange*> order;
   for (const ResourceChange& change : changes) {
     if (change.address.resource.resource.mode != ResourceMode::kEphemeral) {

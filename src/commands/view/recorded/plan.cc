@@ -82,7 +82,7 @@ class PlanReader {
 
  private:
   void ObserveChanges(std::string_view name, RecordedSchemas& schemas) const;
-  Result<void> ReadChanges(std::string_view name, BoxList<plan::ResourceChange>& out);
+  Result<void> ReadChanges(std::string_view name, plan::BoxList<plan::ResourceChange>& out);
   Result<plan::ResourceChange> ReadChange(const Node& entry);
   Result<void> ReadOutputs();
   void ReadRelevantAttributes();
@@ -161,7 +161,8 @@ Result<plan::ResourceChange> PlanReader::ReadChange(const Node& entry) {
   return change;
 }
 
-Result<void> PlanReader::ReadChanges(std::string_view name, BoxList<plan::ResourceChange>& out) {
+Result<void> PlanReader::ReadChanges(std::string_view name,
+                                     plan::BoxList<plan::ResourceChange>& out) {
   const Node list = MemberOf(document_, name);
   if (!list || !list.is_array()) {
     return {};

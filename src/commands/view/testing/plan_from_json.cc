@@ -262,7 +262,7 @@ plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
   plan.previous_state.program = plan.program;
   plan.timestamp = Text(root, "timestamp");
   plan.errored = IsTrue(root.Find("errored"));
-  const auto changes = [&](std::string_view key, BoxList<plan::ResourceChange>& to) {
+  const auto changes = [&](std::string_view key, plan::BoxList<plan::ResourceChange>& to) {
     if (const JsonNode* list = root.Find(key)) {
       for (const JsonNode& entry : list->elements()) {
         to.push_back(ChangeFrom(*plan.program, entry, schemas));

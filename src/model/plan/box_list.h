@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kinu {
+namespace kinu::plan {
 
 /// As std::vector, but each item has memory of its own: it stays where it is while the list grows
 /// and is sorted, and can be handed over from another owner without a second copy in memory.
@@ -93,4 +93,4 @@ class BoxList {
   std::vector<std::unique_ptr<T>> boxes_;
 };
 
-}  // namespace kinu
+}  // namespace kinu::plan

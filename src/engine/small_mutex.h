@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace kinu {
+namespace kinu::engine {
 
 /// As std::mutex, in a tenth of its size. Threads that wait for it sleep.
 class SmallMutex {
@@ -40,4 +40,4 @@ class SmallMutex {
   std::atomic<uint32_t> state_ = kFree;
 };
 
-}  // namespace kinu
+}  // namespace kinu::engine

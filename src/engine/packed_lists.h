@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace kinu {
+namespace kinu::engine {
 
 /// Lists of which there are very many, each short: all items stand in one array. They are filled
 /// one after the other.
@@ -33,4 +33,4 @@ class PackedLists {
   std::vector<uint32_t> ends_;
 };
 
-}  // namespace kinu
+}  // namespace kinu::engine

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-namespace kinu {
+namespace kinu::state {
 
 /// A value of a type that can be copied, or that has Clone(). Reading is thread-safe, as long as no
 /// thread changes the same CopyOnWrite.
@@ -43,4 +43,4 @@ class CopyOnWrite {
   std::shared_ptr<T> value_;  ///< null: the default value
 };
 
-}  // namespace kinu
+}  // namespace kinu::state
