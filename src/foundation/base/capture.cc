@@ -7,14 +7,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/environment.h"
 #include "base/files.h"
-
-extern char** environ;
+#include "base/spawn.h"
 
 namespace kinu {
 namespace {
@@ -44,58 +42,6 @@ class CapturePipe {
  private:
   std::array<int, 2> ends_{-1, -1};
 };
-
-std::vector<std::string> CaptureEnvironment(const CaptureRequest& request) {
-  std::vector<std::string> out;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('='));
-    if (std::ranges::none_of(request.environment,
-                             [&](const auto& pair) { return pair.first == name; })) {
-      out.emplace_back(text);
-    }
-  }
-  for (const auto& [name, value] : request.environment) {
-    out.push_back(name + "=" + value);
-  }
-  return out;
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& text : texts) {
-    out.push_back(text.data());
-  }
-  out.push_back(nullptr);
-  return out;
-}
-
-int SpawnCaptured(const CaptureRequest& request, int in, int out, int err, pid_t* pid) {
-  std::vector<std::string> arguments = request.arguments;
-  std::vector<std::string> environment = CaptureEnvironment(request);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-  if (!request.working_directory.empty()) {
-    posix_spawn_file_actions_addchdir_np(&actions, request.working_directory.c_str());
-  }
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const int error = posix_spawnp(pid, request.arguments[0].c_str(), &actions, &attributes,
-                                 Pointers(arguments).data(), Pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
 
 /// Moves bytes between the pipes until the command has closed its ends.
 void Relay(const CaptureRequest& request, CapturePipe& in, CapturePipe& out, CapturePipe& err,
@@ -151,8 +97,13 @@ Result<Captured> CaptureCommand(const CaptureRequest& request) {
     return Fail(ErrorCode::kIo, "cannot make a pipe: " + SystemMessage(errno));
   }
   pid_t pid = 0;
-  const int error =
-      SpawnCaptured(request, in[0], out[1], request.merge_errors ? out[1] : err[1], &pid);
+  const int error = SpawnChild({.arguments = request.arguments,
+                                .environment = request.environment,
+                                .working_directory = request.working_directory,
+                                .input = in[0],
+                                .output = out[1],
+                                .errors = request.merge_errors ? out[1] : err[1]},
+                               &pid);
   if (error != 0) {
     return Fail(ErrorCode::kNotFound,
                 "cannot start " + request.arguments[0] + ": " + SystemMessage(error));
@@ -172,9 +123,7 @@ Result<Captured> CaptureCommand(const CaptureRequest& request) {
   while (sigtimedwait(&pipe_signal, nullptr, &now) == SIGPIPE) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = WaitForChild(pid);
   if (request.stop != nullptr && request.stop->load()) {
     return Fail(ErrorCode::kCancelled, "interrupted");
   }

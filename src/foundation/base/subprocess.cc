@@ -6,78 +6,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/files.h"
-
-extern char** environ;
+#include "base/spawn.h"
 
 namespace kinu {
 namespace {
 
 constexpr size_t kKeptOutput = size_t{8} * 1024;
 constexpr int kFlushMilliseconds = 100;
-
-/// The environment of the child as "name=value" texts.
-std::vector<std::string> Environment(const Command& command) {
-  std::vector<std::string> out;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    std::string_view text = *entry;
-    std::string_view name = text.substr(0, text.find('='));
-    bool replaced = false;
-    for (const auto& [key, value] : command.environment) {
-      replaced = replaced || key == name;
-    }
-    if (!replaced) {
-      out.emplace_back(text);
-    }
-  }
-  for (const auto& [key, value] : command.environment) {
-    out.push_back(key + "=" + value);
-  }
-  return out;
-}
-
-/// NullTerminated to the texts and a final null pointer, the form that exec needs.
-std::vector<char*> NullTerminated(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (std::string& text : texts) {
-    out.push_back(text.data());
-  }
-  out.push_back(nullptr);
-  return out;
-}
-
-/// Starts the command with `out` as stdout and stderr. Returns 0 or an errno value.
-int Spawn(const Command& command, int out, pid_t* pid) {
-  std::vector<std::string> arguments = command.arguments;
-  std::vector<std::string> environment = Environment(command);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-  if (!command.working_directory.empty()) {
-    posix_spawn_file_actions_addchdir_np(&actions, command.working_directory.c_str());
-  }
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  int error = posix_spawnp(pid, command.arguments[0].c_str(), &actions, &attributes,
-                           NullTerminated(arguments).data(), NullTerminated(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
 
 /// Splits output into lines and keeps its last kKeptOutput bytes.
 class Lines {
@@ -169,7 +108,12 @@ Result<CommandResult> RunCommand(const Command& command) {
     return Fail(ErrorCode::kIo, "pipe: " + SystemMessage(errno));
   }
   pid_t pid = 0;
-  int error = Spawn(command, ends[1], &pid);
+  const int error = SpawnChild({.arguments = command.arguments,
+                                .environment = command.environment,
+                                .working_directory = command.working_directory,
+                                .output = ends[1],
+                                .errors = ends[1]},
+                               &pid);
   close(ends[1]);
   if (error != 0) {
     close(ends[0]);
@@ -183,9 +127,7 @@ Result<CommandResult> RunCommand(const Command& command) {
   ReadOutput(ends[0], pid, command.stop, lines);
   lines.Flush();
   close(ends[0]);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = WaitForChild(pid);
   CommandResult result;
   result.output = lines.TakeKept();
   if (WIFSIGNALED(status)) {
