@@ -1,40 +1,29 @@
 #include "check/finding.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/flat_map.h"
+#include "codec/xml.h"
 #include "json/writer.h"
 
 namespace kinu::check {
 namespace {
 
-void AppendXml(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        // XML 1.0 allows no other control characters.
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' ? '?' : c;
-    }
-  }
+/// The text of an XML document. XML 1.0 allows no control characters but tabs and line ends.
+std::string XmlText(std::string_view text) {
+  std::string out = EscapeXml(text);
+  std::ranges::replace_if(
+      out, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n'; },
+      '?');
+  return out;
 }
 
 void Attribute(std::string& out, std::string_view name, std::string_view value) {
   out += ' ';
   out += name;
   out += "=\"";
-  AppendXml(out, value);
+  out += XmlText(value);
   out += '"';
 }
 
@@ -122,9 +111,9 @@ void TestCase(std::string& out, const Finding& finding) {
   out += element;
   Attribute(out, "message", finding.message);
   out += '>';
-  AppendXml(out, TextOf(finding));
+  out += XmlText(TextOf(finding));
   if (finding.range.valid()) {
-    AppendXml(out, "\nat " + FileOf(finding) + ":" + std::to_string(LineOf(finding)));
+    out += XmlText("\nat " + FileOf(finding) + ":" + std::to_string(LineOf(finding)));
   }
   out += "</" + std::string(element) + ">\n    </testcase>\n";
 }

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "codec/xml.h"
 #include "compare/compare.h"
 #include "json/writer.h"
 #include "tfjson/masks.h"
@@ -77,18 +78,10 @@ std::string ValueText(const std::optional<std::string>& value) {
   return *value == tfjson::kRedacted ? "(sensitive value)" : *value;
 }
 
-std::string HtmlText(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  }
-  return out;
-}
-
 /// A cell of a table in Markdown, as code.
 std::string Cell(std::string_view text) {
   std::string out = "<code>";
-  for (const char c : HtmlText(text)) {
+  for (const char c : EscapeXml(text, XmlQuotes::kKept)) {
     if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '[' || c == '~') {
       out += '\\';
     }
@@ -138,7 +131,11 @@ std::string RenderJson(const Difference& difference) {
       out.Key("path");
       out.BeginArray();
       for (const PathStep& step : value.path) {
-        step.index ? out.Uint(*step.index) : out.String(step.name);
+        if (step.index) {
+          out.Uint(*step.index);
+        } else {
+          out.String(step.name);
+        }
       }
       out.EndArray();
       for (const auto& [name, side] : {std::pair(JsonKey("before"), &value.before),
@@ -163,7 +160,7 @@ std::string RenderMarkdown(const Difference& difference) {
   std::string out = "**" + CountsText(difference) + "**\n";
   for (const ObjectChange& change : difference) {
     const std::string title = std::string(kSigns[Index(change)]) + " <code>" +
-                              HtmlText(Visible(change.address)) + "</code>";
+                              EscapeXml(Visible(change.address), XmlQuotes::kKept) + "</code>";
     if (change.paths.empty()) {
       out += "\n\\" + title + "\n";
       continue;

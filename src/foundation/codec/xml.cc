@@ -271,4 +271,22 @@ Result<XmlElement> ReadXml(std::string_view text) {
   return XmlReader(text).ReadDocument();
 }
 
+std::string EscapeXml(std::string_view text, XmlQuotes quotes) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '"' && quotes == XmlQuotes::kEscaped) {
+      out += "&quot;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace kinu

@@ -1,6 +1,7 @@
-// A reader of XML documents as web services send them: elements, their attributes and text, the
-// five named entities and character references. Comments and instructions are skipped; documents
-// with a type definition are refused, so nothing can expand. Decision: docs/decisions/0039-xml.md.
+// Texts for XML documents, and a reader of such as web services send: elements, their attributes
+// and text, the five named entities and character references. Comments and instructions are
+// skipped; documents with a type definition are refused, so nothing can expand. Decision:
+// docs/decisions/0039-xml.md.
 #pragma once
 
 #include <string>
@@ -25,6 +26,10 @@ struct XmlElement {
   /// The value of an attribute of this element, or an empty one.
   std::string_view Attribute(std::string_view wanted) const;
 };
+
+enum class XmlQuotes : bool { kEscaped, kKept };
+/// The text with entities for `&`, `<`, `>` and, if it may stand in an attribute, `"`.
+std::string EscapeXml(std::string_view text, XmlQuotes quotes = XmlQuotes::kEscaped);
 
 /// Reads a document of UTF-8. Elements may be nested 100 deep.
 Result<XmlElement> ReadXml(std::string_view text);

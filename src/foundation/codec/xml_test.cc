@@ -59,5 +59,13 @@ TEST(Xml, Problems) {
   EXPECT_FALSE(ReadXml(deep));
 }
 
+TEST(Xml, EscapedTextsAreReadBack) {
+  EXPECT_EQ(EscapeXml("a<b & \"c\">'"), "a&lt;b &amp; &quot;c&quot;&gt;'");
+  EXPECT_EQ(EscapeXml("\"a\" > b", XmlQuotes::kKept), "\"a\" &gt; b");
+  const auto element = ReadXml("<a b=\"" + EscapeXml("1 < \"2\"") + "\"/>");
+  ASSERT_TRUE(element);
+  EXPECT_EQ(element->Attribute("b"), "1 < \"2\"");
+}
+
 }  // namespace
 }  // namespace kinu

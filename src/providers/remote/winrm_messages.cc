@@ -16,29 +16,6 @@ constexpr std::string_view kShellActions =
     "http://schemas.microsoft.com/wbem/wsman/1/windows/shell/";
 constexpr std::string_view kTransferActions = "http://schemas.xmlsoap.org/ws/2004/09/transfer/";
 
-std::string Escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 struct Message {
   std::string action;
   std::string_view shell;         ///< empty: none yet
@@ -54,7 +31,7 @@ std::string Write(const WinrmEnvelope& envelope, const Message& message) {
       " xmlns:rsp=\"http://schemas.microsoft.com/wbem/wsman/1/windows/shell\""
       " xmlns:w=\"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd\""
       " xmlns:p=\"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd\"><env:Header>";
-  out += "<a:To>" + Escape(envelope.url) + "</a:To>";
+  out += "<a:To>" + EscapeXml(envelope.url) + "</a:To>";
   out +=
       "<a:ReplyTo><a:Address mustUnderstand=\"true\">"
       "http://schemas.xmlsoap.org/ws/2004/08/addressing/role/anonymous</a:Address></a:ReplyTo>"
@@ -66,7 +43,7 @@ std::string Write(const WinrmEnvelope& envelope, const Message& message) {
       "<p:DataLocale mustUnderstand=\"false\" xml:lang=\"en-US\"/>";
   out += "<a:Action mustUnderstand=\"true\">" + message.action + "</a:Action>";
   if (!message.shell.empty()) {
-    out += "<w:SelectorSet><w:Selector Name=\"ShellId\">" + Escape(message.shell) +
+    out += "<w:SelectorSet><w:Selector Name=\"ShellId\">" + EscapeXml(message.shell) +
            "</w:Selector></w:SelectorSet>";
   }
   out +=
@@ -111,24 +88,26 @@ std::string CommandMessage(const WinrmEnvelope& envelope, std::string_view shell
                           .shell = shell,
                           .options = "<w:Option Name=\"WINRS_CONSOLEMODE_STDIN\">TRUE</w:Option>"
                                      "<w:Option Name=\"WINRS_SKIP_CMD_SHELL\">FALSE</w:Option>",
-                          .body = "<rsp:CommandLine><rsp:Command>" + Escape(command) +
+                          .body = "<rsp:CommandLine><rsp:Command>" + EscapeXml(command) +
                                   "</rsp:Command></rsp:CommandLine>"});
 }
 
 std::string ReceiveMessage(const WinrmEnvelope& envelope, std::string_view shell,
                            std::string_view command) {
-  return Write(envelope, {.action = ShellAction("Receive"),
-                          .shell = shell,
-                          .body = "<rsp:Receive><rsp:DesiredStream CommandId=\"" + Escape(command) +
-                                  "\">stdout stderr</rsp:DesiredStream></rsp:Receive>"});
+  return Write(envelope,
+               {.action = ShellAction("Receive"),
+                .shell = shell,
+                .body = "<rsp:Receive><rsp:DesiredStream CommandId=\"" + EscapeXml(command) +
+                        "\">stdout stderr</rsp:DesiredStream></rsp:Receive>"});
 }
 
 std::string TerminateMessage(const WinrmEnvelope& envelope, std::string_view shell,
                              std::string_view command) {
-  return Write(envelope, {.action = ShellAction("Signal"),
-                          .shell = shell,
-                          .body = "<rsp:Signal CommandId=\"" + Escape(command) + "\"><rsp:Code>" +
-                                  ShellAction("signal/terminate") + "</rsp:Code></rsp:Signal>"});
+  return Write(envelope,
+               {.action = ShellAction("Signal"),
+                .shell = shell,
+                .body = "<rsp:Signal CommandId=\"" + EscapeXml(command) + "\"><rsp:Code>" +
+                        ShellAction("signal/terminate") + "</rsp:Code></rsp:Signal>"});
 }
 
 std::string DeleteShellMessage(const WinrmEnvelope& envelope, std::string_view shell) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "codec/xml.h"
 #include "json/writer.h"
 #include "text/unicode.h"
 #include "view/summary/summary.h"
@@ -274,27 +275,6 @@ std::string CodeSpan(std::string_view text) {
   return fence + std::string(space) + body + std::string(space) + fence;
 }
 
-/// HTML text of the heading of a fold.
-std::string HtmlText(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string MarkdownNotes(const SummaryGroup& group) {
   std::string out = CountNote(group);
   if (group.count == 1 && !group.previous.empty()) {
@@ -323,9 +303,9 @@ std::string RenderMarkdown(const Summary& summary, const SummaryOptions& options
   for (const Section& section : SectionsOf(summary, options.group_by)) {
     constexpr std::string_view kEnd = "\n</details>\n";
     std::string title = options.group_by == GroupBy::kAction ? CountsText(section.counts)
-                        : section.title.empty()
-                            ? "root module: " + CountsText(section.counts)
-                            : HtmlText(section.title) + ": " + CountsText(section.counts);
+                        : section.title.empty() ? "root module: " + CountsText(section.counts)
+                                                : EscapeXml(section.title, XmlQuotes::kKept) +
+                                                      ": " + CountsText(section.counts);
     size_t items = 0;
     for (const SummaryGroup* group : section.groups) {
       items += group->count;
