@@ -234,7 +234,7 @@ std::string Describe(const Call& call) {
 
 CallResult Do(const Call& call) {
   static const CallContext context = testing::FixedContext();
-  return call.function->Call(call.arguments, context);
+  return testing::CallConverted(*call.function, call.arguments, context);
 }
 
 Call With(const Call& call, size_t index, const Value& argument) {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/invariant.h"
-#include "cty/conversion.h"
 #include "functions/support.h"
 #include "text/quote.h"
 
@@ -26,7 +25,7 @@ Value Refine(const FunctionSpec& spec, Arguments args, const Value& value) {
   return Value::Unknown(value.type(), merged).WithMarks(marks);
 }
 
-// Arguments converted and checked according to their parameters.
+// Arguments checked according to their parameters.
 struct Prepared {
   Arguments values;  // the given ones while none of them is changed, else `changed`
   std::vector<Value> changed;
@@ -46,17 +45,11 @@ struct Prepared {
 
 std::expected<Prepared, CallError> Prepare(std::span<const Parameter> params,
                                            const Parameter* variadic, Arguments args) {
+  KINU_INVARIANT(variadic != nullptr ? args.size() >= params.size() : args.size() == params.size(),
+                 "the evaluator has checked the number of arguments");
   Prepared out{.values = args};
   for (size_t i = 0; i < args.size(); ++i) {
     const Parameter& parameter = i < params.size() ? params[i] : *variadic;
-    const Type wanted = parameter.type();
-    if (!wanted.is_dynamic() && args[i].type() != wanted) {
-      auto converted = Convert(args[i], wanted);
-      if (!converted) {
-        return CallFail(converted.error().message, static_cast<int>(i));
-      }
-      out.Replace(i, *std::move(converted));
-    }
     if (!parameter.allow_marked && out.values[i].ContainsMarked()) {
       MarkSet marks;
       out.Replace(i, out.values[i].UnmarkDeep(&marks));
@@ -74,21 +67,10 @@ std::expected<Prepared, CallError> Prepare(std::span<const Parameter> params,
   return out;
 }
 
-std::expected<void, CallError> CheckArity(size_t params, bool has_variadic, size_t count) {
-  if (has_variadic ? count >= params : count == params) {
-    return {};
-  }
-  return CallFail("wrong number of arguments: " + std::to_string(count) + " given, " +
-                  (has_variadic ? "at least " : "") + std::to_string(params) + " required");
-}
-
 }  // namespace
 
 CallResult CallFunction(std::span<const Parameter> params, const Parameter* variadic,
                         const Type& result, Arguments args, const Implementation& impl) {
-  if (auto arity = CheckArity(params.size(), variadic != nullptr, args.size()); !arity) {
-    return std::unexpected(arity.error());
-  }
   KINU_TRY(Prepared prepared, Prepare(params, variadic, args));
   if (prepared.has_dynamic) {
     return Value::DynamicUnknown().WithMarks(prepared.marks);
@@ -102,11 +84,8 @@ CallResult CallFunction(std::span<const Parameter> params, const Parameter* vari
 
 CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context) {
   KINU_INVARIANT(!spec.lazy, "the evaluator implements lazy functions");
-  if (auto arity = CheckArity(spec.params.size(), spec.has_variadic, args.size()); !arity) {
-    return std::unexpected(arity.error());
-  }
-  KINU_TRY(Prepared prepared,
-           Prepare(std::span(spec.params.begin(), spec.params.size()), &spec.variadic, args));
+  KINU_TRY(Prepared prepared, Prepare(std::span(spec.params.begin(), spec.params.size()),
+                                      spec.has_variadic ? &spec.variadic : nullptr, args));
   if (prepared.has_dynamic) {
     return Value::DynamicUnknown().WithMarks(prepared.marks);
   }

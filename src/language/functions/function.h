@@ -1,7 +1,7 @@
 // The mechanism of functions: a function is a FunctionSpec in a table (docs/adding/function.md says
-// how to add one). CallFunction() handles arity, conversion, and null, unknown, dynamic and marked
-// arguments for all functions.
-// Ref: go-cty cty/function/function.go; opentofu internal/lang/functions.go.
+// how to add one). The evaluator counts and converts the arguments of a call, because it knows
+// where they stand; CallFunction() handles null, unknown, dynamic and marked ones for all
+// functions. Ref: go-cty cty/function/function.go; opentofu internal/lang/functions.go.
 #pragma once
 
 #include <array>
@@ -125,18 +125,18 @@ class Callable {
   virtual const Parameter* variadic() const = 0;
   /// The arguments are expressions, not values; the evaluator implements the function.
   virtual bool lazy() const { return false; }
-  /// Converts and checks the arguments and computes the result. The evaluator has checked their
-  /// number, so that it can report ranges.
+  /// Computes the result. There are as many arguments as the parameters ask for, and each has been
+  /// converted to the type of its parameter.
   virtual CallResult Call(Arguments args, const CallContext& context) const = 0;
 };
 
-/// Calls a function of a table: checks the arguments according to their parameters, converts them
+/// Calls a function of a table with converted arguments: checks them according to their parameters
 /// and handles unknown values and marks.
 CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context);
 
 /// Computes the result of a function that is not in a table, from checked arguments.
 using Implementation = std::function<CallResult(Arguments args)>;
-/// The same for a function that is not in a table, with a constant result type.
+/// Calls a function that is not in a table, with a constant result type, as one of a table is.
 CallResult CallFunction(std::span<const Parameter> params, const Parameter* variadic,
                         const Type& result, Arguments args, const Implementation& impl);
 

@@ -6,20 +6,21 @@
 
 #include "functions/glob.h"
 #include "functions/support.h"
+#include "functions/testing/evaluation.h"
 
 namespace kinu::functions {
 namespace {
 
 Value Call(std::string_view name, std::vector<Value> args, const CallContext& context = {}) {
-  const Callable* function = Table::Standard().Find(name);
-  EXPECT_NE(function, nullptr) << name;
-  const CallResult result = function->Call(args, context);
+  const CallResult result =
+      testing::CallConverted(*Table::Standard().Find(name), std::move(args), context);
   EXPECT_TRUE(result) << name << ": " << (result ? "" : result.error().message);
   return result.value_or(Value());
 }
 
 CallError Error(std::string_view name, std::vector<Value> args, const CallContext& context = {}) {
-  const CallResult result = Table::Standard().Find(name)->Call(args, context);
+  const CallResult result =
+      testing::CallConverted(*Table::Standard().Find(name), std::move(args), context);
   EXPECT_FALSE(result) << name;
   return result ? CallError() : result.error();
 }
@@ -43,12 +44,6 @@ TEST(Table, HasEveryFunctionOnceInOrderAndDescribed) {
   EXPECT_EQ(Table::Standard().Find("core::upper"), Table::Standard().Find("upper"));
   EXPECT_EQ(Table::Standard().Find("nosuch"), nullptr);
   EXPECT_EQ(Table::Standard().Find("core::"), nullptr);
-}
-
-TEST(Framework, ConvertsArguments) {
-  EXPECT_TRUE(Value::RawEquals(Call("upper", {Value::True()}), Text("TRUE")));
-  EXPECT_EQ(Error("abs", {Text("x")}).argument, 0);
-  EXPECT_EQ(Error("substr", {Text("x"), Value::Int(0), Text("y")}).argument, 2);
 }
 
 TEST(Framework, RefusesNullsByArgument) {

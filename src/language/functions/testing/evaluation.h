@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/flat_map.h"
+#include "cty/conversion.h"
 #include "functions/function.h"
 #include "hcl/parse.h"
 #include "hcl/walk.h"
@@ -20,6 +22,21 @@ inline CallContext FixedContext() {
   CallContext context;
   context.timestamp = "2024-01-02T03:04:05Z";
   return lang::WithTemplates(context, Table::Standard());
+}
+
+/// Calls a function with the arguments converted to the types of their parameters.
+inline CallResult CallConverted(const Callable& function, std::vector<Value> args,
+                                const CallContext& context) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Parameter& parameter =
+        i < function.params().size() ? function.params()[i] : *function.variadic();
+    ValueResult<Value> converted = Convert(args[i], parameter.type());
+    if (!converted) {
+      return CallFail(converted.error().message, static_cast<int>(i));
+    }
+    args[i] = *std::move(converted);
+  }
+  return function.Call(args, context);
 }
 
 /// An expression and the diagnostics of its evaluation.
