@@ -156,6 +156,11 @@ uint32_t SourceFile::LineBegin(uint32_t offset) const {
       .line_begins[index.Before(std::min(offset, static_cast<uint32_t>(text_.size()))).line];
 }
 
+SourceRange SourceRange::Nowhere() {
+  static const Ref<const SourceFile> kNowhere = SourceFile::Make("", "");
+  return {kNowhere.get(), 0, 0};
+}
+
 SourceRange SourceRange::Between(const SourceRange& a, const SourceRange& b) {
   if (a.file != b.file) {
     return a;

@@ -115,6 +115,8 @@ struct SourceRange {
   Position start_position() const { return file->PositionAt(begin); }
   Position end_position() const { return file->PositionAt(end); }
   std::string_view text() const { return file->text().substr(begin, end - begin); }
+  /// Line 0 of no file: what the reference says of an empty part of a traversal.
+  static SourceRange Nowhere();
   /// The smallest range that covers both; `a` if they are in different files.
   static SourceRange Between(const SourceRange& a, const SourceRange& b);
   friend bool operator==(const SourceRange&, const SourceRange&) = default;

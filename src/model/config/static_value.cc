@@ -436,11 +436,10 @@ void StaticEvaluator::CheckConstants(const ConfigNode& node, Diagnostics& diags)
   if (node.parent == nullptr && caller_) {
     return;  // a test gives other values in each run
   }
-  // Nothing calls the root module: OpenTofu points at line 0 of no file.
-  static const Ref<const SourceFile> kNowhere = SourceFile::Make("", "");
+  // Nothing calls the root module.
   const SourceRange range = node.parent != nullptr
                                 ? node.parent->module->calls[static_cast<size_t>(node.call)].range
-                                : SourceRange{kNowhere.get(), 0, 0};
+                                : SourceRange::Nowhere();
   frames_.push_back({&node, {"", range}});
   for (size_t i = 0; i < node.module->variables.size(); ++i) {
     const Variable& variable = node.module->variables[i];

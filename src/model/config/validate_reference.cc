@@ -235,8 +235,7 @@ void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& d
     }
   }
   if (!summary.empty()) {
-    static const Ref<const SourceFile> kNowhere = SourceFile::Make("", "");
-    diags.Error(std::move(summary), std::move(detail), SourceRange{kNowhere.get(), 0, 0});
+    diags.Error(std::move(summary), std::move(detail), SourceRange::Nowhere());
   }
 }
 

@@ -36,12 +36,13 @@ void ValidateReference(Program& program, const Module& module, const hcl::Traver
 /// Reports steps of an expression that lead to nothing in a schema.
 void ValidateSteps(const schema::Block& schema, const hcl::Expr& whole,
                    std::span<const hcl::TraversalStep> steps, Diagnostics& diags);
-/// The same for a traversal whose root is an attribute or block, as in ignore_changes.
+/// Reports steps that lead to nothing of a traversal whose root is an attribute or block, as in
+/// ignore_changes.
 void ValidateRelative(const schema::Block& schema, const hcl::TraversalExpr& traversal,
                       Diagnostics& diags);
 
-/// Reports the use of an object such as `var` without one of its attributes. The range is line 0 of
-/// a file without a name, as in OpenTofu. Does nothing for other malformed references.
+/// Reports the use of an object such as `var` without one of its attributes. Its place
+/// is SourceRange::Nowhere(). Does nothing for other malformed references.
 void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& diags);
 
 /// Whether ReportNamelessAttribute() would report this traversal.
