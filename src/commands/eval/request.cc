@@ -4,6 +4,7 @@
 
 #include "codec/base64.h"
 #include "cty/tagged.h"
+#include "diag/range_json.h"
 #include "json/writer.h"
 #include "lang/template.h"
 #include "text/unicode.h"
@@ -15,15 +16,6 @@ constexpr const char* kPlanTime = "2024-01-02T03:04:05Z";
 
 std::string Missing(std::string_view key) {
   return "the request has no \"" + std::string(key) + "\"";
-}
-
-void WritePosition(JsonWriter& out, std::string_view key, const Position& position) {
-  out.Key(key);
-  out.BeginObject();
-  out.Member("line", static_cast<int64_t>(position.line));
-  out.Member("column", static_cast<int64_t>(position.column));
-  out.Member("byte", static_cast<int64_t>(position.byte));
-  out.EndObject();
 }
 
 }  // namespace
@@ -91,8 +83,7 @@ Result<Type> Request::ReadType(std::string_view key) const {
 
 void WriteRange(JsonWriter& out, const SourceRange& range) {
   out.BeginObject();
-  WritePosition(out, "start", range.start_position());
-  WritePosition(out, "end", range.end_position());
+  WriteSpan(out, range.start_position(), range.end_position());
   out.EndObject();
 }
 
@@ -136,7 +127,7 @@ void WriteResponse(std::string& out, std::string_view id, const Response& respon
       if (!problem.detail.empty()) {
         json.Member("detail", std::string_view(problem.detail));
       }
-      if (problem.subject.valid()) {
+      if (problem.subject.valid() && problem.subject != SourceRange::Nowhere()) {
         json.Key("subject");
         WriteRange(json, problem.subject);
       }

@@ -5,6 +5,7 @@
 #include "base/flat_map.h"
 #include "check/finding.h"
 #include "check/run.h"
+#include "diag/range_json.h"
 #include "json/writer.h"
 
 namespace kinu::check {
@@ -98,26 +99,12 @@ std::string Title(const Result& result) {
   return title;
 }
 
-/// A range as the members `filename`, `start` and `end`.
-void WritePlaceMembers(JsonWriter& json, const Place& place) {
-  json.Member("filename", std::string_view(place.filename));
-  for (const auto& [name, point] :
-       {std::pair(JsonKey("start"), place.start), std::pair(JsonKey("end"), place.end)}) {
-    json.Key(name);
-    json.BeginObject();
-    json.Member("line", int64_t{point.line});
-    json.Member("column", int64_t{point.column});
-    json.Member("byte", int64_t{point.byte});
-    json.EndObject();
-  }
-}
-
 /// The member `position`, if there is a place.
 void WritePlace(JsonWriter& json, const Place& place) {
   if (place.valid()) {
     json.Key("position");
     json.BeginObject();
-    WritePlaceMembers(json, place);
+    WriteRangeMembers(json, place.filename, place.start, place.end);
     json.EndObject();
   }
 }
@@ -213,7 +200,7 @@ void WriteJson(std::string& out, const Report& report, bool show_sensitive) {
       const SourceRange& range = result.assertion->range;
       json.Key("range");
       json.BeginObject();
-      WritePlaceMembers(json, {range.file->name(), range.start_position(), range.end_position()});
+      WriteRangeMembers(json, range);
       json.EndObject();
       WritePlace(json, result.outcome.place);
     }

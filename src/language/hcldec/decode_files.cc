@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "cty/json.h"
+#include "diag/range_json.h"
 #include "hcl/merged_body.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
@@ -15,21 +16,10 @@
 namespace kinu::hcldec {
 namespace {
 
-void WritePosition(JsonWriter& json, std::string_view key, const Position& position) {
-  json.Key(key);
-  json.BeginObject();
-  json.Member("line", static_cast<int64_t>(position.line));
-  json.Member("column", static_cast<int64_t>(position.column));
-  json.Member("byte", static_cast<int64_t>(position.byte));
-  json.EndObject();
-}
-
 void WriteRange(JsonWriter& json, std::string_view key, const SourceRange& range) {
   json.Key(key);
   json.BeginObject();
-  json.Member("filename", std::string_view(range.file->name()));
-  WritePosition(json, "start", range.start_position());
-  WritePosition(json, "end", range.end_position());
+  WriteRangeMembers(json, range);
   json.EndObject();
 }
 

@@ -1,20 +1,12 @@
 #include "plan_json/diagnostic.h"
 
+#include "diag/range_json.h"
 #include "lang/compared_values.h"
 #include "plan_json/documents.h"
 #include "plan_json/value.h"
 
 namespace kinu::view {
 namespace {
-
-void WritePosition(JsonWriter& out, std::string_view key, const Position& position) {
-  out.Key(key);
-  out.BeginObject();
-  out.Member("line", int64_t{position.line});
-  out.Member("column", int64_t{position.column});
-  out.Member("byte", int64_t{position.byte});
-  out.EndObject();
-}
 
 void WriteSnippet(JsonWriter& out, const Snippet& snippet, const Diagnostic& diagnostic) {
   out.BeginObject();
@@ -61,9 +53,7 @@ void WriteDiagnostic(JsonWriter& out, const Diagnostic& diagnostic, SourceIndex&
   if (const std::optional<Place> place = PlaceOf(diagnostic, sources)) {
     out.Key("range");
     out.BeginObject();
-    out.Member("filename", place->file);
-    WritePosition(out, "start", place->start);
-    WritePosition(out, "end", place->end);
+    WriteRangeMembers(out, place->file, place->start, place->end);
     out.EndObject();
     if (place->snippet) {
       out.Key("snippet");

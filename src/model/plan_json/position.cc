@@ -4,25 +4,11 @@
 #include <ranges>
 #include <vector>
 
+#include "diag/range_json.h"
 #include "plan_json/expression.h"
 
 namespace kinu::view {
 namespace {
-
-void WritePoint(JsonWriter& out, std::string_view key, const Position& point) {
-  out.Key(key);
-  out.BeginObject();
-  out.Member("line", int64_t{point.line});
-  out.Member("column", int64_t{point.column});
-  out.Member("byte", int64_t{point.byte});
-  out.EndObject();
-}
-
-void WriteRange(JsonWriter& out, const SourceRange& range) {
-  out.Member("filename", std::string_view(range.file->name()));
-  WritePoint(out, "start", range.start_position());
-  WritePoint(out, "end", range.end_position());
-}
 
 void AddConditions(std::vector<PlacedCondition>& out, std::string_view kind,
                    const std::vector<config::Condition>& conditions) {
@@ -64,7 +50,7 @@ void WritePosition(JsonWriter& out, const SourceRange& range) {
   }
   out.Key("position");
   out.BeginObject();
-  WriteRange(out, range);
+  WriteRangeMembers(out, range);
   out.EndObject();
 }
 
@@ -98,7 +84,7 @@ void BlockPositions::Write(JsonWriter& out, const config::ConfigNode& node,
   }
   out.Key("position");
   out.BeginObject();
-  WriteRange(out, range);
+  WriteRangeMembers(out, range);
   std::vector<const config::ConfigNode*> chain;
   for (const config::ConfigNode* at = &node; at->parent != nullptr; at = at->parent) {
     chain.push_back(at);
@@ -110,7 +96,7 @@ void BlockPositions::Write(JsonWriter& out, const config::ConfigNode& node,
       const config::Module& caller = *called->parent->module;
       out.BeginObject();
       out.Member("address", std::string_view(config_.program->ToText(called->path)));
-      WriteRange(out, caller.calls[static_cast<size_t>(called->call)].range);
+      WriteRangeMembers(out, caller.calls[static_cast<size_t>(called->call)].range);
       out.EndObject();
     }
     out.EndArray();
