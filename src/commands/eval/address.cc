@@ -1,14 +1,17 @@
-// Every grammar works on the steps of an absolute traversal and removes what it reads from their
-// front. Ref: opentofu internal/addrs parse_ref.go, parse_target.go, module_instance.go, module.go,
-// move_endpoint.go, remove_endpoint.go, provider_config.go, output_value.go.
+// The grammars are those of the configuration (config/address.h, config/reference_syntax.h) and,
+// for addresses that no configuration has, what is built on them here. Ref: opentofu internal/addrs
+// parse_ref.go, parse_target.go, module_instance.go, module.go, provider_config.go,
+// output_value.go.
 #include "eval/address.h"
 
-#include <vector>
+#include <algorithm>
 
 #include "addrs/address.h"
 #include "addrs/host_name.h"
 #include "addrs/provider_source.h"
+#include "config/address.h"
 #include "config/module_source.h"
+#include "config/reference_syntax.h"
 #include "cty/tagged.h"
 #include "hcl/parse.h"
 #include "text/quote.h"
@@ -16,555 +19,273 @@
 namespace kinu::eval {
 namespace {
 
-/// A step of a traversal. The root counts as one, and so does the name behind a module path.
-struct Step {
-  enum class Kind : uint8_t { kRoot, kAttribute, kIndex };
-  Kind kind = Kind::kRoot;
-  std::string_view name;
-  const Value* key = nullptr;
-  SourceRange range;
+using config::AddressKeys;
+using config::AddressReader;
+using config::Endpoint;
 
-  bool is_name() const { return kind != Kind::kIndex; }
-};
-using Steps = std::span<const Step>;
+/// What a grammar reads, and where it answers.
+struct Reading {
+  const hcl::TraversalExpr& traversal;
+  Response& response;
+  Program program = {};
 
-SourceRange RangeOf(Steps steps) {
-  if (steps.empty()) {
-    return {};
+  AddressReader Address(AddressKeys keys) { return {program, traversal, keys, response.diags}; }
+  void Answer(const Endpoint& endpoint) {
+    response.text =
+        endpoint.is_module
+            ? program.ToText(endpoint.module)
+            : program.ToText(ResourceInstance{{endpoint.module, endpoint.resource}, endpoint.key});
   }
-  SourceRange range = steps.front().range;
-  range.end = steps.back().range.end;
-  return range;
-}
-
-SourceRange Between(const SourceRange& first, const SourceRange& last) {
-  return {first.file, first.begin, last.end};
-}
-
-std::vector<Step> StepsOf(const hcl::TraversalExpr& traversal) {
-  std::vector<Step> out{{Step::Kind::kRoot, traversal.root, nullptr, traversal.root_range()}};
-  for (const hcl::TraversalStep& step : traversal.steps) {
-    bool is_index = step.kind == hcl::TraversalStep::Kind::kIndex;
-    out.push_back({is_index ? Step::Kind::kIndex : Step::Kind::kAttribute, step.name(), step.key(),
-                   traversal.step_range(step)});
+  void AnswerIf(const std::optional<Endpoint>& endpoint) {
+    if (endpoint) {
+      Answer(*endpoint);
+    }
   }
-  return out;
-}
-
-/// "[0]" or "[\"a\"]"; nothing if the key is no instance key.
-std::optional<std::string> KeyText(const Value& key) {
-  if (key.IsNull() || !key.IsKnown()) {
-    return std::nullopt;
+  /// `text` in a module.
+  std::string Joined(ModuleInstId module, const std::string& text) const {
+    const std::string path = program.ToText(module);
+    return path.empty() ? text : path + "." + text;
   }
-  if (key.type() == Type::String()) {
-    return "[" + QuoteKey(key.AsString()) + "]";
-  }
-  auto index = key.type() == Type::Number() ? key.AsInt64() : std::nullopt;
-  return index ? std::optional<std::string>("[" + std::to_string(*index) + "]") : std::nullopt;
-}
-
-class Grammar {
- public:
-  Grammar(Steps steps, Response& response) : all_(steps), rest_(steps), response_(response) {}
-
-  bool Reference();
-  bool TestingReference();
-  bool Target();
-  bool Resource(bool instance);
-  bool ConfigResource();
-  bool ModuleInstance();
-  bool Module();
-  bool MoveEndpoint();
-  bool RemoveEndpoint();
-  bool ProviderConfig(bool key_allowed);
-  bool Output();
-
- private:
-  struct ResourceName {
-    std::string text;
-    std::string_view mode;  // "", "data", "ephemeral"
-    bool has_key = false;
-  };
-
-  bool Error(std::string summary, std::string detail, SourceRange range) {
-    response_.diags.Error(std::move(summary), std::move(detail), range);
-    return false;
-  }
-  bool InvalidAddress(std::string detail, SourceRange range) {
-    return Error("Invalid address", std::move(detail), range);
-  }
-  bool InvalidReference(std::string detail, SourceRange range) {
-    return Error("Invalid reference", std::move(detail), range);
-  }
-
-  bool ModuleName(std::string_view& name, bool& found);
-  bool ModulePath();
-  bool ConfigModulePath();
-  bool TypeAndName(ResourceName& out);
-  bool ResourceInstanceUnderModule(ResourceName& out);
-  bool ResourceUnderModule(ResourceName& out);
-  std::string Joined(const std::string& text) const {
-    return path_.empty() ? text : path_ + "." + text;
-  }
-
-  bool Attribute();
-  bool ResourceReference(std::string_view prefix, SourceRange start);
-  bool ModuleReference();
-  void Answer(std::string subject, SourceRange range);
-  bool Finish(std::string text) {
-    response_.text = std::move(text);
-    return true;
-  }
-
-  Steps all_;
-  Steps rest_;  ///< what is not read yet
-  Response& response_;
-  std::string path_;       ///< the module path that was read
-  bool has_keys_ = false;  ///< it has instance keys
-  size_t modules_ = 0;
 };
 
-// --- Module paths. ---
+// --- Modules and resources. ---
 
-/// Looks for `module.NAME` at the front, without removing it.
-bool Grammar::ModuleName(std::string_view& name, bool& found) {
-  found = false;
-  if (!rest_[0].is_name()) {
-    return Error("Invalid address operator", "A module path goes on with a dot and a name.",
-                 rest_[0].range);
+void Target(Reading& in) {
+  const std::optional<Endpoint> target = in.Address(AddressKeys::kAllowed).ReadEndpoint();
+  if (!target) {
+    return;
   }
-  if (rest_[0].name != "module") {
-    return true;
+  std::string_view type = "module-instance";
+  if (!target->is_module) {
+    type = target->key.none() ? "resource" : "resource-instance";
   }
-  if (rest_.size() < 2 || rest_[1].kind != Step::Kind::kAttribute) {
-    return Error("Invalid address operator", "The word \"module.\" is followed by a module's name.",
-                 rest_.size() < 2 ? rest_[0].range : rest_[1].range);
-  }
-  name = rest_[1].name;
-  found = true;
-  return true;
-}
-
-/// Reads the modules at the front, with their keys.
-bool Grammar::ModulePath() {
-  size_t errors = response_.diags.error_count();
-  while (!rest_.empty()) {
-    std::string_view name;
-    bool found = false;
-    if (!ModuleName(name, found) || !found || response_.diags.error_count() != errors) {
-      break;
-    }
-    rest_ = rest_.subspan(2);
-    path_ += (path_.empty() ? "module." : ".module.") + std::string(name);
-    ++modules_;
-    if (!rest_.empty() && rest_[0].kind == Step::Kind::kIndex) {
-      auto key = KeyText(*rest_[0].key);
-      if (!key) {
-        Error("Invalid address operator", "A module's key is a string or a whole number.",
-              rest_[0].range);
-      }
-      path_ += key.value_or("");
-      has_keys_ = true;
-      rest_ = rest_.subspan(1);
-    }
-  }
-  return response_.diags.error_count() == errors;
-}
-
-/// The same for modules of the configuration, which have no keys.
-bool Grammar::ConfigModulePath() {
-  size_t errors = response_.diags.error_count();
-  while (!rest_.empty()) {
-    std::string_view name;
-    bool found = false;
-    if (!ModuleName(name, found) || !found || response_.diags.error_count() != errors) {
-      break;
-    }
-    rest_ = rest_.subspan(2);
-    if (!rest_.empty() && rest_[0].kind == Step::Kind::kIndex) {
-      return Error("Module instance address with keys is not allowed",
-                   "This must name a module, not one instance of it.", rest_[0].range);
-    }
-    path_ += (path_.empty() ? "module." : ".module.") + std::string(name);
-    ++modules_;
-  }
-  return response_.diags.error_count() == errors;
-}
-
-// --- Resources. ---
-
-/// Reads `[data.|ephemeral.]TYPE.NAME`.
-bool Grammar::TypeAndName(ResourceName& out) {
-  if (rest_[0].is_name() && (rest_[0].name == "data" || rest_[0].name == "ephemeral")) {
-    out.mode = rest_[0].name;
-    rest_ = rest_.subspan(1);
-  }
-  if (rest_.size() < 2) {
-    return InvalidAddress("A resource is named by its type and its name.", RangeOf(rest_));
-  }
-  if (!rest_[0].is_name()) {
-    return InvalidAddress("The type of a resource is missing.", rest_[0].range);
-  }
-  if (rest_[1].kind != Step::Kind::kAttribute) {
-    return InvalidAddress("The name of a resource is missing.", rest_[1].range);
-  }
-  out.text = (out.mode.empty() ? "" : std::string(out.mode) + ".") + std::string(rest_[0].name) +
-             "." + std::string(rest_[1].name);
-  rest_ = rest_.subspan(2);
-  return true;
-}
-
-bool Grammar::ResourceInstanceUnderModule(ResourceName& out) {
-  if (!TypeAndName(out)) {
-    return false;
-  }
-  if (rest_.size() > 1) {
-    return InvalidAddress("Nothing may follow the address.", rest_[1].range);
-  }
-  if (rest_.empty()) {
-    return true;
-  }
-  if (rest_[0].kind != Step::Kind::kIndex) {
-    return InvalidAddress("The key of an instance stands in brackets.", rest_[0].range);
-  }
-  auto key = KeyText(*rest_[0].key);
-  if (!key) {
-    return InvalidAddress("The key of an instance is a string or a whole number.", rest_[0].range);
-  }
-  out.text += *key;
-  out.has_key = true;
-  return true;
-}
-
-bool Grammar::ResourceUnderModule(ResourceName& out) {
-  if (!TypeAndName(out)) {
-    return false;
-  }
-  if (rest_.size() == 1) {
-    return Error("Resource instance address with keys is not allowed",
-                 "This must name a resource, not one instance of it.", rest_[0].range);
-  }
-  return rest_.empty() || InvalidAddress("Nothing may follow the address.", rest_[1].range);
-}
-
-bool Grammar::Target() {
-  if (!ModulePath()) {
-    return false;
-  }
-  std::string type = "module-instance";
-  std::string text = path_;
-  if (!rest_.empty()) {
-    ResourceName resource;
-    if (!ResourceInstanceUnderModule(resource)) {
-      return false;
-    }
-    type = resource.has_key ? "resource-instance" : "resource";
-    text = Joined(resource.text);
-  }
-  JsonWriter json(response_.content);
+  JsonWriter json(in.response.content);
   json.BeginObject();
   json.Member("type", type);
   json.EndObject();
-  return Finish(std::move(text));
+  in.Answer(*target);
 }
 
-bool Grammar::Resource(bool instance) {
-  if (!ModulePath()) {
-    return false;
+void Resource(Reading& in, bool instance) {
+  AddressReader address = in.Address(AddressKeys::kAllowed);
+  if (!address.ReadModules()) {
+    return;
   }
-  if (rest_.empty()) {
-    return InvalidAddress("The module path must be followed by a resource.", RangeOf(all_));
+  if (address.at_end()) {
+    address.Fail("Invalid address", "The module path must be followed by a resource.",
+                 address.RangeFrom(0));
+  } else if (address.ReadResource()) {
+    if (!instance && !address.endpoint().key.none()) {
+      address.Fail("Invalid address", "This must name a resource, not one instance of it.",
+                   address.RangeFrom(address.size() - 1));
+      return;
+    }
+    in.Answer(address.endpoint());
   }
-  ResourceName resource;
-  if (!ResourceInstanceUnderModule(resource)) {
-    return false;
-  }
-  if (resource.has_key && !instance) {
-    return InvalidAddress("This must name a resource, not one instance of it.", all_.back().range);
-  }
-  return Finish(Joined(resource.text));
 }
 
-bool Grammar::ConfigResource() {
-  if (!ConfigModulePath()) {
-    return false;
+void ConfigResource(Reading& in) {
+  const std::optional<Endpoint> resource = in.Address(AddressKeys::kRefused).ReadEndpoint();
+  if (resource && resource->is_module) {
+    in.response.diags.Error("Module address is not allowed",
+                            "The module path must be followed by a resource.", resource->range);
+    return;
   }
-  if (rest_.empty()) {
-    return Error("Module address is not allowed", "The module path must be followed by a resource.",
-                 RangeOf(all_));
-  }
-  ResourceName resource;
-  return ResourceUnderModule(resource) && Finish(Joined(resource.text));
+  in.AnswerIf(resource);
 }
 
-bool Grammar::ModuleInstance() {
-  bool sound = ModulePath();
-  if (!rest_.empty()) {
-    return Error("Invalid module instance address",
-                 rest_.size() == all_.size() ? "The address of a module begins with \"module.\"."
-                                             : "Nothing may follow the address of a module.",
-                 RangeOf(rest_));
+void ModuleInstance(Reading& in) {
+  AddressReader address = in.Address(AddressKeys::kAllowed);
+  const bool sound = address.ReadModules();
+  if (!address.at_end()) {
+    address.Fail("Invalid module instance address",
+                 address.position() == 0 ? "The address of a module begins with \"module.\"."
+                                         : "Nothing may follow the address of a module.",
+                 address.RangeFrom(address.position()));
+  } else if (sound) {
+    in.response.text = in.program.ToText(address.endpoint().module);
   }
-  return sound && Finish(path_);
-}
-
-bool Grammar::Module() {
-  if (!ConfigModulePath()) {
-    return false;
-  }
-  if (!rest_.empty()) {
-    return Error("Module address expected", "Only a module can be named here.", rest_[0].range);
-  }
-  return Finish(path_);
-}
-
-bool Grammar::MoveEndpoint() {
-  if (!ModulePath()) {
-    return false;
-  }
-  ResourceName resource;
-  if (!rest_.empty() && !ResourceInstanceUnderModule(resource)) {
-    return false;
-  }
-  return Finish(resource.text.empty() ? path_ : Joined(resource.text));
-}
-
-bool Grammar::RemoveEndpoint() {
-  if (!ConfigModulePath()) {
-    return false;
-  }
-  if (rest_.empty()) {
-    return Finish(path_);
-  }
-  ResourceName resource;
-  if (!ResourceUnderModule(resource)) {
-    return false;
-  }
-  if (!resource.mode.empty()) {
-    return Error(resource.mode == "data" ? "Data source address is not allowed"
-                                         : "Ephemeral resource address is not allowed",
-                 "Only managed resources can be removed: other ones are not destroyed.",
-                 RangeOf(all_));
-  }
-  return Finish(Joined(resource.text));
 }
 
 // --- Providers and outputs. ---
 
-bool Grammar::ProviderConfig(bool key_allowed) {
-  constexpr const char* kSummary = "Invalid provider configuration address";
-  bool sound = ModulePath();
-  if (has_keys_) {
-    return Error(kSummary, "Provider configurations do not belong to single instances of a module.",
-                 RangeOf(rest_));
-  }
-  if (rest_.size() < 2 || !rest_[0].is_name() || rest_[0].name != "provider") {
-    return Error(kSummary, "A provider configuration is written provider[\"ADDRESS\"].",
-                 RangeOf(rest_));
-  }
-  if (rest_.size() > 4) {
-    return Error(kSummary, "Nothing may follow the address.", RangeOf(rest_.subspan(4)));
-  }
-  if (rest_[1].kind != Step::Kind::kIndex || rest_[1].key->type() != Type::String()) {
-    return Error(kSummary, "The provider's address stands in brackets and quotes.", rest_[1].range);
-  }
-  auto address = ParseProviderSource(rest_[1].key->AsString());
-  if (!address) {
-    return Error(address.error().summary, address.error().detail, {});
-  }
-  std::string text = Joined("provider[" + text::GoQuote(address->ToText()) + "]");
-  if (rest_.size() > 2) {
-    if (rest_[2].kind != Step::Kind::kAttribute) {
-      return Error(kSummary, "Only an alias can follow the provider's address.", rest_[2].range);
-    }
-    text += "." + std::string(rest_[2].name);
-  }
-  bool has_key = false;
-  if (rest_.size() > 3) {
-    auto key = rest_[3].kind == Step::Kind::kIndex ? KeyText(*rest_[3].key) : std::nullopt;
-    if (!key) {
-      return Error(kSummary, "Only an instance key in brackets can follow the alias.",
-                   rest_[3].range);
-    }
-    has_key = true;
-    text += *key;
-  }
-  if (has_key && !key_allowed) {
-    return Error(kSummary, "There is no instance key in the address of a provider configuration.",
-                 RangeOf(all_));
-  }
-  return sound && Finish(std::move(text));
+/// The text of the instance key at a position; nothing if there is none.
+std::optional<std::string> KeyText(const Program& program, const AddressReader& address,
+                                   size_t at) {
+  const auto key = address.IsKey(at) ? address.Key(at) : std::nullopt;
+  return key ? std::optional(program.ToText(*key)) : std::nullopt;
 }
 
-bool Grammar::Output() {
-  if (!ModulePath()) {
-    return false;
+/// Reads the address of a provider configuration behind the modules:
+/// `provider["ADDRESS"].ALIAS[KEY]`. Nothing after an error.
+std::optional<std::string> ProviderText(const Program& program, AddressReader& address,
+                                        bool key_allowed) {
+  constexpr std::string_view kSummary = "Invalid provider configuration address";
+  const size_t at = address.position();
+  const size_t left = address.size() - at;
+  const auto fail = [&](std::string_view detail, const SourceRange& range) {
+    address.Fail(kSummary, detail, range);
+    return std::nullopt;
+  };
+  if (address.has_module_keys()) {
+    return fail("Provider configurations do not belong to single instances of a module.",
+                address.RangeFrom(at));
   }
-  if (rest_.size() != 2) {
-    return InvalidAddress("The name of an output is missing.", RangeOf(all_));
+  if (left < 2 || !address.IsName(at) || address.Name(at) != "provider") {
+    return fail("A provider configuration is written provider[\"ADDRESS\"].",
+                address.RangeFrom(at));
   }
-  if (rest_[0].name != "output") {
-    return InvalidAddress("The address of an output begins with \"output.\".", rest_[0].range);
+  if (left > 4) {
+    return fail("Nothing may follow the address.", address.RangeFrom(at + 4));
   }
-  if (rest_[1].kind != Step::Kind::kAttribute) {
-    return InvalidAddress("The name of an output is missing.", rest_[1].range);
+  if (!address.IsKey(at + 1) || address.KeyValue(at + 1).type() != Type::String()) {
+    return fail("The provider's address stands in brackets and quotes.", address.Range(at + 1));
   }
-  return Finish(Joined("output." + std::string(rest_[1].name)));
+  const auto source = ParseProviderSource(address.KeyValue(at + 1).AsString());
+  if (!source) {
+    address.Fail(source.error().summary, source.error().detail, {});
+    return std::nullopt;
+  }
+  std::string text = "provider[" + text::GoQuote(source->ToText()) + "]";
+  if (left > 2) {
+    if (!address.IsName(at + 2)) {
+      return fail("Only an alias can follow the provider's address.", address.Range(at + 2));
+    }
+    text += "." + std::string(address.Name(at + 2));
+  }
+  if (left > 3) {
+    const auto key = KeyText(program, address, at + 3);
+    if (!key) {
+      return fail("Only an instance key in brackets can follow the alias.", address.Range(at + 3));
+    }
+    if (!key_allowed) {
+      return fail("There is no instance key in the address of a provider configuration.",
+                  address.RangeFrom(0));
+    }
+    text += *key;
+  }
+  return text;
+}
+
+void ProviderConfig(Reading& in, bool key_allowed) {
+  AddressReader address = in.Address(AddressKeys::kAllowed);
+  const bool sound = address.ReadModules();
+  const std::optional<std::string> text = ProviderText(in.program, address, key_allowed);
+  if (sound && text) {
+    in.response.text = in.Joined(address.endpoint().module, *text);
+  }
+}
+
+void Output(Reading& in) {
+  AddressReader address = in.Address(AddressKeys::kAllowed);
+  if (!address.ReadModules()) {
+    return;
+  }
+  const size_t at = address.position();
+  if (address.size() - at != 2) {
+    address.Fail("Invalid address", "The name of an output is missing.", address.RangeFrom(0));
+  } else if (address.Name(at) != "output") {
+    address.Fail("Invalid address", "The address of an output begins with \"output.\".",
+                 address.Range(at));
+  } else if (!address.IsName(at + 1)) {
+    address.Fail("Invalid address", "The name of an output is missing.", address.Range(at + 1));
+  } else {
+    in.response.text =
+        in.Joined(address.endpoint().module, "output." + std::string(address.Name(at + 1)));
+  }
 }
 
 // --- References. ---
 
-/// Makes a response of the subject and the remaining steps.
-void Grammar::Answer(std::string subject, SourceRange range) {
+/// Answers with the subject of a reference and the steps behind it.
+void AnswerReference(std::string subject, SourceRange range,
+                     std::span<const hcl::TraversalStep> rest, Response& response) {
   std::string display = subject;
-  JsonWriter steps(response_.traversal);
+  JsonWriter steps(response.traversal);
   steps.BeginArray();
-  for (const Step& step : rest_) {
+  for (const hcl::TraversalStep& step : rest) {
     steps.BeginObject();
-    if (step.kind == Step::Kind::kAttribute) {
-      steps.Member("attr", step.name);
-      display += "." + std::string(step.name);
+    if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
+      steps.Member("attr", step.name());
+      display += "." + std::string(step.name());
     } else {
       steps.Key("index");
-      WriteTagged(steps, *step.key);
+      WriteTagged(steps, *step.key());
       display += '[';
-      if (step.key->type() == Type::String()) {
-        text::AppendGoQuoted(display, step.key->AsString());
-      } else if (step.key->type() == Type::Number()) {
-        display += step.key->AsNumber().ToText();
+      if (step.key()->type() == Type::String()) {
+        text::AppendGoQuoted(display, step.key()->AsString());
+      } else if (step.key()->type() == Type::Number()) {
+        display += step.key()->AsNumber().ToText();
       }
       display += ']';
     }
     steps.EndObject();
   }
   steps.EndArray();
-  JsonWriter json(response_.content);
+  JsonWriter json(response.content);
   json.BeginObject();
   json.Member("display", display);
   json.Key("range");
   WriteRange(json, range);
   json.EndObject();
-  response_.text = std::move(subject);
+  response.text = std::move(subject);
 }
 
-/// ROOT.NAME.
-bool Grammar::Attribute() {
-  const Step& root = rest_[0];
-  if (rest_.size() < 2) {
-    return InvalidReference("\"" + std::string(root.name) +
-                                "\" has no value of its own: one of its attributes must be named.",
-                            root.range);
+/// "[0]", "[\"a\"]"; empty without a key.
+std::string KeyText(const Value* key) {
+  if (key == nullptr) {
+    return "";
   }
-  const Step& name = rest_[1];
-  if (name.kind != Step::Kind::kAttribute) {
-    return InvalidReference(
-        "Only an attribute can be taken from \"" + std::string(root.name) + "\".", name.range);
-  }
-  rest_ = rest_.subspan(2);
-  Answer(std::string(root.name) + "." + std::string(name.name), Between(root.range, name.range));
-  return true;
+  return key->type() == Type::String() ? "[" + QuoteKey(key->AsString()) + "]"
+                                       : "[" + std::to_string(*key->AsInt64()) + "]";
 }
 
-/// TYPE.NAME[KEY], after `prefix` ("data.").
-bool Grammar::ResourceReference(std::string_view prefix, SourceRange start) {
-  if (rest_.size() < 2) {
-    return InvalidReference("The type of a resource must be followed by a name.", RangeOf(rest_));
+/// The text of a reference to an object that a configuration declares, or to `self`.
+std::string SubjectOf(const config::ParsedReference& ref) {
+  const std::string name(ref.name);
+  switch (ref.kind) {
+    case config::ReferenceKind::kVariable:
+      return "var." + name;
+    case config::ReferenceKind::kLocal:
+      return "local." + name;
+    case config::ReferenceKind::kModule:
+      return "module." + name + KeyText(ref.key) +
+             (ref.output.empty() ? "" : "." + std::string(ref.output));
+    case config::ReferenceKind::kSelf:
+      return "self";
+    default:
+      break;
   }
-  if (!rest_[0].is_name()) {
-    return InvalidReference("The type of a resource is a name.", rest_[0].range);
+  std::string_view prefix;
+  if (ref.mode != ResourceMode::kManaged) {
+    prefix = ref.mode == ResourceMode::kData ? "data." : "ephemeral.";
   }
-  if (rest_[1].kind != Step::Kind::kAttribute) {
-    return InvalidReference("The type of a resource must be followed by a name.", rest_[1].range);
-  }
-  std::string subject =
-      std::string(prefix) + std::string(rest_[0].name) + "." + std::string(rest_[1].name);
-  SourceRange range = Between(start, rest_[1].range);
-  rest_ = rest_.subspan(2);
-  if (!rest_.empty() && rest_[0].kind == Step::Kind::kIndex) {
-    auto key = KeyText(*rest_[0].key);
-    if (!key) {
-      return Error("Invalid index key", "The key of an instance is a string or a whole number.",
-                   rest_[0].range);
-    }
-    subject += *key;
-    range = Between(range, rest_[0].range);
-    rest_ = rest_.subspan(1);
-  }
-  Answer(std::move(subject), range);
-  return true;
+  return std::string(prefix) + std::string(ref.type) + "." + name + KeyText(ref.key);
 }
 
-/// module.NAME[KEY].OUTPUT.
-bool Grammar::ModuleReference() {
-  if (rest_.size() < 2 || rest_[1].kind != Step::Kind::kAttribute) {
-    return Attribute();
-  }
-  std::string subject = "module." + std::string(rest_[1].name);
-  SourceRange range = Between(rest_[0].range, rest_[1].range);
-  rest_ = rest_.subspan(2);
-  if (!rest_.empty() && rest_[0].kind == Step::Kind::kIndex) {
-    auto key = KeyText(*rest_[0].key);
-    if (!key) {
-      return Error("Invalid index key", "The key of a module is a string or a whole number.",
-                   rest_[0].range);
+void Reference(Reading& in, bool testing) {
+  // Any name can be taken from these: whether there is one is asked later.
+  constexpr std::string_view kObjects[] = {"count", "each", "path", "terraform", "tofu"};
+  const hcl::TraversalExpr& traversal = in.traversal;
+  const std::string_view root = traversal.root;
+  if (std::ranges::find(kObjects, root) != std::end(kObjects) ||
+      (testing && (root == "output" || root == "check"))) {
+    if (const auto range = config::ParseMember(traversal, &in.response.diags)) {
+      AnswerReference(std::string(root) + "." + std::string(traversal.steps[0].name()), *range,
+                      traversal.steps.subspan(1), in.response);
     }
-    subject += *key;
-    range = Between(range, rest_[0].range);
-    rest_ = rest_.subspan(1);
+    return;
   }
-  if (!rest_.empty()) {
-    if (rest_[0].kind != Step::Kind::kAttribute) {
-      return InvalidReference("Only an output can be taken from a module.", rest_[0].range);
-    }
-    subject += "." + std::string(rest_[0].name);
-    range = Between(range, rest_[0].range);
-    rest_ = rest_.subspan(1);
+  const config::ParsedReference ref = config::ParseReference(traversal, &in.response.diags);
+  if (ref.kind == config::ReferenceKind::kInvalid) {
+    return;
   }
-  Answer(std::move(subject), range);
-  return true;
+  // The key of an object is a step of its own that `consumed` counts before an output only.
+  const size_t read = ref.consumed + (ref.key != nullptr && ref.output.empty() ? 1U : 0U);
+  AnswerReference(SubjectOf(ref), ref.range, traversal.steps.subspan(read), in.response);
 }
 
-bool Grammar::Reference() {
-  const Step& root = rest_[0];
-  for (std::string_view name : {"count", "each", "local", "path", "terraform", "tofu", "var"}) {
-    if (root.name == name) {
-      return Attribute();
-    }
-  }
-  for (std::string_view name : {"data", "ephemeral", "resource"}) {
-    if (root.name == name) {
-      if (rest_.size() < 3) {
-        return InvalidReference("\"" + std::string(name) + "\" is followed by a type and a name.",
-                                RangeOf(rest_));
-      }
-      rest_ = rest_.subspan(1);
-      return ResourceReference(name == "resource" ? "" : std::string(name) + ".", root.range);
-    }
-  }
-  if (root.name == "module") {
-    return ModuleReference();
-  }
-  if (root.name == "self") {
-    rest_ = rest_.subspan(1);
-    Answer("self", root.range);
-    return true;
-  }
-  for (std::string_view name : {"template", "lazy", "arg"}) {
-    if (root.name == name) {
-      return Error("Reserved symbol name",
-                   "\"" + std::string(name) +
-                       "\" is kept for later versions. A resource type of that name is written "
-                       "\"resource." +
-                       std::string(name) + "\".",
-                   root.range);
-    }
-  }
-  return ResourceReference("", root.range);
-}
-
-bool Grammar::TestingReference() {
-  return rest_[0].name == "output" || rest_[0].name == "check" ? Attribute() : Reference();
-}
+// --- Sources. ---
 
 void ReadProviderSource(std::string_view text, Response& response) {
   auto address = ParseProviderSource(text);
@@ -604,22 +325,26 @@ void ReadModuleSource(std::string_view text, Response& response) {
 
 struct GrammarRow {
   std::string_view name;
-  bool (*read)(Grammar& grammar);
+  void (*read)(Reading& in);
 };
 constexpr GrammarRow kGrammars[] = {
-    {"reference", [](Grammar& g) { return g.Reference(); }},
-    {"reference-testing", [](Grammar& g) { return g.TestingReference(); }},
-    {"target", [](Grammar& g) { return g.Target(); }},
-    {"resource", [](Grammar& g) { return g.Resource(false); }},
-    {"resource-instance", [](Grammar& g) { return g.Resource(true); }},
-    {"config-resource", [](Grammar& g) { return g.ConfigResource(); }},
-    {"module", [](Grammar& g) { return g.Module(); }},
-    {"module-instance", [](Grammar& g) { return g.ModuleInstance(); }},
-    {"output", [](Grammar& g) { return g.Output(); }},
-    {"move-endpoint", [](Grammar& g) { return g.MoveEndpoint(); }},
-    {"remove-endpoint", [](Grammar& g) { return g.RemoveEndpoint(); }},
-    {"provider-config", [](Grammar& g) { return g.ProviderConfig(false); }},
-    {"provider-config-instance", [](Grammar& g) { return g.ProviderConfig(true); }},
+    {"reference", [](Reading& in) { Reference(in, false); }},
+    {"reference-testing", [](Reading& in) { Reference(in, true); }},
+    {"target", Target},
+    {"resource", [](Reading& in) { Resource(in, false); }},
+    {"resource-instance", [](Reading& in) { Resource(in, true); }},
+    {"config-resource", ConfigResource},
+    {"module", [](Reading& in) { in.AnswerIf(in.Address(AddressKeys::kRefused).ReadModule()); }},
+    {"module-instance", ModuleInstance},
+    {"output", Output},
+    {"move-endpoint",
+     [](Reading& in) { in.AnswerIf(in.Address(AddressKeys::kAllowed).ReadEndpoint()); }},
+    {"remove-endpoint",
+     [](Reading& in) {
+       in.AnswerIf(config::ReadRemoveEndpoint(in.program, in.traversal, in.response.diags));
+     }},
+    {"provider-config", [](Reading& in) { ProviderConfig(in, false); }},
+    {"provider-config-instance", [](Reading& in) { ProviderConfig(in, true); }},
 };
 
 }  // namespace
@@ -640,12 +365,10 @@ Result<void> Address(Request& request, Response& response) {
     }
     const hcl::TraversalExpr* traversal =
         hcl::ParseTraversal(request.source(), request.tree(), false, response.diags);
-    if (traversal == nullptr || response.diags.has_errors()) {
-      return {};
+    if (traversal != nullptr && !response.diags.has_errors()) {
+      Reading in{*traversal, response};
+      row.read(in);
     }
-    const std::vector<Step> steps = StepsOf(*traversal);
-    Grammar grammar(steps, response);
-    row.read(grammar);
     return {};
   }
   return Fail(ErrorCode::kInvalid, "no such address grammar: " + std::string(as));

@@ -138,13 +138,6 @@ class ExclusiveArguments {
   size_t count_ = 0;
 };
 
-/// Reads an address of `moved` and `import` (instance keys allowed) or `removed` (not allowed).
-std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalExpr& traversal,
-                                     bool allow_keys);
-
-/// Reads the address of a module without keys.
-std::optional<Endpoint> ReadModuleAddress(BlockReader& reader, const hcl::TraversalExpr& traversal);
-
 using text::Quoted;
 
 }  // namespace kinu::config

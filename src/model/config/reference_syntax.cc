@@ -16,6 +16,10 @@ class Parser {
       : traversal_(traversal), diags_(diags) {}
 
   ParsedReference Parse();
+  std::optional<SourceRange> Member() {
+    const ParsedReference ref = Single(ReferenceKind::kInvalid);
+    return ref.consumed == 0 ? std::nullopt : std::optional(ref.range);
+  }
 
  private:
   ParsedReference Problem(std::string summary, std::string detail, const SourceRange& range) {
@@ -243,6 +247,10 @@ ParsedReference Parser::Parse() {
 
 ParsedReference ParseReference(const hcl::TraversalExpr& traversal, Diagnostics* diags) {
   return Parser(traversal, diags).Parse();
+}
+
+std::optional<SourceRange> ParseMember(const hcl::TraversalExpr& traversal, Diagnostics* diags) {
+  return Parser(traversal, diags).Member();
 }
 
 }  // namespace kinu::config

@@ -1,7 +1,7 @@
-// Parses references without looking at declarations. Private to config. Ref: opentofu
-// internal/addrs/parse_ref.go.
+// Parses references without looking at declarations. Ref: opentofu internal/addrs/parse_ref.go.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "config/reference.h"
@@ -25,5 +25,8 @@ struct ParsedReference {
 /// to `diags` if that is not null. An unknown attribute of "path", "terraform" and the like is
 /// malformed.
 ParsedReference ParseReference(const hcl::TraversalExpr& traversal, Diagnostics* diags);
+
+/// Parses `ROOT.NAME`, whatever the names are. Returns its range, or nothing after an error.
+std::optional<SourceRange> ParseMember(const hcl::TraversalExpr& traversal, Diagnostics* diags);
 
 }  // namespace kinu::config

@@ -1,5 +1,6 @@
 #include "config/test_file.h"
 
+#include "config/address.h"
 #include "config/blocks/blocks.h"
 
 namespace kinu::config {
@@ -156,7 +157,8 @@ ResourceOverride TestFileReader::ReadResourceOverride(const hcl::Block& block) {
     const hcl::TraversalExpr* traversal = ReadTraversal(reader_, *a->expr);
     std::optional<Endpoint> target;
     if (traversal != nullptr) {
-      target = ReadEndpoint(reader_, *traversal, false);
+      target =
+          AddressReader(reader_.program, *traversal, AddressKeys::kRefused, diags_).ReadEndpoint();
     }
     if (target && target->is_module) {
       diags_.Error("Module address is not allowed",
@@ -179,7 +181,9 @@ ModuleOverride TestFileReader::ReadModuleOverride(const hcl::Block& block) {
                                                        hcl::Strictness::kExact, diags_);
   if (const hcl::Attribute* a = content.Find("target")) {
     if (const hcl::TraversalExpr* traversal = ReadTraversal(reader_, *a->expr)) {
-      out.target = ReadModuleAddress(reader_, *traversal).value_or(Endpoint());
+      out.target = AddressReader(reader_.program, *traversal, AddressKeys::kRefused, diags_)
+                       .ReadModule()
+                       .value_or(Endpoint());
     }
   }
   if (const hcl::Attribute* a = content.Find("outputs")) {

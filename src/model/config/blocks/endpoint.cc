@@ -1,5 +1,5 @@
-// Addresses in `moved`, `removed` and `import` blocks. Ref: opentofu internal/addrs
-// move_endpoint.go, remove_endpoint.go, parse_target.go, module_instance.go.
+// Addresses as traversals. Ref: opentofu internal/addrs move_endpoint.go, remove_endpoint.go,
+// parse_target.go, module_instance.go.
 #include "config/address.h"
 #include "config/blocks/blocks.h"
 #include "hcl/parse.h"
@@ -7,183 +7,159 @@
 namespace kinu::config {
 namespace {
 
-using Step = hcl::TraversalStep;
-
-/// Reads an address step by step. Position 0 is the root name, position i is step i - 1.
-class EndpointReader {
- public:
-  EndpointReader(BlockReader& reader, const hcl::TraversalExpr& traversal, bool allow_keys)
-      : reader_(reader), traversal_(traversal), allow_keys_(allow_keys) {}
-
-  std::optional<Endpoint> Read();
-  std::optional<Endpoint> ReadModule();
-
- private:
-  bool ReadModules(Endpoint& out);
-  bool ReadResource(Endpoint& out);
-
-  size_t size() const { return traversal_.steps.size() + 1; }
-  bool at_end() const { return at_ == size(); }
-  const Step& step(size_t i) const { return traversal_.steps[i - 1]; }
-  bool IsName(size_t i) const {
-    return i < size() && (i == 0 || step(i).kind == Step::Kind::kAttribute);
+std::string_view MissingType(ResourceMode mode) {
+  switch (mode) {
+    case ResourceMode::kData:
+      return "A data source name is required.";
+    case ResourceMode::kEphemeral:
+      return "An ephemeral resource name is required.";
+    case ResourceMode::kManaged:
+      break;
   }
-  bool IsKey(size_t i) const { return i > 0 && i < size() && step(i).kind == Step::Kind::kIndex; }
-  std::string_view Name(size_t i) const { return i == 0 ? traversal_.root.view() : step(i).name(); }
-  SourceRange Range(size_t i) const {
-    return i == 0 ? traversal_.root_range() : traversal_.step_range(step(i));
+  return "A resource type name is required.";
+}
+
+}  // namespace
+
+bool AddressReader::Fail(std::string_view summary, std::string_view detail,
+                         const SourceRange& range) {
+  diags_.Error(std::string(summary), std::string(detail), range);
+  return false;
+}
+
+std::optional<InstanceKey> AddressReader::Key(size_t i) const {
+  const Value& key = KeyValue(i);
+  if (!key.IsNull() && key.type() == Type::String()) {
+    return InstanceKey::String(program_.Intern(key.AsString()));
   }
-  SourceRange RangeFrom(size_t i) const {
-    return {traversal_.file(), Range(i).begin, Range(size() - 1).end};
+  if (!key.IsNull() && key.type() == Type::Number() && key.AsInt64()) {
+    return InstanceKey::Int(*key.AsInt64());
   }
-  bool ReportError(std::string_view summary, std::string_view detail, const SourceRange& range) {
-    reader_.diags.Error(std::string(summary), std::string(detail), range);
-    return false;
-  }
-  std::optional<InstanceKey> Key(size_t i) {
-    const Value& key = *step(i).key();
-    if (!key.IsNull() && key.type() == Type::String()) {
-      return InstanceKey::String(reader_.Intern(key.AsString()));
+  return std::nullopt;
+}
+
+bool AddressReader::ReadModules() {
+  constexpr std::string_view kSummary = "Invalid address operator";
+  const size_t errors = diags_.error_count();
+  while (!at_end()) {
+    if (!IsName(at_)) {
+      return Fail(kSummary, "Module address prefix must be followed by dot and then a name.",
+                  Range(at_));
     }
-    if (!key.IsNull() && key.type() == Type::Number() && key.AsInt64()) {
-      return InstanceKey::Int(*key.AsInt64());
+    if (Name(at_) != "module") {
+      break;
     }
-    return std::nullopt;
-  }
-
-  BlockReader& reader_;
-  const hcl::TraversalExpr& traversal_;
-  bool allow_keys_;
-  size_t at_ = 0;
-};
-
-bool EndpointReader::ReadModules(Endpoint& out) {
-  while (!at_end() && IsName(at_) && Name(at_) == "module") {
     const size_t name = at_ + 1;
-    if (name >= size()) {
-      return ReportError("Invalid address operator",
-                         "Prefix \"module.\" must be followed by a module name.", Range(at_));
-    }
     if (!IsName(name)) {
-      return ReportError("Invalid address operator",
-                         "Prefix \"module.\" must be followed by a module name.", Range(name));
+      return Fail(kSummary, "Prefix \"module.\" must be followed by a module name.",
+                  Range(name < size() ? name : at_));
+    }
+    if (diags_.error_count() != errors) {
+      break;
     }
     at_ += 2;
     InstanceKey key;
     if (IsKey(at_)) {
-      if (!allow_keys_) {
-        return ReportError(
-            "Module instance address with keys is not allowed",
-            "Module address cannot be a module instance (e.g. \"module.a[0]\"), it must "
-            "be a module instead (e.g. \"module.a\").",
-            Range(at_));
+      if (keys_ == AddressKeys::kRefused) {
+        return Fail("Module instance address with keys is not allowed",
+                    "Module address cannot be a module instance (e.g. \"module.a[0]\"), it must "
+                    "be a module instead (e.g. \"module.a\").",
+                    Range(at_));
       }
-      std::optional<InstanceKey> given = Key(at_);
-      if (!given) {
-        return ReportError("Invalid address operator",
-                           "Invalid module key: must be either a string or an integer.",
-                           Range(at_));
+      has_module_keys_ = true;
+      if (const std::optional<InstanceKey> given = Key(at_)) {
+        key = *given;
+      } else {
+        // What follows may be wrong, too.
+        Fail(kSummary, "Invalid module key: must be either a string or an integer.", Range(at_));
       }
-      key = *given;
       ++at_;
     }
-    out.module = reader_.program.ModuleInstance(out.module, reader_.Intern(Name(name)), key);
+    endpoint_.module = program_.ModuleInstance(endpoint_.module, program_.Intern(Name(name)), key);
   }
-  return true;
+  return diags_.error_count() == errors;
 }
 
-bool EndpointReader::ReadResource(Endpoint& out) {
+bool AddressReader::ReadResource() {
+  Endpoint& out = endpoint_;
   if (IsName(at_) && (Name(at_) == "data" || Name(at_) == "ephemeral")) {
     out.resource.mode = Name(at_) == "data" ? ResourceMode::kData : ResourceMode::kEphemeral;
     ++at_;
   }
   if (size() - at_ < 2) {
-    return ReportError("Invalid address",
-                       "Resource specification must include a resource type and name.",
-                       at_end() ? traversal_.range() : RangeFrom(at_));
+    return Fail("Invalid address", "Resource specification must include a resource type and name.",
+                RangeFrom(at_));
   }
   for (size_t i : {at_, at_ + 1}) {
     if (!IsName(i)) {
-      return ReportError("Invalid address",
-                         i != at_ ? "A resource name is required."
-                         : out.resource.mode == ResourceMode::kData
-                             ? "A data source name is required."
-                         : out.resource.mode == ResourceMode::kEphemeral
-                             ? "An ephemeral resource name is required."
-                             : "A resource type name is required.",
-                         Range(i));
+      return Fail("Invalid address",
+                  i == at_ ? MissingType(out.resource.mode) : "A resource name is required.",
+                  Range(i));
     }
   }
-  out.resource.type = reader_.Intern(Name(at_));
-  out.resource.name = reader_.Intern(Name(at_ + 1));
+  out.resource.type = program_.Intern(Name(at_));
+  out.resource.name = program_.Intern(Name(at_ + 1));
   at_ += 2;
   if (at_end()) {
     return true;
   }
   if (size() - at_ > 1) {
-    return ReportError("Invalid address", "Unexpected extra operators after address.",
-                       Range(at_ + 1));
+    return Fail("Invalid address", "Unexpected extra operators after address.", Range(at_ + 1));
   }
-  if (!allow_keys_) {
-    return ReportError(
-        "Resource instance address with keys is not allowed",
-        "Resource address cannot be a resource instance (e.g. \"null_resource.a[0]\"), "
-        "it must be a resource instead (e.g. \"null_resource.a\").",
-        Range(at_));
+  if (keys_ == AddressKeys::kRefused) {
+    return Fail("Resource instance address with keys is not allowed",
+                "Resource address cannot be a resource instance (e.g. \"null_resource.a[0]\"), "
+                "it must be a resource instead (e.g. \"null_resource.a\").",
+                Range(at_));
   }
   std::optional<InstanceKey> key;
   if (IsKey(at_)) {
     key = Key(at_);
   }
   if (!key) {
-    return ReportError("Invalid address", "Resource instance key must be given in square brackets.",
-                       Range(at_));
+    return Fail("Invalid address", "Resource instance key must be given in square brackets.",
+                Range(at_));
   }
   out.key = *key;
   return true;
 }
 
-std::optional<Endpoint> EndpointReader::Read() {
-  Endpoint out;
-  out.range = traversal_.range();
-  if (!ReadModules(out)) {
+std::optional<Endpoint> AddressReader::ReadEndpoint() {
+  if (!ReadModules()) {
     return std::nullopt;
   }
-  if (at_end()) {
-    out.is_module = true;
-    return out;
-  }
-  if (!ReadResource(out)) {
+  endpoint_.is_module = at_end();
+  if (!at_end() && !ReadResource()) {
     return std::nullopt;
   }
-  return out;
+  return endpoint_;
 }
 
-std::optional<Endpoint> EndpointReader::ReadModule() {
-  Endpoint out;
-  out.range = traversal_.range();
-  out.is_module = true;
-  if (!ReadModules(out)) {
+std::optional<Endpoint> AddressReader::ReadModule() {
+  if (!ReadModules()) {
     return std::nullopt;
   }
   if (!at_end()) {
-    ReportError("Module address expected",
-                "It's not allowed to reference anything other than module here.", Range(at_));
+    Fail("Module address expected",
+         "It's not allowed to reference anything other than module here.", Range(at_));
     return std::nullopt;
   }
-  return out;
+  endpoint_.is_module = true;
+  return endpoint_;
 }
 
-}  // namespace
-
-std::optional<Endpoint> ReadModuleAddress(BlockReader& reader,
-                                          const hcl::TraversalExpr& traversal) {
-  return EndpointReader(reader, traversal, false).ReadModule();
-}
-
-std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalExpr& traversal,
-                                     bool allow_keys) {
-  return EndpointReader(reader, traversal, allow_keys).Read();
+std::optional<Endpoint> ReadRemoveEndpoint(Program& program, const hcl::TraversalExpr& traversal,
+                                           Diagnostics& diags) {
+  std::optional<Endpoint> from =
+      AddressReader(program, traversal, AddressKeys::kRefused, diags).ReadEndpoint();
+  if (from && !from->is_module && from->resource.mode != ResourceMode::kManaged) {
+    diags.Error(
+        from->resource.mode == ResourceMode::kData ? "Data source address is not allowed"
+                                                   : "Ephemeral resource address is not allowed",
+        "Only managed resources can be removed: others are never destroyed.", traversal.range());
+    return std::nullopt;
+  }
+  return from;
 }
 
 std::optional<Endpoint> ParseAddress(Program& program, const SourceFile* source,
@@ -194,10 +170,7 @@ std::optional<Endpoint> ParseAddress(Program& program, const SourceFile* source,
   if (traversal == nullptr || diags.error_count() != errors) {
     return std::nullopt;
   }
-  FileContent content;
-  Diagnostics incompatible;
-  BlockReader reader{program, tree, content, diags, incompatible};
-  return ReadEndpoint(reader, *traversal, true);
+  return AddressReader(program, *traversal, AddressKeys::kAllowed, diags).ReadEndpoint();
 }
 
 }  // namespace kinu::config

@@ -1,4 +1,5 @@
 // `import` blocks. Ref: opentofu internal/configs/import.go.
+#include "config/address.h"
 #include "config/blocks/blocks.h"
 
 namespace kinu::config {
@@ -55,7 +56,8 @@ bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
   const auto* address =
       reader.tree.New<hcl::TraversalExpr>(hcl::ExprKind::kTraversal, expr->range(), root->root,
                                           reader.tree.arena.CopySpan(steps), root->root_end);
-  std::optional<Endpoint> endpoint = ReadEndpoint(reader, *address, true);
+  std::optional<Endpoint> endpoint =
+      AddressReader(reader.program, *address, AddressKeys::kAllowed, reader.diags).ReadEndpoint();
   if (!endpoint) {
     return false;
   }

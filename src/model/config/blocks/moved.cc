@@ -1,4 +1,5 @@
 // `moved` blocks. Ref: opentofu internal/configs/moved.go.
+#include "config/address.h"
 #include "config/blocks/blocks.h"
 
 namespace kinu::config {
@@ -21,7 +22,8 @@ void ReadMovedBlock(BlockReader& reader, const hcl::Block& block) {
     if (const hcl::Attribute* attribute = content.Find(name)) {
       traversal = ReadTraversal(reader, *attribute->expr);
       if (traversal != nullptr) {
-        found = ReadEndpoint(reader, *traversal, true);
+        found =
+            AddressReader(reader.program, *traversal, AddressKeys::kAllowed, diags).ReadEndpoint();
       }
     }
     if (!found || (!found->is_module && found->resource.mode == ResourceMode::kEphemeral)) {

@@ -1,4 +1,5 @@
 // `removed` blocks. Ref: opentofu internal/configs/removed.go.
+#include "config/address.h"
 #include "config/blocks/blocks.h"
 
 namespace kinu::config {
@@ -14,18 +15,9 @@ void ReadFrom(BlockReader& reader, const hcl::Expr& expr, Removed& removed) {
   if (traversal == nullptr) {
     return;
   }
-  std::optional<Endpoint> from = ReadEndpoint(reader, *traversal, false);
-  if (!from) {
-    return;
+  if (const auto from = ReadRemoveEndpoint(reader.program, *traversal, reader.diags)) {
+    removed.from = *from;
   }
-  if (!from->is_module && from->resource.mode != ResourceMode::kManaged) {
-    reader.diags.Error(
-        from->resource.mode == ResourceMode::kData ? "Data source address is not allowed"
-                                                   : "Ephemeral resource address is not allowed",
-        "Only managed resources can be removed: others are never destroyed.", traversal->range());
-    return;
-  }
-  removed.from = *from;
 }
 
 }  // namespace
