@@ -47,8 +47,8 @@ bool HasErrors(const Diagnostics& problems);
 
 /// The problem as a text of several lines: severity and summary, where, why.
 std::string Render(const Diagnostic& problem);
-/// The same with the lines of its place, the faulty part underlined. `source` is the text of the file
-/// that the problem names; lines that it does not have are left out.
+/// The problem as a text with the lines of its place, the faulty part underlined. `source` is the
+/// text of the file that the problem names; lines that it does not have are left out.
 std::string Render(const Diagnostic& problem, std::string_view source);
 
 }  // namespace kinu::v1

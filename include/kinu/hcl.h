@@ -321,8 +321,8 @@ class Editor {
   std::optional<std::string> AttributeText(const Path& path, std::string_view name) const;
   /// Sets or appends an attribute. False if there is no such body, or Value::ToSource() fails.
   bool SetAttribute(const Path& path, std::string_view name, const Value& value);
-  /// The same with the source text of an expression. False also after a syntax error in it, which
-  /// is reported.
+  /// Sets or appends an attribute with the source text of an expression. False also after a syntax
+  /// error in it, which is reported.
   bool SetAttributeExpression(const Path& path, std::string_view name, std::string_view expression,
                               Diagnostics& problems);
   bool RemoveAttribute(const Path& path, std::string_view name);
@@ -347,8 +347,9 @@ enum class NestedObjects : uint8_t {
   kAreBlocks,
 };
 
-/// The file in the other syntax, `to`: kJson or kNative; kByName means the one that the name does not
-/// have. The end of the name says what the file is: of a module (".tf", ".tofu"), values of variables
+/// The file in the other syntax, `to`: kJson or kNative; kByName means the one that the name does
+/// not have. The end of the name says what the file is: of a module (".tf", ".tofu"), values of
+/// variables
 /// (".tfvars"), or of another language. The result means the same: it is parsed and compared.
 /// Warnings name comments that are lost. Nothing, and an error, if that is impossible.
 std::optional<std::string> Convert(std::string_view name, std::string_view text, Syntax to,

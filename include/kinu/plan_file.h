@@ -1,11 +1,11 @@
 // Plan files of kinu and OpenTofu for C++ programs: what `plan -out` writes. <kinu/tfjson.h> and
-// <kinu/documents.h> read what `show -json` makes of them; Document::Open() and Document::Parse() take
-// plan files, too.
+// <kinu/documents.h> read what `show -json` makes of them; Document::Open() and Document::Parse()
+// take plan files, too.
 //
 // Neither providers nor files of the configuration are needed. The values of resource instances are
-// encoded with the schemas of their providers: plan files of kinu have those schemas, of others only
-// what needs none can be read. Encrypted files cannot be read; the header needs C++20 and the standard
-// library only.
+// encoded with the schemas of their providers: plan files of kinu have those schemas, of others
+// only what needs none can be read. Encrypted files cannot be read; the header needs C++20 and the
+// standard library only.
 #pragma once
 
 #include <memory>
@@ -26,13 +26,13 @@ class PlanFile {
   /// Reads a file. Nothing, and an error, if it is no plan file of a release that this library can
   /// read, or is damaged.
   static std::optional<PlanFile> Open(const std::string& path, Diagnostics& problems);
-  /// The same of the content of a file.
+  /// Reads the content of a file.
   static std::optional<PlanFile> Parse(std::string bytes, Diagnostics& problems);
 
   /// Whether the file has the schemas that document() needs.
   bool has_schemas() const;
-  /// What `show -json` prints for the file. Without content, and an error that says what to do, if a
-  /// schema is missing.
+  /// What `show -json` prints for the file. Without content, and an error that says what to do, if
+  /// a schema is missing.
   Document document(Diagnostics& problems) const;
 
   /// The version of the program that made the plan.
@@ -53,9 +53,9 @@ class PlanFile {
   /// A planned change of a resource instance, without its values.
   struct Change {
     std::string address;
-    std::string previous_address;  ///< equal to `address` unless it was moved
-    std::string deposed;           ///< the key of a deposed object; else empty
-    std::string provider;          ///< the source address of the provider
+    std::string previous_address;      ///< equal to `address` unless it was moved
+    std::string deposed;               ///< the key of a deposed object; else empty
+    std::string provider;              ///< the source address of the provider
     std::vector<std::string> actions;  ///< as in documents: {"delete", "create"}
     std::string reason;                ///< as in documents: "replace_because_tainted"; or empty
     std::string import_id;             ///< of an object that is imported; else empty

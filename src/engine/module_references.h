@@ -17,7 +17,7 @@ struct Bindings {
   std::vector<ProviderFunctionName> functions;
 };
 
-/// The same, where they stand.
+/// A view of the references of a block.
 struct BlockBindings {
   BlockBindings(const Bindings& bindings) : list(bindings.list), functions(bindings.functions) {}
   BlockBindings(std::span<const uint32_t> listed, std::span<const ProviderFunctionName> called)

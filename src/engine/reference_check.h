@@ -55,7 +55,7 @@ class ReferenceCheck final : private config::SchemaSource {
   Value Decode(const schema::Block& block, const hcl::Body& body,
                std::span<const std::string_view> hidden, const lang::Scope& scope,
                const BodyReferences& references, Diagnostics& diags) const;
-  /// As above, for a body whose references were not collected.
+  /// Decodes a body whose references were not collected; unknown if one is invalid.
   Value Decode(const schema::Block& block, const hcl::Body& body,
                std::span<const std::string_view> hidden, const lang::Scope& scope,
                Diagnostics& diags) const;

@@ -160,7 +160,11 @@ class Scheduler::Loop {
       return;
     }
     burst_ = burst;
-    burst ? sink->BeginBurst() : sink->EndBurst();
+    if (burst) {
+      sink->BeginBurst();
+    } else {
+      sink->EndBurst();
+    }
   }
 
   void Enqueue(NodeId id) {

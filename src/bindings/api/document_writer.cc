@@ -102,7 +102,11 @@ void DocumentWriter::Null() {
 void DocumentWriter::Value(const JsonValue& value) {
   if (impl_->Begin()) {
     const std::string json = value.Json();
-    json.empty() ? impl_->json.Null() : impl_->json.Embed(json);
+    if (json.empty()) {
+      impl_->json.Null();
+    } else {
+      impl_->json.Embed(json);
+    }
   }
 }
 

@@ -33,7 +33,7 @@ constexpr auto JoinFlags(const Parts&... parts) {
   return out;
 }
 
-/// The same flags without help, for commands that accept them without effect.
+/// Flags without help, for commands that accept them without effect.
 template <size_t kSize>
 constexpr auto Undocumented(std::array<FlagSpec, kSize> flags) {
   for (FlagSpec& flag : flags) {

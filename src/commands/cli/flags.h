@@ -39,7 +39,7 @@ class Flags {
  public:
   /// Parses `args` by `specs`. The error is the reference's text.
   static Result<Flags> Parse(std::span<const FlagSpec> specs, std::span<const std::string> args);
-  /// The same for commands that report all problems of a command line at once: adds the error to
+  /// Parses for commands that report all problems of a command line at once: adds the error to
   /// `diags`; flags before the mistake count, and all words behind it are positional.
   static Flags Read(std::span<const FlagSpec> specs, std::span<const std::string> args,
                     Diagnostics& diags,

@@ -18,7 +18,7 @@ class Narrator final : public session::Narrator {
   /// Prints one or more lines for people. The JSON message has the same words in one line, without
   /// markup and without the "- " of a list.
   void Say(std::string_view markup) override { Say(markup, Plain(markup)); }
-  /// The same, with other words in JSON.
+  /// Prints lines for people; the JSON message has the words of `message`.
   void Say(std::string_view markup, std::string_view message) override;
   void Warn(std::string_view markup) override;
   void Text(std::string_view markup) override;

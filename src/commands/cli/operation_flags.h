@@ -23,7 +23,8 @@ backend::StateFlags StateFlagsOf(const Flags& flags);
 
 /// The flags that all operations have: variables, state files, lock, questions and parallelism.
 PlanRequest ReadOperationRequest(const Invocation& invocation, const Flags& flags);
-/// The same with the flags that choose what is planned. Problems are usage errors.
+/// The flags that all operations have, and those that choose what is planned. Problems are usage
+/// errors.
 PlanRequest ReadPlanRequest(const Invocation& invocation, const Flags& flags, Diagnostics& diags);
 /// Changes a request to what the command destroy does. Refuses -destroy and -refresh-only.
 void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags);

@@ -20,7 +20,7 @@ constexpr std::string_view StatusName(Status status) {
   return kNames[static_cast<size_t>(status)];
 }
 
-/// The word for people, who are told of an error as of a failure.
+/// The word for people: text output shows an error as a failure.
 constexpr std::string_view StatusWord(Status status) {
   return StatusName(status == Status::kError ? Status::kFail : status);
 }

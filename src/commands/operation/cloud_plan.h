@@ -35,7 +35,7 @@ struct FetchedPlan {
 
 /// Gets a saved plan from the service of the `cloud` block in the working directory. `redacted`: as
 /// view::ReadServicePlan() reads it, for whoever may see the run; else what `show -json` prints,
-/// for those who administrate its workspace. Ref: opentofu internal/cloud/backend_show.go.
+/// for administrators of its workspace. Ref: opentofu internal/cloud/backend_show.go.
 Result<FetchedPlan> FetchCloudPlan(const session::Workspace& workspace,
                                    std::span<const config::VariableArgument> variables,
                                    const CloudPlan& plan, bool redacted);

@@ -45,7 +45,8 @@ class Audience {
   void JsonText(std::string_view text) const;
   /// Prints text, unless only JSON is wanted.
   void Text(std::string_view text) const;
-  /// The same on the error stream, for what must be seen where output goes to a file.
+  /// Prints text on the error stream, unless only JSON is wanted: it must be seen where output goes
+  /// to a file.
   void ErrorText(std::string_view text) const;
   /// Reports that the lock of the state is held elsewhere.
   void ReportSlowLock();

@@ -249,7 +249,13 @@ Report RunChecks(const CheckFiles& files, const Documents& documents, std::strin
         ApplyExceptions(result, today);
         AddPlaces(assertion, documents, result.outcome);
         result.status = result.outcome.passed ? Status::kPass : Status::kFail;
-        ++(result.outcome.passed ? report.passed : check.warning ? report.warned : report.failed);
+        if (result.outcome.passed) {
+          ++report.passed;
+        } else if (check.warning) {
+          ++report.warned;
+        } else {
+          ++report.failed;
+        }
         report.excepted += result.excepted;
       }
       report.results.push_back(std::move(result));

@@ -239,7 +239,11 @@ void Redaction::AppendPart(std::string& out, const Node& value, uint32_t begin,
     uint32_t high = tree.entry(value.at()).next;
     while (high - low > 1) {
       const uint32_t middle = low + (high - low) / 2;
-      (tree.entry(middle).begin <= from ? low : high) = middle;
+      if (tree.entry(middle).begin <= from) {
+        low = middle;
+      } else {
+        high = middle;
+      }
     }
     const json::Tree::Entry& entry = tree.entry(low);
     ++from;

@@ -77,7 +77,7 @@ class Source {
 
 /// The text of a string; empty for all else. `scratch` holds what was escaped.
 std::string_view TextOf(const json::Node& text, std::string& scratch);
-/// The same of a member.
+/// The text of a member that is a string; empty for all else.
 std::string_view TextOf(const json::Node& object, std::string_view name, std::string& scratch);
 
 /// A whole number of 64 bits, or nothing.

@@ -236,7 +236,11 @@ class OldWriter {
           all.emplace_back(name, Both());
         }
         Both& both = all[at->second].second;
-        (object == &value ? both.first : both.second) = member.value;
+        if (object == &value) {
+          both.first = member.value;
+        } else {
+          both.second = member.value;
+        }
       }
     }
     std::sort(all.begin(), all.end(),

@@ -19,7 +19,7 @@ struct FormatVersion {
 /// Reads the text of a `format_version`. The error has the code kUnsupported when it is a
 /// version, but not a supported one.
 Result<FormatVersion> ParseFormatVersion(std::string_view text);
-/// As above, of a document, which must be an object and have one.
+/// Reads the `format_version` of a document, which must be an object and have one.
 Result<FormatVersion> FormatVersionOf(const json::Node& document);
 
 /// Appends a plan or state (a document of format 1.x) as a document of format 0.1. Members that

@@ -38,7 +38,7 @@ class MaskCursor {
   bool partial() const { return !masks_.empty(); }
   /// The cursor at a value inside the current one.
   MaskCursor Into(const TrailStep& step) const;
-  /// The same for all elements of an array, in their order.
+  /// The cursors at all elements of an array, in their order.
   std::vector<MaskCursor> IntoElements(const json::Node& array) const;
 
  private:

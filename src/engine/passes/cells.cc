@@ -297,6 +297,13 @@ class CellConnector {
     Wait(from, to);
     apply_.turned_edges.emplace_back(from, to);
   }
+  void Wait(NodeId from, NodeId to, bool turned) {
+    if (turned) {
+      WaitTurned(from, to);
+    } else {
+      Wait(from, to);
+    }
+  }
 
   /// The join in a slot of a crossing, made at first use. `connect(join, cell)` adds its edge for
   /// each cell of the block that is a `member`.
@@ -316,16 +323,14 @@ class CellConnector {
   /// A node that waits for all cells of the block with that property.
   NodeId Join(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
               bool turned = false) {
-    return MakeJoin(crossing, slot, member, [&](NodeId join, NodeId cell) {
-      turned ? WaitTurned(join, cell) : Wait(join, cell);
-    });
+    return MakeJoin(crossing, slot, member,
+                    [&](NodeId join, NodeId cell) { Wait(join, cell, turned); });
   }
   /// A node that all cells of the block with that property wait for.
   NodeId Gate(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
               bool turned = false) {
-    return MakeJoin(crossing, slot, member, [&](NodeId gate, NodeId cell) {
-      turned ? WaitTurned(cell, gate) : Wait(cell, gate);
-    });
+    return MakeJoin(crossing, slot, member,
+                    [&](NodeId gate, NodeId cell) { Wait(cell, gate, turned); });
   }
   /// A block that is replaced with the new object first forces the same on all blocks that it
   /// refers to, through values and providers. Only rows with a change count.
@@ -423,10 +428,8 @@ class CellConnector {
     const NodeId earlier = rule.waits ? other : cell.id;
     if (rule.optional && provider != cell.provider && !destroy_all_) {
       apply_.optional_edges.push_back({later, earlier, rule.turned});
-    } else if (rule.turned) {
-      WaitTurned(later, earlier);
     } else {
-      Wait(later, earlier);
+      Wait(later, earlier, rule.turned);
     }
   }
 

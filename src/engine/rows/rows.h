@@ -107,7 +107,7 @@ bool PlanChange(RowContext& row, provider::Provider& provider, RowFate& fate, Di
 
 /// A change of the row without action and values.
 plan::ResourceChange StartChange(const RowContext& row);
-/// The same for the removal of an object, by the provider in the state.
+/// The removal of an object, by the provider in the state, without values.
 plan::ResourceChange StartRemoval(const RowContext& row);
 
 /// The change that destroys an object; calls the provider if it plans destructions.

@@ -121,7 +121,7 @@ class ShortLock {
 struct SymbolTable::Impl {
   static constexpr size_t kFirstSize = 64;
 
-  ShortLock lock;  ///< is held by who adds a name
+  ShortLock lock;  ///< held while a name is added
   Arena arena;
   Texts texts;
   /// The last one is complete. Others may still be read: a name that they lack is looked for again

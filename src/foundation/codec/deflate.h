@@ -15,7 +15,7 @@ std::string Deflate(std::string_view bytes);
 /// Inverse of Deflate. Fails when the result would be larger than `limit`: the size of the result,
 /// if it is known.
 Result<std::string> Inflate(std::string_view deflated, size_t limit);
-/// The same into memory of the size that the result must have.
+/// Inflates into memory of the size that the result must have.
 Result<void> InflateInto(std::string_view deflated, std::span<char> content);
 /// The most bytes that this number of deflated bytes can stand for.
 size_t MostInflated(size_t deflated);

@@ -31,8 +31,8 @@ class ZipWriter {
   /// Adds an entry that is stored: the parts, one after the other.
   void AddStored(std::string_view name, std::span<const std::string_view> parts,
                  int64_t modified = 0);
-  /// The same, for parts of which there is one at a time: begins an entry, adds any number of
-  /// parts to it and ends it.
+  /// Adds a stored entry of which one part is there at a time: begins it, adds any number of parts
+  /// to it and ends it.
   void BeginStored(std::string_view name, int64_t modified = 0);
   void AddPart(std::string_view part);
   void EndStored();
@@ -89,7 +89,7 @@ class ZipReader {
   const Entry* Find(std::string_view name) const;
   /// The content, checked against its size and checksum.
   Result<std::string> Read(const Entry& entry) const;
-  /// As above, without a copy of what is stored: the content is in the archive or in `storage`.
+  /// Reads without a copy of what is stored: the content is in the archive or in `storage`.
   Result<std::string_view> Read(const Entry& entry, std::string& storage) const;
   /// As Find and Read; kNotFound when there is no such entry.
   Result<std::string> Read(std::string_view name) const;

@@ -59,6 +59,8 @@ inline constexpr std::array<uint8_t, 256> kByteClasses = [] {
 
 /// The bytes that end the plain part of a string.
 inline constexpr uint8_t kStringStops = kQuote | kBackslash | kControl;
+/// Those of a string that is known to be well formed.
+inline constexpr uint8_t kSoundStringStops = kQuote | kBackslash;
 
 constexpr bool IsIn(char c, uint8_t classes) {
   return (kByteClasses[static_cast<uint8_t>(c)] & classes) != 0;
@@ -245,7 +247,7 @@ inline Passed PassString(const char* at, const char* end) {
 /// in its content; `end` if there is none.
 inline const char* EndOfString(const char* at, const char* end) {
   for (;;) {
-    at = FindByte < kQuote | kBackslash > (at, end);
+    at = FindByte<kSoundStringStops>(at, end);
     if (end - at < 2) {
       return end;
     }

@@ -121,8 +121,8 @@ class Lexer {
 
   void ScanString() {
     ++pos_;
-    const char* const stop =
-        json::FindByte < json::kStringStops | json::kNonAscii > (here(), end());
+    constexpr uint8_t kStops = json::kStringStops | json::kNonAscii;
+    const char* const stop = json::FindByte<kStops>(here(), end());
     if (stop < end() && *stop == '"') {
       next_.form = StringForm::kPlain;
       MoveTo(stop + 1);

@@ -54,8 +54,8 @@ class StructureScanner {
     backslash_seen_ = false;
     return seen;
   }
-  /// The same for bytes that may not be UTF-8. Most characters are checked by the scan; which ones
-  /// depends on the kernel.
+  /// Whether bytes that may not be UTF-8 were met since the last call. Most characters are checked
+  /// by the scan; which ones depends on the kernel.
   bool TakeUncheckedSeen() {
     const bool seen = unchecked_seen_;
     unchecked_seen_ = false;

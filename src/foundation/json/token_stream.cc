@@ -101,8 +101,8 @@ void TokenStream::MoveWindow() {
   if (held_ != kNotHeld) {
     held_ -= keep;
   }
-  for (uint32_t* at = next_; at < end_; ++at) {
-    *at -= static_cast<uint32_t>(keep);
+  for (uint32_t* at = end_; at > next_;) {
+    *--at -= static_cast<uint32_t>(keep);
   }
 }
 
@@ -144,7 +144,7 @@ void TokenStream::ScanMore() {
   const auto left = static_cast<size_t>(end_ - next_);
   std::memmove(index_.get(), next_, left * sizeof(uint32_t));
   next_ = index_.get();
-  end_ = next_ + left;
+  end_ = index_.get() + left;
   const size_t found = scanner_.Scan({text_, size_}, scanned_, to, end_);
   const bool is_utf8 = !scanner_.TakeUncheckedSeen();
   if (is_utf8 && checked_ == scanned_) {
@@ -186,7 +186,7 @@ void TokenStream::Refill() {
     held_ = kNotHeld;
     std::fill_n(index_.get(), kEnds, 0U);
     next_ = index_.get();
-    end_ = next_ + kEnds;
+    end_ = index_.get() + kEnds;
   }
 }
 

@@ -147,7 +147,7 @@ class TokenStream {
 
   StructureScanner scanner_;
   std::unique_ptr<uint32_t[]> index_;
-  uint32_t* next_ = nullptr;
+  const uint32_t* next_ = nullptr;
   uint32_t* end_ = nullptr;
   Problem problem_;
 };

@@ -86,7 +86,7 @@ class Node {
   uint64_t offset() const;
   /// The content of a string, decoded.
   std::string String() const;
-  /// The same without a copy where nothing is escaped; else `scratch` holds it.
+  /// The content of a string without a copy where nothing is escaped; else `scratch` holds it.
   std::string_view String(std::string& scratch) const;
   /// Whether this is a string with this content.
   bool Is(std::string_view text) const;
@@ -139,7 +139,7 @@ class Tree {
   /// malformed, and the stream has the problem. The tree refers to the stream's text, so it is
   /// valid until the stream moves on (with a text in memory: as long as that text).
   bool Read(TokenStream& stream);
-  /// The same, keeping only what the shape says.
+  /// Reads the value at the current token, and keeps only what the shape says.
   bool Read(TokenStream& stream, const Shape& shape);
   /// Reads the value of a folded node, whose text must outlive this tree. False when it has too
   /// many elements.
@@ -298,9 +298,9 @@ class Document {
  public:
   /// Reads a whole text. The error names the problem and its byte.
   static Result<std::unique_ptr<Document>> Parse(std::string text);
-  /// The same, keeping only what the shape says.
+  /// Reads a whole text, and keeps only what the shape says.
   static Result<std::unique_ptr<Document>> Parse(std::string text, const Shape& shape);
-  /// The same of a file, which stays mapped as long as the document is there.
+  /// Reads a file, which stays mapped as long as the document is there.
   static Result<std::unique_ptr<Document>> Parse(std::unique_ptr<MappedFile> file,
                                                  const Shape& shape);
 

@@ -97,7 +97,7 @@ typename ValueWalk<Visitor>::Result ValueWalk<Visitor>::Quickly() {
   const uint32_t* at = stream_.next_;
   const char* text = stream_.text_;
   const auto stop = [&](Result how, bool after_value) {
-    stream_.next_ += at - stream_.next_;
+    stream_.next_ = at;
     after_value_ = after_value;
     return how;
   };
@@ -107,7 +107,7 @@ typename ValueWalk<Visitor>::Result ValueWalk<Visitor>::Quickly() {
       if (stream_.problem_ || stream_.ended_) {
         return false;
       }
-      stream_.next_ += at - stream_.next_;
+      stream_.next_ = at;
       stream_.ScanMore();
       at = stream_.next_;
       text = stream_.text_;

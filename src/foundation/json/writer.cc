@@ -14,9 +14,10 @@ constexpr char kHex[] = "0123456789abcdef";
 
 // The bytes that may have to be escaped.
 constexpr uint8_t kOdd = json::kStringStops | json::kNonAscii;
+constexpr uint8_t kOddInHtml = kOdd | json::kHtml;
 
 const char* FindOdd(const char* at, const char* end, JsonEscape escape) {
-  return escape == JsonEscape::kHtml ? json::FindByte < kOdd | json::kHtml > (at, end)
+  return escape == JsonEscape::kHtml ? json::FindByte<kOddInHtml>(at, end)
                                      : json::FindByte<kOdd>(at, end);
 }
 

@@ -241,14 +241,13 @@ size_t SkipAscii(std::string_view text, size_t pos) {
   while (text.size() - pos >= kBlock && IsAsciiBlock(text.data() + pos)) {
     pos += kBlock;
   }
-  for (; text.size() - pos >= kWord; pos += kWord) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data() + pos, kWord);
-    if (std::endian::native != std::endian::little) {
-      break;
-    }
-    if ((word & kHighs) != 0) {
-      return pos + static_cast<size_t>(std::countr_zero(word & kHighs)) / 8;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; text.size() - pos >= kWord; pos += kWord) {
+      uint64_t word = 0;
+      std::memcpy(&word, text.data() + pos, kWord);
+      if ((word & kHighs) != 0) {
+        return pos + static_cast<size_t>(std::countr_zero(word & kHighs)) / 8;
+      }
     }
   }
   while (pos < text.size() && Byte(text, pos) < 0x80) {

@@ -16,7 +16,7 @@ namespace kinu {
 /// must be unmarked. Unknown values and infinities are errors.
 ValueResult<void> WriteJson(JsonWriter& out, const Value& value, const Type& type,
                             WholeNumbers whole = WholeNumbers::kShortest);
-/// As above into a compact string.
+/// Encodes `value` for `type` into a compact string.
 ValueResult<std::string> ValueToJson(const Value& value, const Type& type,
                                      WholeNumbers whole = WholeNumbers::kShortest);
 /// Encodes by the value's own type, never wrapping: what documents and jsonencode show.
@@ -33,7 +33,7 @@ ValueResult<Type> TypeFromJson(std::string_view json);
 /// making that type. False of some such texts: those with tuples or unusual names.
 bool IsPlainTypeJson(std::string_view json);
 
-// The same of texts that are parsed already.
+// Reading of texts that are parsed already.
 ValueResult<Value> ValueFromJson(const JsonNode& json, const Type& type);
 ValueResult<Type> ImpliedTypeOfJson(const JsonNode& json);
 ValueResult<Type> TypeFromJson(const JsonNode& json);

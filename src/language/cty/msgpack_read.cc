@@ -257,7 +257,8 @@ ValueResult<Value> ReadRefinements(std::string_view body, const Type& type) {
         if (!null) {
           return BadRefinement("null refinement is not boolean");
         }
-        (*null ? is_null : known.not_null) = true;
+        is_null = is_null || *null;
+        known.not_null = known.not_null || !*null;
         break;
       }
       case kStringPrefix: {
@@ -283,7 +284,8 @@ ValueResult<Value> ReadRefinements(std::string_view body, const Type& type) {
         if (!bound) {
           return BadRefinement("length bound refinement must be integer or [integer, bool] array");
         }
-        (*key == kLengthMin ? known.min_length : known.max_length) = *bound;
+        auto& limit = *key == kLengthMin ? known.min_length : known.max_length;
+        limit = *bound;
         break;
       }
       case kNumberMin:
@@ -295,8 +297,13 @@ ValueResult<Value> ReadRefinements(std::string_view body, const Type& type) {
         if (!bound) {
           return BadRefinement("length bound refinement must be [number, bool] array");
         }
-        (*key == kNumberMin ? known.min : known.max) = std::move(bound->first);
-        (*key == kNumberMin ? known.min_inclusive : known.max_inclusive) = bound->second;
+        if (*key == kNumberMin) {
+          known.min = std::move(bound->first);
+          known.min_inclusive = bound->second;
+        } else {
+          known.max = std::move(bound->first);
+          known.max_inclusive = bound->second;
+        }
         break;
       }
       default:

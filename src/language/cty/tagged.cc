@@ -41,11 +41,17 @@ Result<Refinements> RefinementsFrom(const JsonNode& json) {
       KINU_TRY(Number bound, NumberFrom(member.value.Find("value")));
       const JsonNode* inclusive = member.value.Find("inclusive");
       bool closed = inclusive == nullptr || inclusive->boolean();
-      (member.name == "min" ? out.min : out.max) = std::move(bound);
-      (member.name == "min" ? out.min_inclusive : out.max_inclusive) = closed;
+      if (member.name == "min") {
+        out.min = std::move(bound);
+        out.min_inclusive = closed;
+      } else {
+        out.max = std::move(bound);
+        out.max_inclusive = closed;
+      }
     } else if (member.name == "min_length" || member.name == "max_length") {
       KINU_TRY(int64_t count, CountFrom(member.value));
-      (member.name == "min_length" ? out.min_length : out.max_length) = count;
+      auto& limit = member.name == "min_length" ? out.min_length : out.max_length;
+      limit = count;
     } else {
       return Bad("unknown refinement " + std::string(member.name));
     }

@@ -160,7 +160,7 @@ class ValueStack {
         first, [&](std::span<Value> values) { return ValueAccess::TakeOver(tag, type, values); });
     return true;
   }
-  /// The same for a map with these keys: sorted, unique, normalised.
+  /// Puts a map in place of the values from `first` on; its keys are sorted, unique, normalised.
   bool CloseMap(const Type& type, std::span<const std::string_view> keys, size_t first) {
     values_.Replace(first, [&](std::span<Value> values) {
       return ValueAccess::TakeOverMap(type, values, keys);

@@ -32,7 +32,7 @@ class Parser {
 
   // Call exactly one of these, once, and then ReportTokens().
   const NativeBody* ParseFile();
-  /// As above, but puts the blocks of the file into an empty list, and none into the body.
+  /// Parses a file, and puts its blocks into an empty list, none into the body.
   const NativeBody* ParseFile(std::vector<NativeBlock>& blocks);
   const Expr* ParseWholeExpression();
   const Expr* ParseWholeTemplate();

@@ -49,7 +49,7 @@ bool IsJsonExpr(const Expr& expr);
 /// Appends every traversal in the expression whose root is not bound by an enclosing `for`, depth
 /// first in source order. Ref: hclsyntax.Variables.
 void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out);
-/// As above; also appends every function call in the expression.
+/// Appends what CollectTraversals() does, and every function call in the expression.
 void CollectTraversalsAndCalls(const Expr& expr, std::vector<const TraversalExpr*>& traversals,
                                std::vector<const CallExpr*>& calls);
 

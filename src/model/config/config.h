@@ -375,7 +375,7 @@ class Config {
   /// transform_provider.go.
   ProviderConfig ResolveProvider(const ConfigNode& node, Symbol local_name, Symbol alias) const;
   ProviderConfig ResolveProvider(const ConfigNode& node, const Resource& resource) const;
-  /// The same from the provider's full source address.
+  /// The provider configuration that (full source address, alias) means in a module.
   ProviderConfig ResolveProviderAddress(const ConfigNode& node, Symbol provider,
                                         Symbol alias) const;
   /// The provider configuration at exactly this address, as a state has it: its own block, or what

@@ -8,8 +8,8 @@ namespace kinu::config {
 
 /// Puts an `encryption` configuration over that of a module, if it has one.
 void MergeEncryption(Module& module, const Encryption& over);
-/// The same with a text in either syntax: the content of an `encryption` block. `name`: of the text
-/// in diagnostics.
+/// Puts the content of an `encryption` block, a text in either syntax, over that of a module.
+/// `name`: of the text in diagnostics.
 void MergeEncryptionText(Module& module, std::string_view name, std::string_view text,
                          Diagnostics& diags);
 

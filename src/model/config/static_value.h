@@ -55,7 +55,7 @@ class StaticEvaluator {
   /// Evaluates an expression of a module. Returns an unknown value of dynamic type after an error.
   Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                  Diagnostics& diags);
-  /// The same for a value that `use` evaluates, after the names of the expression were checked.
+  /// The value that `use` evaluates, after the names of the expression were checked.
   Value EvaluateArgument(const ConfigNode& node, const hcl::Expr& expr,
                          const StaticSubject& subject,
                          const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
@@ -68,7 +68,7 @@ class StaticEvaluator {
   /// Decodes a body through a schema. Returns an unknown value of dynamic type after an error.
   Value DecodeBody(const ConfigNode& node, const schema::Block& block, const hcl::Body& body,
                    const StaticSubject& subject, Diagnostics& diags);
-  /// The same, with the problems of names and those of the values apart.
+  /// Decodes a body and reports the problems of names and those of the values apart.
   Value DecodeBody(const ConfigNode& node, const schema::Block& block, const hcl::Body& body,
                    const StaticSubject& subject, Diagnostics& of_references,
                    Diagnostics& of_values);

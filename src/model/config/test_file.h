@@ -110,7 +110,7 @@ void ReadTestFile(Program& program, hcl::SyntaxTree& tree, const hcl::Body& body
 /// name of the file, the name of the run block.
 std::vector<std::string> RunModulePath(const Program& program, const TestFile& file,
                                        const TestRun& run);
-/// The same, joined with periods.
+/// RunModulePath(), joined with periods.
 std::string RunModuleKey(const Program& program, const TestFile& file, const TestRun& run);
 
 /// Reports objects that two override blocks at the top of a file override.

@@ -198,7 +198,11 @@ void CheckImportTargets(const config::Config& config, bool generating, Diagnosti
     const config::ConfigNode* node = config.Find(import.target.module);
     std::string address = program.ToText(import.target);
     if (node == nullptr) {
-      generating ? not_in_modules(import, address) : missing(import, address);
+      if (generating) {
+        not_in_modules(import, address);
+      } else {
+        missing(import, address);
+      }
       continue;
     }
     if (node->module->FindResource(import.target.resource) >= 0) {

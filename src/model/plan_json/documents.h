@@ -59,7 +59,7 @@ Result<void> WriteState(JsonWriter& out, const state::State& state, const Schema
 /// `show -config -json`, and the configuration of a plan.
 Result<void> WriteConfig(JsonWriter& out, const config::Config& config, const SchemaLookup& schemas,
                          bool positions = false);
-/// The same with the variables of the root module alone.
+/// The configuration of a plan without schemas: the variables of the root module alone.
 void WriteConfigVariables(JsonWriter& out, const config::Config& config);
 /// `show -module=DIR -json`: only the root module, without expressions and schemas.
 void WriteSingleModule(JsonWriter& out, const config::Config& config, bool positions = false);

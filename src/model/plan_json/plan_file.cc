@@ -127,7 +127,7 @@ std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const Sc
     return std::nullopt;
   }
   if (options.visit) {
-    // Who keeps the configuration until the process ends keeps the plan too, which need not be
+    // The configuration may be kept until the process ends: so is the plan then, which need not be
     // freed.
     options.visit({content, content->config.get()});
   }

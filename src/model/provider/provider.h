@@ -121,7 +121,7 @@ class Provider {
   virtual const schema::ProviderSchema& schema() const = 0;
   /// Whether calls wait for another process and therefore belong on a worker thread.
   virtual bool blocking() const { return true; }
-  /// The same of reading data sources.
+  /// Whether reading data sources waits for another process.
   virtual bool reads_block() const { return blocking(); }
 
   /// Report invalid arguments of a configuration, whose values may be unknown.
@@ -197,7 +197,7 @@ class ProviderSource {
 /// The text of an error whose cause is that a provider gave no schema; clients match it.
 /// Ref: opentofu internal/tofu/context_plugins.go.
 std::string SchemaFailure(std::string_view address, std::string_view cause);
-/// The same as the detail of "Failed to load plugin schemas".
+/// SchemaFailure() as the detail of "Failed to load plugin schemas".
 std::string SchemaLoadFailure(std::string_view address, std::string_view cause);
 
 }  // namespace kinu::provider

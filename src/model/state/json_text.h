@@ -44,7 +44,7 @@ class JsonCursor {
   /// Iterates over an object. The caller moves behind `{` first; then this returns true per member
   /// with the body of its key, and false behind the closing brace. `first` starts true.
   bool NextMember(bool* first, std::string_view* key_body);
-  /// The same for an array.
+  /// Iterates over an array, as NextMember() does over an object.
   bool NextElement(bool* first);
 
   /// Number of bytes before the cursor.

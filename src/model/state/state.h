@@ -148,10 +148,10 @@ struct State {
 /// Reads a state file (version 4; older versions are upgraded). An empty text is an empty state.
 /// The error message is complete and can be shown to users.
 Result<State> ReadState(std::shared_ptr<Program> program, std::string bytes);
-/// The same for a shared text.
+/// Reads a state file whose text is shared.
 Result<State> ReadState(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text);
 
-/// The same for a file that the user named as a state: an empty file is an error.
+/// Reads a file that the user named as a state: an empty file is an error.
 Result<State> ReadGivenState(std::shared_ptr<Program> program, std::string bytes);
 
 /// The problems in an error of ReadState(), one by one. An error of kind kUnsupported means that
@@ -161,7 +161,7 @@ struct StateProblem {
   std::string detail;
 };
 std::vector<StateProblem> ProblemsOf(const Error& error);
-/// The same of a store that could not be read: the problems of a text that seems to be no state
+/// The problems of a store that could not be read: those of a text that seems to be no state
 /// (ErrorCode::kUnsupported), else the whole error as one summary. Ref: opentofu statefile.Read.
 std::vector<StateProblem> ReadProblemsOf(const Error& error);
 
@@ -172,7 +172,7 @@ enum class Layout : uint8_t {
 };
 /// The bytes of the state file as OpenTofu 1.12.6 writes them.
 std::string WriteState(const State& state, Layout layout);
-/// The same with another lineage and serial.
+/// The bytes of the state file with another lineage and serial.
 std::string WriteState(const State& state, Layout layout, std::string_view lineage,
                        uint64_t serial);
 

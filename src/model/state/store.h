@@ -114,11 +114,11 @@ class Store {
   virtual void LookOnly() {}
   /// As Read(), for reading only: the result is not written again.
   virtual Result<State> View(std::shared_ptr<Program> program) { return Read(std::move(program)); }
-  /// The same where only outputs matter: resources may be missing.
+  /// Reads for a reader of outputs alone: resources may be missing.
   virtual Result<State> ViewOutputs(std::shared_ptr<Program> program) {
     return Read(std::move(program));
   }
-  /// The same where one resource matters: others may be missing.
+  /// Reads for a reader of one resource: others may be missing.
   virtual Result<State> ViewResource(std::shared_ptr<Program> program, const AbsResource&) {
     return Read(std::move(program));
   }

@@ -65,7 +65,7 @@ class Backend {
   virtual Result<std::vector<std::string>> Workspaces() = 0;
   /// Deletes a workspace with its state. Refuses the default one.
   virtual Result<void> DeleteWorkspace(std::string_view name) = 0;
-  /// The same unless the service knows that the workspace manages objects.
+  /// Deletes a workspace unless the service knows that it manages objects.
   virtual Result<void> DeleteUnusedWorkspace(std::string_view name) {
     return DeleteWorkspace(name);
   }

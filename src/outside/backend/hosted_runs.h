@@ -155,8 +155,7 @@ class HostedRuns {
   Result<HostedRun> Read(const std::string& run) const;
   Result<HostedPlan> ReadPlan(const std::string& run) const;
   /// The document of a plan by its id. `redacted`: to be shown, without sensitive values, and of
-  /// another format (view::ReadServicePlan); else only those may get it who administrate the
-  /// workspace.
+  /// another format (view::ReadServicePlan); else only administrators of the workspace may get it.
   Result<std::string> ReadPlanDocument(const std::string& plan, bool redacted) const;
   /// What people should know about the start of a run.
   Result<std::vector<std::string>> ReadWarnings(const std::string& run) const;

@@ -52,7 +52,7 @@ class Journal {
   /// count only where it takes a state in the clear.
   static Result<Replayed> Replay(const std::string& path, state::State& state,
                                  const state::Sealer& sealer);
-  /// As above, of a journal's bytes.
+  /// Applies a journal that is in memory to `state`.
   static Replayed ReplayBytes(std::string_view bytes, state::State& state,
                               const state::Sealer& sealer);
 

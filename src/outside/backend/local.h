@@ -57,7 +57,7 @@ class LocalStore final : public state::Store {
   std::optional<state::StateNames> ViewNames(std::shared_ptr<Program> program) override;
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;
-  /// The same with `force`, as the only write of this store: the serial counts it once.
+  /// Replaces the state with force, as the only write of this store: the serial counts it once.
   Result<void> ReplaceAlone(state::State& state);
   /// Writes the results of an ended run's journal first. kExists: another run is changing this
   /// state without a lock.

@@ -142,7 +142,8 @@ std::string TablestoreFault(const net::HttpResponse& response, std::string& code
   ProtoReader reader(response.body);
   for (ProtoField field; reader.Next(field);) {
     if (field.kind == ProtoField::Kind::kBytes && field.number <= 2) {
-      (field.number == 1 ? code : message) = field.bytes;
+      std::string& text = field.number == 1 ? code : message;
+      text = field.bytes;
     }
   }
   if (reader.failed()) {

@@ -8,7 +8,7 @@ namespace kinu::cloud {
 /// The number of the account whose credentials `sts` signs with, as the security token service
 /// knows it.
 Result<std::string> AwsCallerAccount(const AwsService& sts);
-/// The same from the identity service: the account in the name of the user, or of a role.
+/// The account as the identity service knows it: that in the name of the user, or of a role.
 Result<std::string> AwsUserAccount(const AwsService& iam);
 
 }  // namespace kinu::cloud

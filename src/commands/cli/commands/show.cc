@@ -398,7 +398,7 @@ int ShowCloudPlan(const Invocation& invocation, const operation::CloudPlan& plan
                  : ReportCloudPlan(fetched.error(), guessed, diags);
 }
 
-/// Reports why a file is neither plan nor state. Who knows what the file is has the word.
+/// Reports why a file is neither plan nor state. The reader that knows the file says why.
 /// Ref: opentofu internal/command/show.go legacyShowFromPath.
 void ReportNeither(const std::string& path, const Error& not_plan, const Error& not_state,
                    Diagnostics& diags) {

@@ -22,7 +22,7 @@ static int RunStateShow(Invocation& invocation) {
   const bool is_address = session.program->ParseResourceInstance(word, &address);
   session.only = is_address ? &address.resource : nullptr;
   session.unreadable = {"", "error loading state: "};
-  // The configuration is looked at as a whole, but what is wrong with the state is told first.
+  // The configuration is looked at as a whole, but errors of the state are reported first.
   Diagnostics of_configuration;
   const auto arguments = VariableArguments(session.flags);
   const Loaded loaded = session::Load(

@@ -157,7 +157,11 @@ bool TestRun::AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers) {
     request.watch = [this](const module_tests::FileResult& file, const module_tests::RunResult& run,
                            bool running) {
       const std::string name = file.file->name + ": " + run.name;
-      running ? tasks_.Start(name) : tasks_.Finish(name);
+      if (running) {
+        tasks_.Start(name);
+      } else {
+        tasks_.Finish(name);
+      }
     };
   }
   worker->suite = std::make_unique<module_tests::Suite>(std::move(request));

@@ -29,11 +29,11 @@ bool IsArray(const Value* value);
 
 /// The change of a member; without a difference where nothing of it is relevant.
 Change MemberOf(const Change& parent, std::string_view name);
-/// As above, with the attribute's own sensitivity in an object that exists.
+/// The change of an attribute, with its own sensitivity in an object that exists.
 Change MemberOf(const Change& parent, const schema::Attribute& attribute);
 /// The change of an element; an index beyond a side's elements: absent there.
 Change ElementOf(const Change& parent, size_t before_index, size_t after_index);
-/// As above; without a difference where nothing of it is relevant.
+/// The change of the elements at an index; without a difference where nothing of it is relevant.
 Change RelevantElementOf(const Change& parent, size_t index);
 /// Keys on either side, sorted. Members that are not known yet count only with `unknown_too`.
 std::vector<std::string_view> KeysOf(const Change& change, bool unknown_too);

@@ -15,7 +15,7 @@ namespace kinu::view {
 /// Renders one diagnostic. With colours it is in a box.
 std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources,
                              const terminal::Style& style, int width);
-/// The same where the place is known already. `boxed`: in a box, with or without colours.
+/// Renders a diagnostic whose place is known already. `boxed`: in a box, with or without colours.
 std::string RenderDiagnosticAt(const Diagnostic& diagnostic, const std::optional<Place>& place,
                                const terminal::Style& style, int width, bool boxed);
 

@@ -33,7 +33,7 @@ using TextSink = std::function<void(std::string_view)>;
 /// rendered after an error, as for an output that no document can have: an infinite number.
 Result<void> RenderPlanTo(const TextSink& sink, const plan::Plan& plan, const SchemaLookup& schemas,
                           const terminal::Style& style, const PlanTextOptions& options);
-/// As above, as one text.
+/// Renders a plan as one text. Nothing is rendered after an error.
 Result<std::string> RenderPlan(const plan::Plan& plan, const SchemaLookup& schemas,
                                const terminal::Style& style, const PlanTextOptions& options);
 

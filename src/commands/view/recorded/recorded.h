@@ -32,7 +32,8 @@ bool IsStateDocument(const json::Node& document);
 
 /// Reads the document of a plan, in any supported format. The error says which part cannot be read.
 Result<RecordedPlan> ReadPlanDocument(const json::Node& document);
-/// The same for the document of a state.
+/// Reads the document of a state, in any supported format. The error names the part that cannot be
+/// read.
 Result<RecordedState> ReadStateDocument(const json::Node& document);
 /// Reads a plan as services give it to be shown: changes without sensitive values, and the schemas
 /// of their types. Ref: opentofu internal/command/jsonformat/plan.go.

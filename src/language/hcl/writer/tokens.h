@@ -51,7 +51,7 @@ void AppendString(TokenList& out, std::string_view text);
 Result<void> AppendTraversal(TokenList& out, std::string_view root,
                              std::span<const TraversalStep> steps);
 
-/// The same, as text in canonical layout.
+/// A value, a string, a traversal as text in canonical layout.
 Result<std::string> ValueText(const Value& value);
 std::string StringText(std::string_view text);
 Result<std::string> TraversalText(std::string_view root, std::span<const TraversalStep> steps);

@@ -54,7 +54,11 @@ void ReadResourceArguments(BlockReader& reader, const hcl::BodyContent& content,
                              " meta-argument is not supported within nested data blocks.",
                          attribute.name_range);
     } else if (repeats) {
-      (attribute.name == "count" ? resource.count : resource.for_each) = attribute.expr;
+      if (attribute.name == "count") {
+        resource.count = attribute.expr;
+      } else {
+        resource.for_each = attribute.expr;
+      }
       repetition.Add(attribute.name, attribute.name_range);
     } else if (attribute.name == "provider") {
       resource.provider_ref = ReadProviderRef(reader, *attribute.expr, "provider");
