@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 #include "engine/request.h"
 #include "module_tests/status.h"
 #include "module_tests/values.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "addrs/checkable.h"
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 
 namespace kinu::module_tests {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 #include "engine/request.h"
 
 namespace kinu::module_tests {

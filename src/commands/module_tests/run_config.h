@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 #include "module_tests/mocks.h"
 #include "module_tests/values.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 #include "engine/provider_pool.h"
 #include "module_tests/status.h"
 #include "session/load.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 #include "config/variables.h"
 #include "functions/function.h"
 #include "lang/scope.h"

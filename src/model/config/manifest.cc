@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "config/load.h"
 #include "config/module_source.h"
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 #include "json/reader.h"
 #include "json/writer.h"
 

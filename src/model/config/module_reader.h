@@ -7,8 +7,8 @@
 
 #include "config/config.h"
 #include "config/module_builder.h"
+#include "config/module_test_file.h"
 #include "config/source_files.h"
-#include "config/test_file.h"
 
 namespace kinu::config {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "config/module_test_file.h"
 #include "config/provider_names.h"
-#include "config/test_file.h"
 
 namespace kinu::config {
 namespace {

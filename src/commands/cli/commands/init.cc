@@ -8,7 +8,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 #include "session/backend_init.h"
 #include "session/module_copy.h"
 #include "session/provider_installation.h"

@@ -6,7 +6,7 @@
 #include "addrs/version.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 
 namespace kinu::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "config/duplicate_keys.h"
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 #include "json/writer.h"
 #include "operation/documents.h"
 #include "plan_json/documents.h"

@@ -2,9 +2,9 @@
 #include "addrs/provider_source.h"
 #include "config/decode.h"
 #include "config/module_providers.h"
+#include "config/module_test_file.h"
 #include "config/provider_names.h"
 #include "config/reference_syntax.h"
-#include "config/test_file.h"
 
 namespace kinu::config {
 namespace {

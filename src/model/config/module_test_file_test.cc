@@ -1,5 +1,5 @@
 // Test files: their selection, blocks and diagnostics.
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 
 #include <filesystem>
 #include <map>

@@ -1,4 +1,4 @@
-#include "cli/test_findings.h"
+#include "cli/module_test_findings.h"
 
 #include <string>
 

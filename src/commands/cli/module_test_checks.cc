@@ -1,4 +1,4 @@
-#include "cli/test_checks.h"
+#include "cli/module_test_checks.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "cli/test_workers.h"
+#include "cli/module_test_workers.h"
 
 #include <atomic>
 #include <condition_variable>

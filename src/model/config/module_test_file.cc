@@ -1,4 +1,4 @@
-#include "config/test_file.h"
+#include "config/module_test_file.h"
 
 #include "config/address.h"
 #include "config/blocks/blocks.h"

@@ -1,4 +1,4 @@
-#include "cli/test_report.h"
+#include "cli/module_test_report.h"
 
 #include <gtest/gtest.h>
 
