@@ -407,6 +407,23 @@ std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std
   return AddProblems(problems, diags, settings) ? std::optional(std::move(out)) : std::nullopt;
 }
 
+/// What `init` recorded. Where that cannot be read, and the manifest of modules can't either, the
+/// error is that of the manifest, which OpenTofu reads first and kinu only if it needs it.
+static std::optional<BackendRecord> ReadRecord(const Workspace& workspace, Diagnostics& diags) {
+  auto record = ReadBackendRecord(workspace.data_directory);
+  if (record) {
+    return *std::move(record);
+  }
+  Diagnostics of_manifest;
+  (void)config::ReadModuleManifest(workspace.manifest_path(), of_manifest);
+  if (of_manifest.has_errors()) {
+    diags.Append(std::move(of_manifest));
+  } else {
+    diags.Error("Failed to load state: " + record.error().message, "");
+  }
+  return std::nullopt;
+}
+
 ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags) {
   const BackendSpec& spec = *backend::FindBackend(backend::kImpliedBackend);
   provider::Problems none;
@@ -420,10 +437,7 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
   const trace::Span span("kinu/session", "Initialize Backend");
   const size_t errors = diags.error_count();
   const BackendSettings settings = ReadBackendSettings(workspace, loaded, {}, false, diags);
-  auto record = ReadBackendRecord(workspace.data_directory);
-  if (!record) {
-    diags.Error("Failed to load state: " + record.error().message, "");
-  }
+  const auto record = ReadRecord(workspace, diags);
   if (diags.error_count() != errors ||
       !Agree(settings, *record, BackendBlockOf(*loaded.config->root().module), diags)) {
     return std::nullopt;
@@ -465,9 +479,8 @@ std::optional<ConfiguredBackend> PlannedBackend(const Workspace& workspace,
 }
 
 std::optional<ConfiguredBackend> RecordedBackend(const Workspace& workspace, Diagnostics& diags) {
-  auto record = ReadBackendRecord(workspace.data_directory);
+  const auto record = ReadRecord(workspace, diags);
   if (!record) {
-    diags.Error("Failed to load state: " + record.error().message, "");
     return std::nullopt;
   }
   if (record->empty()) {

@@ -1,5 +1,6 @@
 #include "session/provider_installation.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "addrs/compatible_version.h"
@@ -7,8 +8,9 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/program_name.h"
-#include "config/requirements.h"
+#include "json/reader.h"
 #include "json/writer.h"
+#include "config/requirements.h"
 #include "plugin/handshake.h"
 #include "session/network.h"
 #include "session/provider_set.h"
@@ -438,6 +440,10 @@ bool ProviderInstall::Run(const Loaded& loaded, state::State& state) {
   return !diags_.has_errors() && SaveLocks(locks, installed);
 }
 
+std::string PluginDirectoriesPath(const Workspace& workspace) {
+  return workspace.data_directory + "/plugin_path";
+}
+
 }  // namespace
 
 install::ProviderRequirements RequiredProviders(const Loaded& loaded, Diagnostics& diags) {
@@ -456,7 +462,7 @@ bool InstallProviders(const Workspace& workspace, const ProviderInstallRequest& 
 
 bool SavePluginDirectories(const Workspace& workspace, const std::vector<std::string>& directories,
                            Diagnostics& diags) {
-  const std::string path = workspace.data_directory + "/plugin_path";
+  const std::string path = PluginDirectoriesPath(workspace);
   if (directories.empty()) {
     std::error_code none;
     std::filesystem::remove(path, none);
@@ -477,6 +483,27 @@ bool SavePluginDirectories(const Workspace& workspace, const std::vector<std::st
     diags.Error("Error saving -plugin-path values", written.error().message);
   }
   return written.has_value();
+}
+
+Result<void> CheckPluginDirectories(const Workspace& workspace) {
+  const Result<std::string> text = ReadFile(PluginDirectoriesPath(workspace));
+  if (!text) {
+    return text.error().code == ErrorCode::kNotFound ? Result<void>()
+                                                     : std::unexpected(text.error());
+  }
+  const JsonDocument document = ParseJson(*text);
+  if (!document.ok()) {
+    const JsonProblem& problem = document.problems()[0];
+    return Fail(ErrorCode::kInvalid,
+                problem.begin >= text->size() ? "unexpected end of JSON input" : problem.message);
+  }
+  const JsonNode& root = document.root();
+  const bool lists_names =
+      root.is_null() || (root.is_array() && std::ranges::all_of(root.elements(), [](const auto& x) {
+                           return x.is_string() || x.is_null();
+                         }));
+  return lists_names ? Result<void>()
+                     : Fail(ErrorCode::kInvalid, "the file is not a JSON list of directories");
 }
 
 }  // namespace kinu::session

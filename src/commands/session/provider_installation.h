@@ -35,4 +35,9 @@ bool InstallProviders(const Workspace& workspace, const ProviderInstallRequest& 
 bool SavePluginDirectories(const Workspace& workspace, const std::vector<std::string>& directories,
                            Diagnostics& diags);
 
+/// Whether the stored directories of -plugin-dir can be read, if there are any. Commands that may
+/// use plugins fail with the error before they read anything else.
+/// Ref: opentofu internal/command/workdir/plugin_dirs.go, ForcedPluginDirs.
+Result<void> CheckPluginDirectories(const Workspace& workspace);
+
 }  // namespace kinu::session

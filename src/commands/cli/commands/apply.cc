@@ -7,6 +7,7 @@
 #include "meta_arguments/conditions.h"
 #include "operation/cloud_plan.h"
 #include "operation/saved_plan.h"
+#include "session/provider_installation.h"
 #include "view/human/output.h"
 #include "view/human/text.h"
 
@@ -167,6 +168,9 @@ int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
   }
   if (run.diags.has_errors()) {
     return run.Usage();
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    return run.Fail(read.error().message, "");
   }
   run.CatchInterrupts();
   if (const auto saved = operation::ReadCloudPlan(plan_path); saved && !destroy_command) {

@@ -14,6 +14,7 @@
 #include "lang/console_input.h"
 #include "lang/console_text.h"
 #include "lang/eval.h"
+#include "session/provider_installation.h"
 #include "terminal/line_editor.h"
 #include "text/unicode.h"
 #include "view/source_schemas.h"
@@ -197,6 +198,10 @@ static int RunConsole(Invocation& invocation) {
   }
   if (session.diags.has_errors()) {
     return session.Usage();
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    return session.Fail("Plugins loading error",
+                        "The list of -plugin-dir cannot be read: " + read.error().message);
   }
   auto arguments = VariableArguments(session.flags);
   // One load of the configuration serves for the backend, too, unless it has problems: then those

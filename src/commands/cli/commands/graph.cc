@@ -3,6 +3,7 @@
 #include "cli/flag_groups.h"
 #include "engine/picture.h"
 #include "operation/saved_plan.h"
+#include "session/provider_installation.h"
 #include "view/dot.h"
 
 namespace kinu::cli {
@@ -124,6 +125,10 @@ static int RunGraph(Invocation& invocation) {
   run.Parse();
   if (!run.HasNoWords()) {
     return run.Usage();
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    return run.Fail("Error loading plugin path",
+                    "The list of -plugin-dir cannot be read: " + read.error().message);
   }
   plan::Plan plan;
   const std::string& path = run.flags.String("plan");

@@ -4,6 +4,7 @@
 #include "cli/flag_groups.h"
 #include "cli/import_lines.h"
 #include "config/address.h"
+#include "session/provider_installation.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -200,8 +201,13 @@ static int RunImport(Invocation& invocation) {
     return run.Fail();
   }
   const auto wanted = ReadTarget(*checked.program, source.get(), audience, run.diags);
-  if (!wanted || !IsConfigured(invocation, *checked.config, *wanted, audience, run.diags) ||
-      !run.Open(request, "OperationTypeInvalid")) {
+  if (!wanted || !IsConfigured(invocation, *checked.config, *wanted, audience, run.diags)) {
+    return run.Fail();
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    return run.Fail("Error loading plugin path", read.error().message);
+  }
+  if (!run.Open(request, "OperationTypeInvalid")) {
     return run.Fail();
   }
   engine::ImportTarget target;

@@ -250,6 +250,11 @@ int Init::Run() {
     narrator_.Say(kEmptyDirectory);
     return 0;
   }
+  // The manifest serves for modules only, but one that cannot be read is told before all else.
+  (void)config::ReadModuleManifest(workspace_.manifest_path(), diags);
+  if (diags.has_errors()) {
+    return FailWithConfigProblems();
+  }
   const Loaded root = session::Load(workspace_,
                                     {.intent = LoadIntent::kInitialization,
                                      .variables = arguments_,

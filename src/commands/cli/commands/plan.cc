@@ -8,6 +8,7 @@
 #include "meta_arguments/generated_blocks.h"
 #include "operation/generated_config.h"
 #include "operation/saved_plan.h"
+#include "session/provider_installation.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -74,6 +75,9 @@ static int RunPlan(Invocation& invocation) {
   PlanRequest request = ReadPlanRequest(invocation, flags, run.diags);
   if (!run.ArgumentsFit()) {
     return run.Usage();
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    return run.Fail(read.error().message, "");
   }
   run.CatchInterrupts();
   session::WarnOfOverrides(invocation.workspace, false, run.diags);

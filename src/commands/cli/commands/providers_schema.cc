@@ -7,6 +7,7 @@
 #include "cli/flag_groups.h"
 #include "json/writer.h"
 #include "plan_json/documents.h"
+#include "session/provider_installation.h"
 
 namespace kinu::cli {
 
@@ -22,6 +23,12 @@ static int RunProvidersSchema(Invocation& invocation) {
   }
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    diags.Error("Plugins loading error",
+                "The list of -plugin-dir cannot be read: " + read.error().message);
+    invocation.Show(diags);
+    return 1;
   }
   auto arguments = VariableArguments(flags);
   Loaded loaded = session::Load(invocation.workspace,

@@ -4,6 +4,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "operation/status_phase.h"
+#include "session/provider_installation.h"
 #include "view/human/output.h"
 #include "view/human/text.h"
 
@@ -32,6 +33,9 @@ static int RunRefresh(Invocation& invocation) {
   request.options.refresh = true;
   if (!run.ArgumentsFit()) {
     return run.Usage();
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    return run.Fail(read.error().message, "");
   }
   run.CatchInterrupts();
   request.may_run_remotely = true;

@@ -11,6 +11,7 @@
 #include "operation/plan_schemas.h"
 #include "operation/saved_plan.h"
 #include "plan_json/documents.h"
+#include "session/provider_installation.h"
 #include "terminal/pager.h"
 #include "trace/trace.h"
 #include "view/human/plan.h"
@@ -590,6 +591,11 @@ static int RunShow(Invocation& invocation) {
   trace::Span span("kinu/cli", "Show");
   if (span.on()) {
     Describe(flags, form, span);
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    diags.Error("error loading plugin path: " + read.error().message, "");
+    invocation.Show(diags);
+    return 1;
   }
   const int code = ShowTarget(invocation, flags, form, diags);
   return invocation.Show(diags) ? 1 : code;

@@ -3,6 +3,7 @@
 #include "cli/state_session.h"
 #include "json/writer.h"
 #include "plan_json/documents.h"
+#include "session/provider_installation.h"
 #include "view/human/state.h"
 #include "view/source_schemas.h"
 
@@ -16,6 +17,9 @@ static int RunStateShow(Invocation& invocation) {
   }
   if (!session.ArgumentsFit()) {
     return session.Usage();
+  }
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    return session.Fail("Error loading plugin path", read.error().message);
   }
   const std::string& word = session.flags.positionals()[0];
   ResourceInstance address;

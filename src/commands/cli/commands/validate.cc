@@ -6,6 +6,7 @@
 #include "json/writer.h"
 #include "operation/documents.h"
 #include "plan_json/documents.h"
+#include "session/provider_installation.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -100,6 +101,10 @@ static int RunValidate(Invocation& invocation) {
     }
     return failed ? 1 : 0;
   };
+  if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
+    diags.Error("error loading plugin path: " + read.error().message, "");
+    return finish();
+  }
   auto arguments = VariableArguments(flags);
   const std::string dir = flags.positionals().empty() ? "." : CleanPath(flags.positionals()[0]);
   if (!flags.positionals().empty()) {
