@@ -5,6 +5,7 @@ start() gives a Collector with `url`, `requests` (path, headers and length of wh
 """
 import gzip
 import http.server
+import ssl
 import threading
 
 from wire import fields
@@ -100,15 +101,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, *_):
+        pass  # a client that ends the handshake is what tests are about
+
+
 class Collector:
-    def __init__(self):
+    def __init__(self, certificate=None, wants_clients=False):
         self.lock = threading.Lock()
         self.requests = []
         self.spans = []
         self.answers = []  # statuses of the next answers, before all others are 200
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.collector = self
-        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
+        scheme = "http"
+        if certificate is not None:
+            scheme = "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            if wants_clients:
+                context.verify_mode = ssl.CERT_REQUIRED
+                context.load_verify_locations(certificate)
+            self.server.socket = context.wrap_socket(
+                self.server.socket, server_side=True, do_handshake_on_connect=False)
+        self.url = "%s://127.0.0.1:%d" % (scheme, self.server.server_address[1])
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def take(self):
@@ -122,8 +138,10 @@ class Collector:
         self.server.server_close()
 
 
-def start():
-    return Collector()
+def start(certificate=None, wants_clients=False):
+    """`certificate`: a PEM file with key and certificate, for TLS. With `wants_clients`, clients must
+    show it, too."""
+    return Collector(certificate, wants_clients)
 
 
 def tree(spans, keep=lambda span: True):

@@ -20,6 +20,7 @@ import threading
 import collector
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+CERTIFICATE = os.path.join(HERE, "loopback.pem")
 SKIP = 77
 CONFIGURATION = """
 terraform {
@@ -197,6 +198,30 @@ def check_failures(place, server, problems):
     check(problems, "no traces without being asked", server.take() == ([], []))
 
 
+def check_tls(place, problems):
+    """Over TLS a collector is asked only if its certificate is trusted, and gets that of the client."""
+    endpoint, certificate = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_CERTIFICATE"
+    client = {"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": CERTIFICATE,
+              "OTEL_EXPORTER_OTLP_CLIENT_KEY": CERTIFICATE}
+    server = collector.start(CERTIFICATE)
+    place.run("version", **{endpoint: server.url, certificate: CERTIFICATE})
+    check(problems, "TLS", [span["name"] for span in server.take()[0]] == ["tofu"])
+    result = place.run("version", **{endpoint: server.url})
+    check(problems, "an unknown authority", server.take() == ([], []))
+    check(problems, "an unknown authority fails no command",
+          result.returncode == 0 and result.stderr == "")
+    result = place.run("version", **{endpoint: server.url, certificate: "nowhere.pem"})
+    check(problems, "a missing file of authorities", server.take() == ([], []))
+    server.stop()
+    server = collector.start(CERTIFICATE, wants_clients=True)
+    place.run("version", **{endpoint: server.url, certificate: CERTIFICATE}, **client)
+    check(problems, "a certificate of the client", len(server.take()[0]) == 1)
+    result = place.run("version", **{endpoint: server.url, certificate: CERTIFICATE})
+    check(problems, "no certificate of the client",
+          server.take() == ([], []) and result.returncode == 0)
+    server.stop()
+
+
 def check_timings(place, problems):
     """-timings writes the same spans as a Chrome trace and prints the critical path."""
     for words in (("plan", "-timings=t.json"), ("apply", "-auto-approve", "-timings=t.json"),
@@ -278,6 +303,7 @@ def main():
         check_envelope(place, server, problems)
         check_calls(place, server, problems)
         check_failures(place, server, problems)
+        check_tls(place, problems)
         check_timings(place, problems)
         server.stop()
         peer = os.path.join(mirror, "grpcpeer")
