@@ -98,7 +98,7 @@ std::optional<std::string> StateJson(const session::Workspace& workspace, const 
   JsonWriter out(document);
   auto written = view::WriteState(out, state, schemas);
   if (!written) {
-    diags.Error("Failed to marshal state to json", written.error().message);
+    view::AddUnwritten("Failed to marshal state to json", written.error(), diags);
     return std::nullopt;
   }
   document += '\n';
@@ -123,7 +123,7 @@ std::optional<std::string> ConfigurationJson(const session::Workspace& workspace
   std::string document;
   JsonWriter out(document);
   if (auto written = view::WriteConfig(out, *loaded.config, schemas, positions); !written) {
-    diags.Error("Failed to marshal configuration to json", written.error().message);
+    view::AddUnwritten("Failed to marshal configuration to JSON", written.error(), diags);
     return std::nullopt;
   }
   return document;

@@ -114,6 +114,10 @@ std::shared_ptr<const Content> ContentOf(const plan::PlanFile& file, const Schem
 
 }  // namespace
 
+void AddUnwritten(std::string summary, const Error& error, Diagnostics& diags) {
+  diags.Error(std::move(summary), error.message).extra = std::make_shared<UnwrittenDocument>();
+}
+
 std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const SchemaLookup& schemas,
                                             const PlanFileDocumentOptions& options,
                                             Diagnostics& diags) {
@@ -139,7 +143,7 @@ std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const Sc
       out, content->plan, content->config.get(), schemas,
       {.version = kCompatibleVersion, .positions = options.positions, .parts = options.parts});
   if (!written) {
-    diags.Error("Failed to marshal plan to json", written.error().message);
+    AddUnwritten("Failed to marshal plan to json", written.error(), diags);
     return std::nullopt;
   }
   document += '\n';

@@ -45,6 +45,11 @@ struct PlanFileDocumentOptions {
   std::string_view advice = {};  ///< for Explained()
 };
 
+/// Marks an error: a document cannot be written, though what it would show was read. `show` prints
+/// such an error as OpenTofu does, in one line without a frame.
+struct UnwrittenDocument final : DiagnosticExtra {};
+void AddUnwritten(std::string summary, const Error& error, Diagnostics& diags);
+
 /// The document, with its line end. Nothing when it fails: the diagnostics say why.
 std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const SchemaLookup& schemas,
                                             const PlanFileDocumentOptions& options,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "base/files.h"
@@ -17,6 +18,7 @@
 #include "view/human/plan.h"
 #include "view/human/state.h"
 #include "view/human/text.h"
+#include "plan_json/plan_file.h"
 #include "view/recorded/service_plan.h"
 #include "view/report/report.h"
 #include "view/source_schemas.h"
@@ -43,6 +45,21 @@ Diagnostics OfUnusablePlan(const Diagnostics& diags, bool guessed) {
   return out;
 }
 
+bool IsUnwritten(const Diagnostic& problem) {
+  return dynamic_cast<const view::UnwrittenDocument*>(problem.extra.get()) != nullptr;
+}
+
+/// Writes the copy of -json-into. A document that cannot be written is an error, and no reason to
+/// leave out the text. Returns whether the text follows.
+bool WriteCopy(const Form& form, const std::optional<std::string>& document,
+               const Diagnostics& diags) {
+  if (document) {
+    form.copy->Write(*document);
+    return true;
+  }
+  return std::ranges::all_of(diags, IsUnwritten);
+}
+
 int PrintPlan(const Invocation& invocation, const plan::Plan& plan,
               const view::SchemaLookup& schemas, const Form& form) {
   const view::PlanTextOptions options{.width = invocation.stdout_width,
@@ -66,7 +83,7 @@ int PrintState(const Invocation& invocation, const state::State& state,
   auto text = view::RenderState(state, schemas, invocation.style(),
                                 {.show_sensitive = form.show_sensitive});
   if (!text) {
-    diags.Error("Failed to render state", text.error().message);
+    PrintError("Failed to marshal state to json: " + text.error().message);
     return 1;
   }
   terminal::PagedOutput(form.pager).Write(*text);
@@ -120,12 +137,9 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
         DiagnosticKind::kUnreadablePlan;
     return 1;
   }
-  if (form.copy->wanted()) {
-    const auto document = operation::PlanJson(invocation.workspace, file, diags);
-    if (!document) {
-      return 1;
-    }
-    form.copy->Write(*document);
+  if (form.copy->wanted() &&
+      !WriteCopy(form, operation::PlanJson(invocation.workspace, file, diags), diags)) {
+    return 1;
   }
   auto program = std::make_shared<Program>();
   std::optional<trace::Span> getting(std::in_place, "kinu/cli", "Get Schemas");
@@ -172,12 +186,9 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
   if (form.json || form.html) {
     return PrintDocument(operation::StateJson(invocation.workspace, state, diags), form, diags);
   }
-  if (form.copy->wanted()) {
-    const auto document = operation::StateJson(invocation.workspace, state, diags);
-    if (!document) {
-      return 1;
-    }
-    form.copy->Write(*document);
+  if (form.copy->wanted() &&
+      !WriteCopy(form, operation::StateJson(invocation.workspace, state, diags), diags)) {
+    return 1;
   }
   std::optional<trace::Span> getting(std::in_place, "kinu/cli", "Get Schemas");
   auto providers = session::ProviderSet::Open(invocation.workspace, diags);
@@ -306,6 +317,7 @@ int ShowModule(const Invocation& invocation, const std::string& directory,
   std::string document;
   JsonWriter out(document);
   view::WriteSingleModule(out, *loaded.config, positions);
+  diags = Diagnostics();  // of warnings, which programs that read the document do not expect
   Print(document + "\n");
   return 0;
 }
@@ -317,6 +329,7 @@ int ShowConfiguration(const Invocation& invocation,
       operation::ConfigurationJson(invocation.workspace, variables, positions, diags);
   if (document) {
     Print(*document + "\n");
+    diags = Diagnostics();
   }
   return document ? 0 : 1;
 }
@@ -558,6 +571,21 @@ int ShowTarget(const Invocation& invocation, const Flags& flags, const Form& for
                   diags);
 }
 
+/// Shows the problems; those of documents that cannot be written have no frame. Returns whether
+/// there are errors. Ref: opentofu internal/command/views/show.go.
+bool ShowProblems(const Invocation& invocation, const Diagnostics& diags) {
+  Diagnostics framed;
+  for (const Diagnostic& problem : diags) {
+    if (IsUnwritten(problem)) {
+      PrintError(problem.summary + ": " + problem.detail);
+    } else {
+      framed.Add(problem);
+    }
+  }
+  invocation.Show(framed);
+  return diags.has_errors();
+}
+
 /// Says in a trace what is shown. Ref: opentofu internal/command/show.go.
 void Describe(const Flags& flags, const Form& form, trace::Span& span) {
   const auto& words = flags.positionals();
@@ -598,7 +626,7 @@ static int RunShow(Invocation& invocation) {
     return 1;
   }
   const int code = ShowTarget(invocation, flags, form, diags);
-  return invocation.Show(diags) ? 1 : code;
+  return ShowProblems(invocation, diags) ? 1 : code;
 }
 
 constexpr auto kShowFlags = JoinFlags(

@@ -43,7 +43,9 @@ static int RunStateShow(Invocation& invocation) {
              "list\" shows it."));
   }
   auto providers = session::ProviderSet::Open(invocation.workspace, session.diags);
-  session.diags.Append(std::move(of_configuration));
+  if (of_configuration.has_errors()) {
+    session.diags.Append(std::move(of_configuration));
+  }
   if (session.diags.has_errors() ||
       !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, session.diags)) {
     return session.Fail();
@@ -105,7 +107,7 @@ static int RunStateShow(Invocation& invocation) {
     options.outputs = false;
     auto text = view::RenderState(single, schemas, invocation.style(), options);
     if (!text) {
-      return session.Fail("Failed to render state", text.error().message);
+      return session.Fail("Failed to marshal state to json", text.error().message);
     }
     Print(*text);
   }
