@@ -1,7 +1,9 @@
 // Ephemeral objects: open while they are needed, never stored, always closed. Also the progress of
 // long operations.
+#include <algorithm>
 #include <thread>
 
+#include "engine/picture.h"
 #include "engine/progress.h"
 #include "engine/testing/engine_fixture.h"
 
@@ -45,6 +47,40 @@ TEST_F(EphemeralTest, StaysOpenWhileItsProviderIsOpen) {
   EXPECT_EQ(Methods(), (Strings{"OpenEphemeral", "PlanResourceChange", "ApplyResourceChange",
                                 "CloseEphemeral"}));
   EXPECT_EQ(Stored(), (Strings{"test_thing.a"}));
+}
+
+TEST_F(EphemeralTest, PictureOfADestructionHasWhatConfiguresItsProviders) {
+  Configure(std::string(kSecretForProvider) + R"(
+    locals {
+      unused = 1
+    }
+    ephemeral "test_secret" "unused" { name = "unused" })");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  const Request input = MakeInput();
+  const Picture picture = DrawPlan(input, plan::Mode::kDestroy, diags_);
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  Strings edges;
+  for (const Picture::Vertex& from : picture.vertices()) {
+    for (const Picture::Id to : from.edges) {
+      edges.push_back(from.name + " -> " + picture.vertices()[to].name);
+    }
+  }
+  std::ranges::sort(edges);
+  const std::string provider = "provider[\"registry.opentofu.org/hashicorp/test\"]";
+  const std::string other = provider + ".two";
+  EXPECT_EQ(edges, (Strings{
+                       "ephemeral.test_secret.s (close) -> ephemeral.test_secret.s (expand)",
+                       "ephemeral.test_secret.s (close) -> " + provider,
+                       "ephemeral.test_secret.s (close) -> " + other,
+                       "ephemeral.test_secret.s (close) -> test_thing.a (destroy)",
+                       "ephemeral.test_secret.s (expand) -> " + provider,
+                       provider + " (close) -> ephemeral.test_secret.s (close)",
+                       other + " (close) -> ephemeral.test_secret.s (close)",
+                       other + " (close) -> test_thing.a (destroy)",
+                       other + " -> ephemeral.test_secret.s (expand)",
+                       "test_thing.a (destroy) -> " + other,
+                   }));
 }
 
 TEST_F(EphemeralTest, IsClosedAfterFailureOfAUser) {

@@ -24,6 +24,27 @@ Picture::Id Picture::Add(std::string name, std::string label, std::string_view s
   return id;
 }
 
+std::vector<Picture::Id> Picture::Dependents(Id id) const {
+  std::vector<std::vector<Id>> waiting(vertices_.size());
+  for (Id from = 0; from < vertices_.size(); ++from) {
+    for (const Id to : vertices_[from].edges) {
+      waiting[to].push_back(from);
+    }
+  }
+  std::vector<bool> seen(vertices_.size());
+  std::vector<Id> out{id};
+  for (size_t i = 0; i < out.size(); ++i) {
+    for (const Id user : waiting[out[i]]) {
+      if (!seen[user]) {
+        seen[user] = true;
+        out.push_back(user);
+      }
+    }
+  }
+  out.erase(out.begin());
+  return out;
+}
+
 void Picture::Dissolve(Id gone) {
   for (Vertex& vertex : vertices_) {
     if (vertex.edges.erase(gone) > 0) {
@@ -45,6 +66,12 @@ std::optional<uint32_t> ProviderAskedBy(const PlanGraph& graph, const ApplyGraph
   return asks ? ProviderOfNode(graph, apply, node) : std::nullopt;
 }
 
+bool IsEphemeralBlock(const PlanGraph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  return node.kind == NodeKind::kResource &&
+         graph.ResourceOf(node).name.mode == ResourceMode::kEphemeral;
+}
+
 /// Draws the nodes of a walk. A node may be several vertices: `ins_` wait for other nodes, and
 /// other nodes wait for `outs_`.
 class Artist {
@@ -52,6 +79,23 @@ class Artist {
   Artist(const PlanGraph& graph, const ApplyGraph* apply) : graph_(graph), apply_(apply) {}
 
   Picture Draw(const std::vector<bool>& shown) {
+    DrawNodes(shown);
+    if (apply_ == nullptr) {
+      AddReports(shown);
+    }
+    AddCloses(shown);
+    AddProviderEnds(shown);
+    return std::move(drawing_);
+  }
+
+  /// Draws what evaluates the arguments of providers, for those who add what the providers serve.
+  Picture DrawConfigurations(const std::vector<bool>& shown) {
+    DrawNodes(shown);
+    return std::move(drawing_);
+  }
+
+ private:
+  void DrawNodes(const std::vector<bool>& shown) {
     ins_.resize(graph_.size());
     outs_.resize(graph_.size());
     std::vector<Picture::Id> joins;
@@ -79,15 +123,8 @@ class Artist {
     for (Picture::Id join : joins) {
       drawing_.Dissolve(join);
     }
-    if (apply_ == nullptr) {
-      AddReports(shown);
-    }
-    AddCloses(shown);
-    AddProviderEnds(shown);
-    return std::move(drawing_);
   }
 
- private:
   void AddNode(NodeId id, std::vector<Picture::Id>& joins) {
     const NodePicture picture = PictureOf(graph_, apply_, id);
     for (const std::string& name : picture.vertices) {
@@ -157,8 +194,7 @@ class Artist {
   void AddCloses(const std::vector<bool>& shown) {
     for (NodeId id = 0; id < graph_.size(); ++id) {
       const Node& node = graph_.node(id);
-      if (!shown[id] || node.kind != NodeKind::kResource ||
-          graph_.ResourceOf(node).name.mode != ResourceMode::kEphemeral) {
+      if (!shown[id] || !IsEphemeralBlock(graph_, id)) {
         continue;
       }
       const Picture::Id close = drawing_.Add(BlockAddress(graph_, node) + " (close)");
@@ -237,10 +273,76 @@ void HideIdleProviders(const PlanGraph& graph, const ApplyGraph* apply, std::vec
   }
 }
 
+/// What configures the providers of stored objects, ephemeral blocks and their providers included.
+/// Other blocks are not evaluated.
+std::vector<bool> ConfigurationsOf(const PlanGraph& graph, const state::State& state) {
+  FlatSet<std::string> served;
+  for (const auto& resource : state.resources) {
+    served.insert(graph.program.ToText(resource->provider));
+  }
+  std::vector<bool> reached(graph.size());
+  for (const ProviderInfo& info : graph.providers) {
+    if (info.id != kNoNode && served.contains(graph.program.ToText(info.address))) {
+      graph.MarkReached(info.id, reached);
+    }
+  }
+  // The provider of an ephemeral block may be configured with others.
+  for (bool again = true; again;) {
+    again = false;
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      if (!reached[id] || !IsEphemeralBlock(graph, id)) {
+        continue;
+      }
+      const NodeId provider = graph.providers[graph.InfoOf(graph.node(id)).provider].id;
+      if (!reached[provider]) {
+        graph.MarkReached(provider, reached);
+        again = true;
+      }
+    }
+  }
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const NodeKind kind = graph.node(id).kind;
+    reached[id] = reached[id] && kind != NodeKind::kClose &&
+                  (kind != NodeKind::kResource || IsEphemeralBlock(graph, id));
+  }
+  return reached;
+}
+
+/// Closes the ephemeral blocks after all that waits for them, and before the ends of the providers
+/// that open them or are configured with them. Ref: opentofu
+/// internal/tofu/transform_closeable_resource.go.
+void AddClosesOfDestroy(const PlanGraph& graph, const std::vector<bool>& shown, Picture& drawing) {
+  const auto ends = [](const Picture::Vertex& vertex) { return vertex.name.ends_with(" (close)"); };
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (!shown[id] || !IsEphemeralBlock(graph, id)) {
+      continue;
+    }
+    const std::string block = BlockAddress(graph, graph.node(id));
+    const Picture::Id opening = drawing.Add(PictureOf(graph, nullptr, id).vertices.front());
+    std::vector<Picture::Id> waiting = drawing.Dependents(opening);
+    waiting.push_back(opening);
+    const NodeId provider = graph.providers[graph.InfoOf(graph.node(id)).provider].id;
+    waiting.push_back(drawing.Add(NodeName(graph, provider)));
+    drawing.Connect(opening, waiting.back());
+    const Picture::Id close = drawing.Add(block + " (close)");
+    for (const Picture::Id vertex : waiting) {
+      if (ends(drawing.vertices()[vertex])) {
+        continue;
+      }
+      drawing.Connect(close, vertex);
+      if (drawing.vertices()[vertex].shape == "diamond") {
+        drawing.Connect(drawing.Add(drawing.vertices()[vertex].name + " (close)"), close);
+      }
+    }
+  }
+}
+
 /// A destruction: objects, each after its dependents; of the configuration only variables and
-/// outputs of the root module.
+/// outputs of the root module, and what configures the providers.
 Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
-  Picture drawing;
+  const std::vector<bool> shown =
+      state != nullptr ? ConfigurationsOf(graph, *state) : std::vector<bool>(graph.size());
+  Picture drawing = Artist(graph, nullptr).DrawConfigurations(shown);
   const config::Module& root = *graph.config.root().module;
   for (size_t i = 0; i < root.variables.size(); ++i) {
     std::string name = "var." + std::string(graph.program.Text(root.variables[i].name));
@@ -299,6 +401,7 @@ Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
       }
     }
   }
+  AddClosesOfDestroy(graph, shown, drawing);
   return drawing;
 }
 

@@ -39,6 +39,9 @@ class Picture {
   /// Removes a vertex and connects its dependents with its dependencies.
   void Dissolve(Id gone);
 
+  /// All vertices that wait for a vertex, directly or not.
+  std::vector<Id> Dependents(Id id) const;
+
   const std::vector<Vertex>& vertices() const { return vertices_; }
 
  private:
