@@ -1,6 +1,9 @@
 #include "cli/state_session.h"
 
+#include <algorithm>
 #include <ctime>
+
+#include "session/encryption.h"
 
 namespace kinu::cli {
 
@@ -12,6 +15,26 @@ void ReportNoState(Diagnostics& diags) {
 
 std::string CopyNameOf(const std::string& state_path) {
   return state_path + "." + std::to_string(std::time(nullptr)) + ".backup";
+}
+
+/// Says why the backend cannot be used. Problems of the encryption speak for themselves, since
+/// OpenTofu looks at it first. Ref: opentofu internal/command/state_mv.go.
+static Diagnostics WhyUnreachable(const session::Workspace& workspace,
+                                  std::span<const config::VariableArgument> variables,
+                                  Diagnostics found) {
+  Diagnostics of_encryption;
+  (void)session::LoadEncryption(workspace, variables, of_encryption);
+  if (of_encryption.has_errors()) {
+    return of_encryption;
+  }
+  const auto cause = std::ranges::find_if(found, &Diagnostic::is_error);
+  if (cause == found.end()) {
+    return found;
+  }
+  Diagnostics out;
+  out.Error("Error loading the state", "The state cannot be reached. The cause: " + cause->summary +
+                                           (cause->detail.empty() ? "" : ": " + cause->detail));
+  return out;
 }
 
 std::optional<session::ConfiguredBackend> StateSession::FindBackend(const Loaded* loaded) {
@@ -30,12 +53,8 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(const Loaded
   Diagnostics before = std::move(diags);
   diags = Diagnostics();
   auto found = ChooseBackend(state_flags, loaded);
-  if (!found && !diags.empty()) {
-    const Diagnostic& cause = diags.list().front();
-    before.Error("Error loading the state",
-                 "The state cannot be reached. The cause: " + cause.summary +
-                     (cause.detail.empty() ? "" : ": " + cause.detail));
-    diags = Diagnostics();
+  if (!found) {
+    diags = WhyUnreachable(invocation.workspace, VariableArguments(flags), std::move(diags));
   }
   before.Append(std::move(diags));
   diags = std::move(before);

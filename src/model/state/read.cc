@@ -206,8 +206,12 @@ void StateReader::ReadTop() {
   if (!in_.Take('{')) {
     std::string_view raw = in_.Value();
     if (!raw.empty() && raw != "null") {
-      version_problem_ = std::string(kUnsupportedFormat) + ": The version in the state file is " +
-                         std::string(KindName(raw[0])) + ". A positive whole number is required.";
+      const std::string summary = std::string(kUnsupportedFormat) + ": The ";
+      version_problem_ =
+          JoinProblems({summary + "version in the state file is " + std::string(KindName(raw[0])) +
+                            ". A positive whole number is required.",
+                        summary + "state file can not be checked for presence of "
+                                  "encryption: the text is not a JSON object"});
     }
     return;
   }

@@ -192,9 +192,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadState{"{}",
                  "Unsupported state file format: The state file does not have a \"version\" "
                  "attribute, which is required to identify the format version."},
-        BadState{"[]",
-                 "Unsupported state file format: The version in the state file is array. A "
-                 "positive whole number is required."},
+        BadState{
+            "[]",
+            "2 problems:\n\n- Unsupported state file format: The version in the state file is "
+            "array. A positive whole number is required.\n- Unsupported state file format: The "
+            "state file can not be checked for presence of encryption: the text is not a JSON "
+            "object"},
         BadState{"{\"version\":\"4\"}",
                  "Unsupported state file format: The version in the state file is string. A "
                  "positive whole number is required."},
