@@ -83,6 +83,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   auto type = [&] {
     return info.schema != nullptr ? info.schema->block.implied_type() : Type::Dynamic();
   };
+  const bool imports = !walk.context.command_imports.empty();
   if (table.expansion.kind == Expansion::Kind::kDisabled) {
     // An object that stays, because nothing is planned for it, is seen.
     for (const Row& row : table.rows) {
@@ -100,17 +101,18 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     // the state has other instances or deposed objects: OpenTofu has then removed the resource from
     // its state. While applying, its expansion adds it again if a node needs it. Ref: evaluate.go
     // GetResource, node_resource_apply.go, node_resource_plan.go.
+    // The import command plans nothing, so that it knows no more than the schema.
     const bool deposed = !table.rows.empty() && table.rows[0].stored != nullptr &&
                          !table.rows[0].stored->deposed.empty();
     const bool optional =
-        instance.node->module->resources[resource].enabled != nullptr && !deposed &&
+        !imports && instance.node->module->resources[resource].enabled != nullptr && !deposed &&
         (walk.context.kind == WalkKind::kPlan || walk.context.kind == WalkKind::kApply);
     if (optional) {
       return Value::Null(type());  // as if it were disabled
     }
     const NodeId node =
         walk.graph.bases[instance.node->index].resources + static_cast<NodeId>(resource);
-    const bool known_to_state = table.rows.size() > 1 || deposed || table.stored ||
+    const bool known_to_state = imports || table.rows.size() > 1 || deposed || table.stored ||
                                 (walk.apply != nullptr && walk.apply->expanded[node]);
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
@@ -118,6 +120,10 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {
     if (table.has_gaps) {
+      if (imports &&
+          std::ranges::none_of(table.rows, [](const Row& row) { return row.value.has_value(); })) {
+        return Value::DynamicUnknown();
+      }
       Value existing = CombineExisting(walk.program, table, type(), seen);
       if (walk.context.kind != WalkKind::kApply ||
           std::all_of(table.rows.begin(), table.rows.end(),

@@ -86,7 +86,6 @@ KNOWN = [
     (re.compile(r'errors: Error: Error fetching encryption method "nope" <> '), "an unknown method of a fallback is refused at once"),
     (re.compile(r"^\w+ errors: Error: Failed to record changes <> "), "a method that fails, fails before anything is changed"),
     (re.compile(r"^import warnings: "), "import shows its warnings once"),
-    (re.compile(r'^import read: .*"type": "dynamic"', re.S), "import stores no outputs whose value is not known"),
 ]
 # Errors that are found with the keys, once all names are right.
 OF_KEYS = {"Error: Invalid method configuration", "Error: Unable to fetch encryption key data",

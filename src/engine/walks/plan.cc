@@ -182,6 +182,25 @@ PlanWalkResult RunPlanWalk(const WalkContext& context, Severity condition_severi
   return {.follows_blocks = FollowsBlocks(graph, plan)};
 }
 
+namespace {
+
+/// Stores all root outputs anew, as an import does. What is not known becomes null, and an output
+/// whose value is null is left out. Ref: opentofu internal/tofu/node_output.go setValue.
+void StoreOutputs(const Request& request, const plan::Plan& plan, state::State& state) {
+  const config::Module& root = *request.config->root().module;
+  state.outputs.clear();
+  for (const plan::OutputChange& change : plan.outputs) {
+    if (change.action == plan::Action::kDelete) {
+      continue;
+    }
+    const int at = root.FindOutput(request.config->program->Find(change.name));
+    const config::Output& output = root.outputs[static_cast<size_t>(at)];
+    state.SetOutput({change.name, change.after.UnmarkDeep(), output.sensitive, output.deprecated});
+  }
+}
+
+}  // namespace
+
 state::State ImportToState(const Request& request, std::span<const ImportTarget> targets,
                            Diagnostics& diags) {
   WalkContext context(WalkKind::kPlan, request);
@@ -192,7 +211,11 @@ state::State ImportToState(const Request& request, std::span<const ImportTarget>
   plan.program = request.config->program;
   plan.mode = plan::Mode::kRefreshOnly;
   RunPlanWalk(context, Severity::kWarning, plan, diags);
-  return diags.has_errors() ? request.prior_state->Clone() : std::move(plan.prior_state);
+  if (diags.has_errors()) {
+    return request.prior_state->Clone();
+  }
+  StoreOutputs(request, plan, plan.prior_state);
+  return std::move(plan.prior_state);
 }
 
 namespace {
