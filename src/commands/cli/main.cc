@@ -203,17 +203,15 @@ void ReadCliConfig(session::Workspace& workspace) {
   }
 }
 
-/// Whether TF_REATTACH_PROVIDERS can be read, where it is set.
-bool CheckAttachments() {
-  const std::string_view attach = Environment("TF_REATTACH_PROVIDERS");
-  if (attach.empty()) {
-    return true;
-  }
-  auto attachments = plugin::ParseAttachments(attach);
+/// Reads TF_REATTACH_PROVIDERS. False, with a message, if that is invalid.
+bool ReadAttachments(session::Workspace& workspace) {
+  auto attachments = plugin::ParseAttachments(Environment("TF_REATTACH_PROVIDERS"));
   if (!attachments) {
     PrintError(attachments.error().message + "\n");
+    return false;
   }
-  return attachments.has_value();
+  workspace.attachments = *std::move(attachments);
+  return true;
 }
 
 /// Obeys -chdir, which counts only before the command, and removes it from the arguments.
@@ -459,7 +457,7 @@ int Run(std::vector<std::string> args) {
     terminal::PrintError(std::string(line) + '\n');
   };
   ReadCliConfig(invocation->workspace);
-  if (!CheckAttachments() || !ChangeDirectory(args)) {
+  if (!ReadAttachments(invocation->workspace) || !ChangeDirectory(args)) {
     return FinishTraces(*invocation, 1);
   }
   return FinishTraces(*invocation, Dispatch(*invocation, args));

@@ -5,13 +5,11 @@
 
 #include "addrs/compatible_version.h"
 #include "addrs/provider_source.h"
-#include "base/environment.h"
 #include "base/files.h"
 #include "base/program_name.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "config/requirements.h"
-#include "plugin/handshake.h"
 #include "session/network.h"
 #include "session/provider_set.h"
 
@@ -415,12 +413,8 @@ bool ProviderInstall::Run(const Loaded& loaded, state::State& state) {
   options.upgrade = request_.upgrade;
   options.watch = request_.watch;
   options.plugin_cache_directory = cli_config.plugin_cache_dir;
-  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
-    if (auto attachments = plugin::ParseAttachments(attach)) {
-      for (const auto& [address, attachment] : *attachments) {
-        options.unmanaged.push_back(address);
-      }
-    }
+  for (const auto& [address, attachment] : workspace_.attachments) {
+    options.unmanaged.push_back(address);
   }
   options.plugin_cache_may_break_lock_file = cli_config.plugin_cache_may_break_lock_file;
   options.warn = [this](const std::string& line) { dialog_.Say(line); };

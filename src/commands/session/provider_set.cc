@@ -39,14 +39,7 @@ std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagn
   auto states = std::make_shared<backend::StoredStates>();
   states->Reach(HostsOf(workspace));
   options.remote_states = states;
-  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
-    auto attachments = plugin::ParseAttachments(attach);
-    if (!attachments) {
-      diags.Error("Invalid format for TF_REATTACH_PROVIDERS", attachments.error().message);
-    } else {
-      options.attachments = std::move(*attachments);
-    }
-  }
+  options.attachments = workspace.attachments;
   return std::unique_ptr<ProviderSet>(new ProviderSet(std::move(options), std::move(states)));
 }
 

@@ -26,8 +26,8 @@ class ProviderSet {
     kAdvice,  ///< "Required plugins are not installed", with what to do
   };
 
-  /// Reads the lock file, TF_REATTACH_PROVIDERS and the overrides of the CLI configuration, and
-  /// reports invalid ones. Never null.
+  /// Reads the lock file and reports an invalid one. Attached processes and the overrides of the
+  /// CLI configuration come with the workspace. Never null.
   static std::unique_ptr<ProviderSet> Open(const Workspace& workspace, Diagnostics& diags);
 
   /// How states that terraform_remote_state reads are decrypted from now on.

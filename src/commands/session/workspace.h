@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "install/cli_config.h"
+#include "plugin/handshake.h"
 
 namespace kinu::session {
 
@@ -38,6 +39,8 @@ struct Workspace {
   std::string original_directory;  ///< where the user was, for `path.cwd`
   std::string data_directory = ".terraform";
   install::CliConfig cli_config;
+  /// Provider processes that the user has started (TF_REATTACH_PROVIDERS).
+  plugin::Attachments attachments;
   std::string chosen;  ///< name of the workspace that counts whatever is selected; empty: none
   /// Becomes true when the user interrupts; ends what waits for the network. Null: never.
   const std::atomic<bool>* stop = nullptr;

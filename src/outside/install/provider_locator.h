@@ -26,7 +26,7 @@ class ProviderLocator final : public provider::ProviderSource {
     std::string providers_directory;  ///< `.terraform/providers`
     LockFile locks;
     std::map<std::string, std::string, ProviderAddressLess> dev_overrides;
-    std::map<std::string, plugin::Attachment, std::less<>> attachments;
+    plugin::Attachments attachments;
     std::string cache_directory = provider::CacheDirectory();
     std::shared_ptr<provider::RemoteStates> remote_states;  ///< for the built-in provider
   };

@@ -118,8 +118,8 @@ Result<Handshake> ParseHandshake(std::string_view line) {
   return handshake;
 }
 
-Result<std::map<std::string, Attachment, std::less<>>> ParseAttachments(std::string_view json) {
-  std::map<std::string, Attachment, std::less<>> attachments;
+Result<Attachments> ParseAttachments(std::string_view json) {
+  Attachments attachments;
   if (Trim(json).empty()) {
     return attachments;
   }

@@ -31,7 +31,9 @@ struct Attachment {
   bool test = false;  ///< a test framework owns the process: it is never stopped from here
   std::string Target() const { return network == "unix" ? "unix:" + address : address; }
 };
-/// Parses TF_REATTACH_PROVIDERS. Keys of the result are provider source addresses.
-Result<std::map<std::string, Attachment, std::less<>>> ParseAttachments(std::string_view json);
+/// By provider source address.
+using Attachments = std::map<std::string, Attachment, std::less<>>;
+/// Parses TF_REATTACH_PROVIDERS. The error message is OpenTofu's.
+Result<Attachments> ParseAttachments(std::string_view json);
 
 }  // namespace kinu::plugin
