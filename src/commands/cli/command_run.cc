@@ -1,6 +1,5 @@
 #include "cli/command_run.h"
 
-#include "base/files.h"
 #include "terminal/interrupts.h"
 #include "terminal/pager.h"
 #include "view/human/plan.h"
@@ -33,10 +32,12 @@ int CommandRun::Usage() {
 }
 
 std::optional<session::ConfiguredBackend> CommandRun::ChooseBackend(
-    const backend::StateFlags& state_flags, const Loaded* loaded) {
+    const backend::StateFlags& state_flags, OpenWorkspace* open) {
   std::optional<session::ConfiguredBackend> chosen;
-  if (loaded != nullptr) {
-    chosen = session::ChooseBackend(invocation.workspace, *loaded, state_flags, diags);
+  if (open != nullptr) {
+    if (open->CheckRoot(diags) && open->OpenBackend(state_flags, diags)) {
+      chosen = open->backend;
+    }
   } else if (!diags.has_errors()) {
     chosen =
         session::ChooseBackend(invocation.workspace, VariableArguments(flags), state_flags, diags);
@@ -58,17 +59,14 @@ state::LockRequest CommandRun::LockRequestFor(std::string_view operation) {
 }
 
 bool CommandRun::CheckConfiguration() {
-  auto arguments = VariableArguments(flags);
-  Diagnostics found;
-  checked_ = session::Load(invocation.workspace, {.variables = arguments}, found);
-  if (found.has_errors()) {
-    // Reports the root module's files by absolute path, as the reference does here.
-    found = Diagnostics();
-    checked_ = session::Load(invocation.workspace,
-                             {.variables = arguments, .directory = WorkingDirectory()}, found);
-  }
-  if (found.has_errors()) {
-    diags.Append(std::move(found));
+  const auto arguments = VariableArguments(flags);
+  OpenWorkspace open(invocation.workspace);
+  open.LoadModules({.variables = arguments});
+  if (open.of_modules().has_errors()) {
+    Diagnostics found;
+    if (!open.LoadByAbsolutePath({.variables = arguments}, found)) {
+      diags.Append(std::move(found));
+    }
   }
   return !diags.has_errors();
 }

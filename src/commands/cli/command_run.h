@@ -16,6 +16,7 @@ namespace kinu::cli {
 
 using session::Loaded;
 using session::LoadIntent;
+using session::OpenWorkspace;
 
 struct CommandRun {
   explicit CommandRun(Invocation& the_invocation) : invocation(the_invocation) {}
@@ -49,10 +50,10 @@ struct CommandRun {
   /// When set, before ChooseBackend(): what the configuration is warned of is shown, too. Most
   /// commands on states leave it to those who work with the configuration.
   bool warns_of_configuration = false;
-  /// Returns the backend of the configuration. `loaded`: the configuration, if it was loaded
-  /// without any problem; null: reads the root module for its backend block.
+  /// Returns the backend of the configuration. `open`: the workspace with its modules, whose root
+  /// is checked first; null: reads the root module for its backend block.
   std::optional<session::ConfiguredBackend> ChooseBackend(const backend::StateFlags& state_flags,
-                                                          const Loaded* loaded = nullptr);
+                                                          OpenWorkspace* open = nullptr);
   /// The lock that -lock and -lock-timeout ask for.
   state::LockRequest LockRequestFor(std::string_view operation);
   /// Shows the diagnostics and returns the exit code of a failure.
@@ -66,8 +67,7 @@ struct CommandRun {
   int Refuse(const std::string& message, std::string summary, std::string detail);
 
  private:
-  Diagnostics of_audience_;        ///< problems of -json and -json-into, reported last
-  std::optional<Loaded> checked_;  ///< diagnostics about the configuration point into it
+  Diagnostics of_audience_;  ///< problems of -json and -json-into, reported last
 };
 
 /// Which parts of a new plan its text has.
@@ -80,14 +80,12 @@ struct PlanParts {
 struct OperationRun : CommandRun {
   using CommandRun::CommandRun;
 
-  Operation operation;
+  Operation operation{invocation.workspace};
 
   /// From now on signals stop the operation.
   void CatchInterrupts();
   /// Opens the operation. The errors are in `diags` if it returns false.
-  bool Open(const PlanRequest& request, std::string_view lock_operation) {
-    return operation.Open(invocation.workspace, request, lock_operation, *audience, diags);
-  }
+  bool Open(const PlanRequest& request) { return operation.Open(request, *audience, diags); }
   /// Lets the service of the state run it, after an Open() that found that. Returns the exit code.
   int RunInService(const PlanRequest& request, operation::RemoteRunOptions options);
   /// Shows a new plan as text and as JSON, which has all of it.

@@ -136,8 +136,10 @@ backend::StateFlags StateFlagsOf(const Flags& flags) {
   return {.state = given("state"), .state_out = given("state-out"), .backup = given("backup")};
 }
 
-PlanRequest ReadOperationRequest(const Invocation& invocation, const Flags& flags) {
+PlanRequest ReadOperationRequest(OperationKind kind, const Invocation& invocation,
+                                 const Flags& flags) {
   PlanRequest request;
+  request.kind = kind;
   request.variables = VariableArguments(flags);
   request.options.parallelism = static_cast<int>(flags.Int("parallelism"));
   request.state_flags = StateFlagsOf(flags);
@@ -150,8 +152,9 @@ PlanRequest ReadOperationRequest(const Invocation& invocation, const Flags& flag
   return request;
 }
 
-PlanRequest ReadPlanRequest(const Invocation& invocation, const Flags& flags, Diagnostics& diags) {
-  PlanRequest request = ReadOperationRequest(invocation, flags);
+PlanRequest ReadPlanRequest(OperationKind kind, const Invocation& invocation, const Flags& flags,
+                            Diagnostics& diags) {
+  PlanRequest request = ReadOperationRequest(kind, invocation, flags);
   request.options.refresh = flags.Bool("refresh");
   ReadTargetFlags(flags, request, diags);
   ReadReplacements(flags, request, diags);

@@ -12,6 +12,7 @@ namespace kinu::cli {
 struct Invocation;
 
 using operation::Operation;
+using operation::OperationKind;
 using operation::PlanRequest;
 
 /// -var and -var-file in the order of the command line. Problems with them are reported when their
@@ -22,10 +23,12 @@ std::vector<config::VariableArgument> VariableArguments(const Flags& flags);
 backend::StateFlags StateFlagsOf(const Flags& flags);
 
 /// The flags that all operations have: variables, state files, lock, questions and parallelism.
-PlanRequest ReadOperationRequest(const Invocation& invocation, const Flags& flags);
+PlanRequest ReadOperationRequest(OperationKind kind, const Invocation& invocation,
+                                 const Flags& flags);
 /// The flags that all operations have, and those that choose what is planned. Problems are usage
 /// errors.
-PlanRequest ReadPlanRequest(const Invocation& invocation, const Flags& flags, Diagnostics& diags);
+PlanRequest ReadPlanRequest(OperationKind kind, const Invocation& invocation, const Flags& flags,
+                            Diagnostics& diags);
 /// Changes a request to what the command destroy does. Refuses -destroy and -refresh-only.
 void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags);
 

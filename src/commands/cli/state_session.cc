@@ -37,13 +37,13 @@ static Diagnostics WhyUnreachable(const session::Workspace& workspace,
   return out;
 }
 
-std::optional<session::ConfiguredBackend> StateSession::FindBackend(const Loaded* loaded) {
+std::optional<session::ConfiguredBackend> StateSession::FindBackend(OpenWorkspace* open) {
   backend::StateFlags state_flags = StateFlagsOf(flags);
   if (flags.Has("backup-out")) {
     state_flags.state_out.clear();  // names a second state, not another place for this one
   }
   if (!edits_state) {
-    return ChooseBackend(state_flags, loaded);
+    return ChooseBackend(state_flags, open);
   }
   if (state_flags.backup.empty() || state_flags.backup == "-") {
     // The copy lies where the state of a directory without a backend is, or beside -state.
@@ -52,7 +52,7 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(const Loaded
   }
   Diagnostics before = std::move(diags);
   diags = Diagnostics();
-  auto found = ChooseBackend(state_flags, loaded);
+  auto found = ChooseBackend(state_flags, open);
   if (!found) {
     diags = WhyUnreachable(invocation.workspace, VariableArguments(flags), std::move(diags));
   }
@@ -72,8 +72,8 @@ bool StateSession::CheckVersion(const session::ConfiguredBackend& chosen) {
   return false;
 }
 
-bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
-  const auto chosen = FindBackend(loaded);
+bool StateSession::Open(std::string_view lock, OpenWorkspace* open) {
+  const auto chosen = FindBackend(open);
   if (!chosen) {
     return false;
   }

@@ -35,8 +35,8 @@ struct StateSession : CommandRun {
   /// unless -backup names it, and problems on the way to the state are one error.
   bool edits_state = false;
   /// Opens the workspace's store and reads the state, under a lock when `lock` names its reason.
-  /// `loaded` is as for ChooseBackend().
-  bool Open(std::string_view lock = {}, const Loaded* loaded = nullptr);
+  /// `open` is as for ChooseBackend().
+  bool Open(std::string_view lock = {}, OpenWorkspace* open = nullptr);
   state::Store& store() { return handle->store(); }
   /// Whether `state` lacks resources that were not asked for.
   bool in_part() const { return handle && handle->store().gave_part(); }
@@ -54,7 +54,7 @@ struct StateSession : CommandRun {
   /// Shows or reports that the service of the state runs another version. False after an error.
   bool CheckVersion(const session::ConfiguredBackend& chosen);
   void ReportUnreadableState(const Error& error);
-  std::optional<session::ConfiguredBackend> FindBackend(const Loaded* loaded);
+  std::optional<session::ConfiguredBackend> FindBackend(OpenWorkspace* open);
 };
 
 /// Reports that there is no stored state, for commands that need one.

@@ -41,58 +41,50 @@ std::string Timestamp() {
   return text;
 }
 
-bool Operation::Open(const session::Workspace& workspace, const PlanRequest& request,
-                     std::string_view lock_operation, view::Audience& audience,
-                     Diagnostics& diags) {
-  Diagnostics found;
+std::string_view LockReason(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::kPlan:
+      return "OperationTypePlan";
+    case OperationKind::kApply:
+      return "OperationTypeApply";
+    case OperationKind::kRefresh:
+      return "OperationTypeRefresh";
+    case OperationKind::kImport:
+    case OperationKind::kConsole:
+      break;
+  }
+  return "OperationTypeInvalid";
+}
+
+engine::Request MakeRequest(const session::Workspace& workspace, const config::Config& config,
+                            const std::map<std::string, config::InputValue>& variables,
+                            session::ProviderSet& providers, engine::ProviderPool& pool,
+                            engine::Options options) {
+  engine::Request request;
+  request.config = &config;
+  request.variables = &variables;
+  request.providers = &providers.source();
+  request.pool = &pool;
+  request.options = std::move(options);
+  request.options.workspace = workspace.Name();
+  request.options.original_directory = workspace.original_directory;
+  return request;
+}
+
+bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagnostics& diags) {
+  if (loaded.config == nullptr) {
+    LoadModules({.intent = session::LoadIntent::kOperation,
+                 .variables = request.variables,
+                 .program = request.program});
+  }
   Diagnostics early_warnings;  // of the root module alone; shown again with all others
-  loaded = session::Load(workspace,
-                         {.intent = session::LoadIntent::kOperation,
-                          .variables = request.variables,
-                          .program = request.program},
-                         found);
-  if (found.has_errors()) {
-    // The backend and the state, which need the root module alone, come before everything else
-    // that is wrong with the configuration.
-    Diagnostics before;
-    session::Loaded root = session::Load(
-        workspace, {.intent = session::LoadIntent::kBackend, .variables = request.variables},
-        before);
-    if (before.has_errors() ||
-        !Prepare(workspace, request, lock_operation, root, early_warnings, audience, before)) {
-      loaded = std::move(root);
-      found = std::move(before);
-    }
-    diags.Append(std::move(found));
+  if (!of_modules().has_errors() && request.kind != OperationKind::kApply) {
+    (void)CheckRoot(early_warnings);
+  }
+  const bool prepared = CheckModules(
+      [&](Diagnostics& found) { return Prepare(request, early_warnings, audience, found); }, diags);
+  if (!prepared || !RequireProviders(request, diags)) {
     return false;
-  }
-  session::Loaded root;  // what early warnings point into
-  if (!found.empty() && lock_operation != "OperationTypeApply") {
-    root = session::Load(workspace,
-                         {.intent = session::LoadIntent::kBackend, .variables = request.variables},
-                         early_warnings);
-  }
-  diags.Append(std::move(found));
-  const bool prepared =
-      Prepare(workspace, request, lock_operation, loaded, early_warnings, audience, diags);
-  if (!prepared) {
-    return false;
-  }
-  providers->RequireSelected(*loaded.config, diags);
-  if (diags.has_errors()) {
-    return false;
-  }
-  session::AdoptProviders(*loaded.config, prior);
-  const bool applies =
-      lock_operation == "OperationTypeApply" || lock_operation == "OperationTypeRefresh";
-  if (!providers->RequireForState(prior, applies ? nullptr : loaded.config.get(), diags)) {
-    return false;
-  }
-  if (applies) {
-    providers->LoadSchemas(*loaded.config, nullptr, diags);
-    if (diags.has_errors()) {
-      return false;
-    }
   }
   CollectInputs(request, audience, loaded, diags);
   if (diags.has_errors()) {
@@ -103,50 +95,60 @@ bool Operation::Open(const session::Workspace& workspace, const PlanRequest& req
                                                  std::to_string(request.options.parallelism) + ".");
     return false;
   }
-  FillInput(workspace, request, audience);
+  engine::Options options = request.options;
+  if (options.parallelism == 0) {
+    options.parallelism = engine::Options().parallelism;
+  }
+  options.mode = request.mode;
+  options.plan_timestamp = Timestamp();
+  FillInput(std::move(options), prior, audience);
   return true;
 }
 
-void Operation::FillInput(const session::Workspace& workspace, const PlanRequest& request,
+bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags) {
+  providers->RequireSelected(*loaded.config, diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  session::AdoptProviders(*loaded.config, prior);
+  const bool applies =
+      request.kind == OperationKind::kApply || request.kind == OperationKind::kRefresh;
+  if (!providers->RequireForState(prior, applies ? nullptr : loaded.config.get(), diags)) {
+    return false;
+  }
+  if (applies) {
+    providers->LoadSchemas(*loaded.config, nullptr, diags);
+  }
+  return !diags.has_errors();
+}
+
+void Operation::FillInput(engine::Options options, const state::State& prior_state,
                           view::Audience& audience) {
-  input.config = loaded.config.get();
-  input.prior_state = &prior;
-  input.variables = &loaded.variables;
-  input.providers = &providers->source();
-  input.pool = &pool;
+  input = MakeRequest(workspace, *loaded.config, loaded.variables, *providers, pool,
+                      std::move(options));
+  input.prior_state = &prior_state;
   input.stop = &terminal::StopRequested();
   input.events = audience.Sink(*loaded.program);
   status = audience.status();
-  input.options = request.options;
-  if (input.options.parallelism == 0) {
-    input.options.parallelism = engine::Options().parallelism;
-  }
-  input.options.mode = request.mode;
-  input.options.workspace = workspace.Name();
-  input.options.original_directory = workspace.original_directory;
-  input.options.plan_timestamp = Timestamp();
 }
 
-bool Operation::Prepare(const session::Workspace& workspace, const PlanRequest& request,
-                        std::string_view lock_operation, const session::Loaded& root,
-                        Diagnostics& early_warnings, view::Audience& audience, Diagnostics& diags) {
+bool Operation::Prepare(const PlanRequest& request, Diagnostics& early_warnings,
+                        view::Audience& audience, Diagnostics& diags) {
   Diagnostics of_backend;
-  backend = session::ChooseBackend(workspace, root, request.state_flags, of_backend);
-  const bool applies = lock_operation == "OperationTypeApply";
-  if (!backend) {
+  if (!OpenBackend(request.state_flags, of_backend)) {
     diags.Append(std::move(of_backend));
     return false;
   }
-  if (request.may_run_remotely && !RunsHere(workspace, request, diags)) {
+  if (request.may_run_remotely && !RunsHere(request, diags)) {
     return false;
   }
+  const bool applies = request.kind == OperationKind::kApply;
   if (!applies) {  // which has no warnings about encryption, as the reference
     early_warnings.Append(std::move(of_backend));
   }
-  providers = session::ProviderSet::Open(workspace, diags);
+  const bool opened = OpenProviders(diags);
   providers->Decrypt(backend->encryption);
-  if (diags.has_errors() ||
-      !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
+  if (!opened || !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return false;
   }
   if (applies) {
@@ -157,11 +159,10 @@ bool Operation::Prepare(const session::Workspace& workspace, const PlanRequest& 
   if (request.precondition && !request.precondition(diags)) {
     return false;
   }
-  return OpenState(workspace, request, lock_operation, root.program, audience, diags);
+  return OpenState(request, root().program, audience, diags);
 }
 
-bool Operation::RunsHere(const session::Workspace& workspace, const PlanRequest& request,
-                         Diagnostics& diags) {
+bool Operation::RunsHere(const PlanRequest& request, Diagnostics& diags) {
   const Result<bool> remotely = backend->backend->RunsRemotely(workspace.Name());
   if (remotely && !*remotely) {
     return true;
@@ -182,20 +183,18 @@ bool Operation::RunsHere(const session::Workspace& workspace, const PlanRequest&
   return false;
 }
 
-bool Operation::FitsService(const session::Workspace& workspace, const PlanRequest& request,
-                            std::string_view lock_operation, Diagnostics& diags) const {
+bool Operation::FitsService(const PlanRequest& request, Diagnostics& diags) const {
   // An import runs here whatever the service runs, and its result has to suit it.
-  return lock_operation == "OperationTypeInvalid"
+  return request.kind == OperationKind::kImport
              ? session::CheckServiceVersion(*backend, workspace.Name(), request.ignore_version,
                                             diags)
              : request.may_run_remotely ||
                    session::RequireLocalRuns(*backend, workspace.Name(), diags);
 }
 
-bool Operation::OpenState(const session::Workspace& workspace, const PlanRequest& request,
-                          std::string_view lock_operation, const std::shared_ptr<Program>& program,
+bool Operation::OpenState(const PlanRequest& request, const std::shared_ptr<Program>& program,
                           view::Audience& audience, Diagnostics& diags) {
-  if (!FitsService(workspace, request, lock_operation, diags)) {
+  if (!FitsService(request, diags)) {
     return false;
   }
   auto opened = session::StateHandle::Open(*backend, workspace.Name(), program);
@@ -206,7 +205,7 @@ bool Operation::OpenState(const session::Workspace& workspace, const PlanRequest
   handle = *std::move(opened);
   if (request.lock) {
     state::LockRequest lock;
-    lock.operation = lock_operation;
+    lock.operation = LockReason(request.kind);
     lock.timeout = request.lock_timeout;
     lock.cancelled = [] { return terminal::StopRequested().load(); };
     lock.on_slow = [&] { audience.ReportSlowLock(); };

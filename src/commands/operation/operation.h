@@ -12,15 +12,29 @@
 
 #include "engine/apply.h"
 #include "engine/plan.h"
-#include "session/load.h"
-#include "session/provider_set.h"
+#include "session/open_workspace.h"
 #include "session/state_handle.h"
 #include "view/audience.h"
 
 namespace kinu::operation {
 
+/// What an operation is, as far as that decides how it is opened.
+/// Ref: opentofu internal/backend/operation_type.go.
+enum class OperationKind : uint8_t {
+  kPlan,
+  kApply,
+  kRefresh,
+  kImport,   ///< runs here, whatever the service of the state runs
+  kConsole,  ///< only reads
+};
+
+/// The reason that locks give for such an operation: "OperationTypePlan". The reference has no name
+/// for imports and consoles.
+std::string_view LockReason(OperationKind kind);
+
 /// What the user asks for.
 struct PlanRequest {
+  OperationKind kind = OperationKind::kPlan;
   plan::Mode mode = plan::Mode::kNormal;
   std::vector<config::VariableArgument> variables;
   engine::Options options;
@@ -38,30 +52,31 @@ struct PlanRequest {
   std::function<bool(Diagnostics& diags)> precondition;
 };
 
-/// An operation in progress. Members outlive everything that points into them.
-struct Operation {
-  session::Loaded loaded;
-  std::unique_ptr<session::ProviderSet> providers;
+/// An operation in progress: the workspace, its state under a lock, and the input of the engine.
+/// Members outlive everything that points into them.
+struct Operation : session::OpenWorkspace {
+  using OpenWorkspace::OpenWorkspace;
+
   engine::ProviderPool pool;
   std::optional<session::StateHandle> handle;
   state::State prior;
   engine::Request input;
   view::Status* status = nullptr;  ///< of the audience; null: nobody sees it
-  std::optional<session::ConfiguredBackend> backend;
   /// Set by an Open() that returns false without errors: the service runs the workspace.
   std::shared_ptr<const backend::HostedRuns> remote_runs;
   /// Of a saved plan and its state, before OpenSavedPlan().
   session::EncryptionRef encryption = encryption::Encryption::Undecided();
 
-  /// Loads everything and takes the lock, whose reason is `lock_operation`. Returns false after an
-  /// error.
-  bool Open(const session::Workspace& workspace, const PlanRequest& request,
-            std::string_view lock_operation, view::Audience& audience, Diagnostics& diags);
+  /// Loads what is not loaded yet and takes the lock. Returns false after an error.
+  bool Open(const PlanRequest& request, view::Audience& audience, Diagnostics& diags);
   /// Opens the state of the workspace in `backend`, takes the lock and reads the state. Returns
   /// false after an error.
-  bool OpenState(const session::Workspace& workspace, const PlanRequest& request,
-                 std::string_view lock_operation, const std::shared_ptr<Program>& program,
+  bool OpenState(const PlanRequest& request, const std::shared_ptr<Program>& program,
                  view::Audience& audience, Diagnostics& diags);
+  /// Sets the input of the engine, once the workspace is open: `prior_state` is what it starts
+  /// from.
+  void FillInput(engine::Options options, const state::State& prior_state,
+                 view::Audience& audience);
   state::Store& store() { return handle->store(); }
   /// Stops the providers and releases the lock.
   void Close(Diagnostics& diags);
@@ -69,19 +84,24 @@ struct Operation {
  private:
   /// Finds out whether the service runs the workspace, and sets `remote_runs`. False if it does,
   /// and after an error.
-  bool RunsHere(const session::Workspace& workspace, const PlanRequest& request,
-                Diagnostics& diags);
+  bool RunsHere(const PlanRequest& request, Diagnostics& diags);
   /// Whether the service of the state leaves this operation to us.
-  bool FitsService(const session::Workspace& workspace, const PlanRequest& request,
-                   std::string_view lock_operation, Diagnostics& diags) const;
+  bool FitsService(const PlanRequest& request, Diagnostics& diags) const;
   /// The steps of Open() that need only the root module. `early_warnings` are shown as soon as the
   /// backend is known.
-  bool Prepare(const session::Workspace& workspace, const PlanRequest& request,
-               std::string_view lock_operation, const session::Loaded& root,
-               Diagnostics& early_warnings, view::Audience& audience, Diagnostics& diags);
-  void FillInput(const session::Workspace& workspace, const PlanRequest& request,
-                 view::Audience& audience);
+  bool Prepare(const PlanRequest& request, Diagnostics& early_warnings, view::Audience& audience,
+               Diagnostics& diags);
+  /// The steps of Open() that need all modules and the state.
+  bool RequireProviders(const PlanRequest& request, Diagnostics& diags);
 };
+
+/// The input of the engine for one configuration of a workspace, which all commands begin with.
+/// What it is made of outlives it. Of `options`, the names of the workspace and of the directory
+/// are set.
+engine::Request MakeRequest(const session::Workspace& workspace, const config::Config& config,
+                            const std::map<std::string, config::InputValue>& variables,
+                            session::ProviderSet& providers, engine::ProviderPool& pool,
+                            engine::Options options = {});
 
 /// The current time as RFC 3339 in UTC: what plantimestamp() returns.
 std::string Timestamp();

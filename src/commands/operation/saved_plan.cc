@@ -3,7 +3,6 @@
 #include "base/files.h"
 #include "base/program_name.h"
 #include "operation/plan_schemas.h"
-#include "terminal/interrupts.h"
 
 namespace kinu::operation {
 
@@ -126,9 +125,10 @@ std::string NoPlanText(const std::string& path, const Error& error) {
          ") or a saved cloud plan (" + other + ")";
 }
 
-bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& request,
-                   const std::string& path, Operation& operation, plan::Plan& plan,
-                   view::Audience& audience, Diagnostics& diags, bool incomplete) {
+bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
+                   plan::Plan& plan, view::Audience& audience, Diagnostics& diags,
+                   bool incomplete) {
+  const session::Workspace& workspace = operation.workspace;
   auto file = plan::PlanFile::Open(path, *operation.encryption->plan());
   if (!file && IsDamagedPlan(file.error())) {
     diags.Error("Failed to read plan from plan file", file.error().message);
@@ -164,9 +164,9 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
   operation.loaded.program = std::make_shared<Program>();
   operation.loaded.config = session::LoadPlanned(workspace, *snapshot, *variables, workspace.Name(),
                                                  operation.loaded.program, diags);
-  operation.providers = session::ProviderSet::Open(workspace, diags);
+  const bool opened = operation.OpenProviders(diags);
   operation.providers->Decrypt(operation.encryption);
-  if (diags.has_errors() ||
+  if (!opened ||
       !operation.providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return false;
   }
@@ -188,8 +188,7 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
   }
   session::Loaded& loaded = operation.loaded;
   loaded.inputs = session::GatherInputs(workspace, request.variables, diags);
-  if (diags.has_errors() || !operation.OpenState(workspace, request, "OperationTypeApply",
-                                                 loaded.program, audience, diags)) {
+  if (diags.has_errors() || !operation.OpenState(request, loaded.program, audience, diags)) {
     return false;
   }
   loaded.variables = config::CollectGivenVariables(*loaded.program, *loaded.config->root().module,
@@ -209,20 +208,11 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
   if (!SettleVariables(plan, loaded, diags)) {
     return false;
   }
-  engine::Request& input = operation.input;
-  input.config = operation.loaded.config.get();
-  input.prior_state = &plan.prior_state;
-  input.variables = &operation.loaded.variables;
-  input.providers = &operation.providers->source();
-  input.pool = &operation.pool;
-  input.stop = &terminal::StopRequested();
-  input.events = audience.Sink(*operation.loaded.program);
-  operation.status = audience.status();
-  input.options.mode = plan.mode;
-  input.options.parallelism = std::max(1, request.options.parallelism);
-  input.options.workspace = workspace.Name();
-  input.options.original_directory = workspace.original_directory;
-  input.options.plan_timestamp = plan.timestamp;
+  engine::Options options;
+  options.mode = plan.mode;
+  options.parallelism = std::max(1, request.options.parallelism);
+  options.plan_timestamp = plan.timestamp;
+  operation.FillInput(std::move(options), plan.prior_state, audience);
   return incomplete || file->knows_sources() || FitsConfiguration(plan, operation, diags);
 }
 

@@ -19,8 +19,8 @@ std::string NoPlanText(const std::string& path, const Error& error);
 /// Opens a saved plan for applying: configuration from its snapshot, variables from the plan, state
 /// checked against what was planned on. `operation.encryption` opens it. False after an error.
 /// `incomplete`: so may plans that ended with errors.
-bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& request,
-                   const std::string& path, Operation& operation, plan::Plan& plan,
-                   view::Audience& audience, Diagnostics& diags, bool incomplete = false);
+bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
+                   plan::Plan& plan, view::Audience& audience, Diagnostics& diags,
+                   bool incomplete = false);
 
 }  // namespace kinu::operation

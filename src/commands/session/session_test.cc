@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "session/backend_init.h"
 #include "session/modules.h"
+#include "session/open_workspace.h"
 #include "session/state_handle.h"
 
 namespace kinu::session {
@@ -115,6 +116,56 @@ TEST_F(SessionTest, BackendIsTheRecordedOne) {
   Write(workspace, "main.tf", "");
   const Loaded changed = Load(workspace, {.intent = LoadIntent::kBackend}, diags_);
   EXPECT_FALSE(ChooseBackend(workspace, changed, {}, diags_));
+}
+
+TEST_F(SessionTest, StepsThatNeedTheRootComeBeforeErrorsOfModules) {
+  constexpr const char* kOutput = "output \"o\" {\n  value = 1\n}\n";
+  const Workspace workspace = Make("a", std::string(kOutput) + kOutput);
+  OpenWorkspace open(workspace);
+  open.LoadModules({.intent = LoadIntent::kOperation});
+  ASSERT_TRUE(open.of_modules().has_errors());
+  EXPECT_FALSE(open.CheckModules(
+      [&](Diagnostics& diags) {
+        EXPECT_TRUE(open.OpenBackend({}, diags));
+        diags.Warning("of the backend", "");
+        return true;
+      },
+      diags_));
+  EXPECT_EQ(Summaries(), std::vector<std::string>{open.of_modules().list()[0].summary});
+  diags_ = Diagnostics();
+  EXPECT_FALSE(open.CheckModules(
+      [](Diagnostics& diags) {
+        diags.Error("of the state", "");
+        return false;
+      },
+      diags_));
+  EXPECT_EQ(Summaries(), std::vector<std::string>{"of the state"});
+}
+
+TEST_F(SessionTest, ErrorsOfTheRootComeFirst) {
+  const Workspace workspace =
+      Make("a",
+           "variable \"a\" {}\nvariable \"a\" {}\n"
+           "output \"o\" {\n  value = 1\n}\noutput \"o\" {\n  value = 1\n}\n");
+  OpenWorkspace open(workspace);
+  open.LoadModules({.intent = LoadIntent::kOperation});
+  EXPECT_GT(open.of_modules().error_count(), 1U);
+  EXPECT_FALSE(open.CheckModules(
+      [](Diagnostics&) {
+        ADD_FAILURE() << "a root module with errors has no backend";
+        return false;
+      },
+      diags_));
+  EXPECT_EQ(Summaries(), std::vector<std::string>{"Duplicate variable declaration"});
+}
+
+TEST_F(SessionTest, WarningsDoNotKeepStepsFromTheConfiguration) {
+  const Workspace workspace = Make("a", "provider \"terraform\" {\n  version = \"1.0\"\n}\n");
+  OpenWorkspace open(workspace);
+  open.LoadModules({.intent = LoadIntent::kOperation});
+  ASSERT_EQ(open.of_modules().size(), 1U);
+  EXPECT_TRUE(open.CheckModules([](Diagnostics& diags) { return diags.size() == 1; }, diags_));
+  EXPECT_EQ(&open.root(), &open.loaded);
 }
 
 TEST_F(SessionTest, EncryptionThatCouldNotBeReadIsNotTakenForNone) {

@@ -90,8 +90,7 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
   }
   plan::Plan plan;
   run.operation.encryption = *encryption;
-  if (!operation::OpenSavedPlan(workspace, request, path, run.operation, plan, *run.audience,
-                                run.diags)) {
+  if (!operation::OpenSavedPlan(request, path, run.operation, plan, *run.audience, run.diags)) {
     return std::nullopt;
   }
   for (const plan::ResourceChange& change : plan.changes) {
@@ -109,7 +108,7 @@ std::optional<plan::Plan> MakeApprovedPlan(OperationRun& run, PlanRequest& reque
     return destroying || operation::RequireConfiguration("apply", found);
   };
   request.may_run_remotely = true;
-  if (!run.Open(request, "OperationTypeApply")) {
+  if (!run.Open(request)) {
     return std::nullopt;
   }
   plan::Plan plan = operation::RunPlanning(run.operation, run.diags);
@@ -133,7 +132,7 @@ int ApplyInService(OperationRun& run, PlanRequest& request, const operation::Clo
     return operation::RequireConfiguration("apply", found);
   };
   request.may_run_remotely = true;
-  if (run.Open(request, "OperationTypeApply") ||
+  if (run.Open(request) ||
       (run.operation.remote_runs != nullptr && !run.operation.remote_runs->takes_variables())) {
     run.diags.Error("Saved cloud plan cannot be applied here",
                     "The plan is in the service " + saved.host +
@@ -161,7 +160,7 @@ int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
                     "OpenTofu cannot ask for interactive approval when -json is set. You can "
                     "either apply a saved plan file, or enable the -auto-approve option.");
   }
-  PlanRequest request = ReadPlanRequest(invocation, flags, run.diags);
+  PlanRequest request = ReadPlanRequest(OperationKind::kApply, invocation, flags, run.diags);
   (void)run.ArgumentsFit();
   if (destroy_command) {
     MakeDestroyRequest(request, run.diags);

@@ -204,45 +204,35 @@ static int RunConsole(Invocation& invocation) {
                         "The list of -plugin-dir cannot be read: " + read.error().message);
   }
   auto arguments = VariableArguments(session.flags);
-  // One load of the configuration serves for the backend, too, unless it has problems: then those
-  // of the root module and the backend are reported before those of the modules that it
-  // calls.
-  Diagnostics found;
-  Loaded loaded = session::Load(
-      invocation.workspace,
-      {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program},
-      found);
+  OpenWorkspace open(invocation.workspace);
+  open.LoadModules(
+      {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program});
+  Loaded& loaded = open.loaded;
   const std::optional<Resources> reached =
-      found.empty() ? config::ResourcesOfNamedValues(*loaded.config, kMostPartialReads)
-                    : std::nullopt;
+      open.of_modules().empty() ? config::ResourcesOfNamedValues(*loaded.config, kMostPartialReads)
+                                : std::nullopt;
   session.first = reached ? &*reached : nullptr;
   session.unreadable = {"", "error loading state: "};
-  if (!session.Open("OperationTypeInvalid", found.empty() ? &loaded : nullptr)) {
+  if (!session.Open(operation::LockReason(OperationKind::kConsole), &open)) {
     return session.Fail();
   }
-  session.diags.Append(std::move(found));
+  session.diags.Append(open.of_modules());
   if (session.diags.has_errors()) {
     return session.Fail();
   }
-  auto providers = session::ProviderSet::Open(invocation.workspace, session.diags);
-  if (!session.diags.has_errors()) {
+  if (open.OpenProviders(session.diags)) {
     loaded.variables = config::CollectKnownVariables(*loaded.program, *loaded.config->root().module,
                                                      loaded.inputs, session.diags);
-    providers->RequireSelections(*loaded.config, session.diags);
+    open.providers->RequireSelections(*loaded.config, session.diags);
   }
   if (session.diags.has_errors()) {
     return session.Fail();
   }
   session::AdoptProviders(*loaded.config, session.state);
   engine::ProviderPool pool;
-  engine::Request input;
-  input.config = loaded.config.get();
+  engine::Request input = operation::MakeRequest(invocation.workspace, *loaded.config,
+                                                 loaded.variables, *open.providers, pool);
   input.prior_state = &session.state;
-  input.variables = &loaded.variables;
-  input.providers = &providers->source();
-  input.pool = &pool;
-  input.options.workspace = invocation.workspace.Name();
-  input.options.original_directory = invocation.workspace.original_directory;
   Evaluation evaluation(session, loaded, input);
   if (!evaluation.Open(session.diags)) {
     return session.Fail();
@@ -253,7 +243,7 @@ static int RunConsole(Invocation& invocation) {
   }
   session.audience->Show(session.diags);
   Console console(session, evaluation);
-  const view::SourceSchemas schemas(providers->source());
+  const view::SourceSchemas schemas(open.providers->source());
   int code = ::isatty(STDIN_FILENO) == 0
                  ? console.RunPiped()
                  : console.RunInteractive(ConsoleNames(*loaded.config, schemas));

@@ -10,20 +10,15 @@ namespace kinu::cli {
 namespace {
 
 /// Finds the providers and reads the state without a lock. Returns false after an error.
-bool ReadPriorState(const Invocation& invocation, const Loaded& root, Operation& operation,
-                    Diagnostics& diags) {
-  operation.backend = session::ChooseBackend(invocation.workspace, root, {}, diags);
-  if (!operation.backend) {
-    return false;
-  }
-  operation.providers = session::ProviderSet::Open(invocation.workspace, diags);
-  if (diags.has_errors() ||
+bool ReadPriorState(Operation& operation, Diagnostics& diags) {
+  if (!operation.OpenBackend({}, diags) || !operation.OpenProviders(diags) ||
       !operation.providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return false;
   }
-  auto opened = operation.backend->backend->Open(invocation.workspace.Name(), root.program);
-  auto state = opened ? (*opened)->Read(root.program)
-                      : Result<state::State>(std::unexpected(opened.error()));
+  const std::shared_ptr<Program>& program = operation.root().program;
+  auto opened = operation.backend->backend->Open(operation.workspace.Name(), program);
+  auto state =
+      opened ? (*opened)->Read(program) : Result<state::State>(std::unexpected(opened.error()));
   if (!state) {
     diags.Error("error loading state: " + state.error().message, "");
     return false;
@@ -36,6 +31,7 @@ bool ReadPriorState(const Invocation& invocation, const Loaded& root, Operation&
 bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
   const session::Workspace& workspace = run.invocation.workspace;
   PlanRequest request;
+  request.kind = OperationKind::kApply;
   request.variables = VariableArguments(run.flags);
   request.lock = false;
   const auto encryption = session::LoadEncryption(workspace, request.variables, run.diags);
@@ -51,42 +47,29 @@ bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
     run.diags.Error("Failed loading the plan file", file.error().message);
     return false;
   }
-  return operation::OpenSavedPlan(workspace, request, path, run.operation, plan, *run.audience,
-                                  run.diags, true);
+  return operation::OpenSavedPlan(request, path, run.operation, plan, *run.audience, run.diags,
+                                  true);
 }
 
 /// Loads the configuration and reads the state. Returns false after an error.
 bool OpenConfiguration(OperationRun& run, plan::Plan& plan) {
-  const Invocation& invocation = run.invocation;
   Operation& operation = run.operation;
   const auto variables = VariableArguments(run.flags);
-  operation.loaded = session::Load(
-      invocation.workspace, {.intent = LoadIntent::kOperation, .variables = variables}, run.diags);
-  if (run.diags.has_errors()) {
-    // Problems of the state are reported before those below the root module.
-    Diagnostics before;
-    const Loaded root = session::Load(
-        invocation.workspace, {.intent = LoadIntent::kBackend, .variables = variables}, before);
-    if (before.has_errors() || !ReadPriorState(invocation, root, operation, before)) {
-      run.diags = std::move(before);
-    }
+  operation.LoadModules({.intent = LoadIntent::kOperation, .variables = variables});
+  if (!operation.CheckModules([&](Diagnostics& diags) { return ReadPriorState(operation, diags); },
+                              run.diags)) {
     return false;
   }
-  if (!ReadPriorState(invocation, operation.loaded, operation, run.diags)) {
+  const config::Config& config = *operation.loaded.config;
+  operation.providers->RequireSelected(config, run.diags);
+  session::AdoptProviders(config, operation.prior);
+  if (run.diags.has_errors() ||
+      !operation.providers->RequireForState(operation.prior, &config, run.diags)) {
     return false;
   }
-  operation.providers->RequireSelected(*operation.loaded.config, run.diags);
-  session::AdoptProviders(*operation.loaded.config, operation.prior);
-  if (run.diags.has_errors() || !operation.providers->RequireForState(
-                                    operation.prior, operation.loaded.config.get(), run.diags)) {
-    return false;
-  }
-  engine::Request& input = operation.input;
-  input.config = operation.loaded.config.get();
-  input.prior_state = &operation.prior;
-  input.variables = &operation.loaded.variables;
-  input.providers = &operation.providers->source();
-  input.pool = &operation.pool;
+  operation.input = operation::MakeRequest(operation.workspace, config, operation.loaded.variables,
+                                           *operation.providers, operation.pool);
+  operation.input.prior_state = &operation.prior;
   plan.program = operation.loaded.program;
   plan.prior_state = operation.prior.Clone();
   return true;

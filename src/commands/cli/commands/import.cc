@@ -105,6 +105,13 @@ bool EnterConfigDirectory(CommandRun& run) {
   return true;
 }
 
+/// Loads the configuration, which has to be valid before the backend is looked at.
+bool LoadConfiguration(OperationRun& run, const PlanRequest& request) {
+  return run.operation.LoadModules({.variables = request.variables, .program = request.program},
+                                   run.diags) &&
+         !run.diags.has_errors();
+}
+
 /// Stores what was imported and says so.
 int StoreImported(OperationRun& run, state::State imported) {
   if (auto written = run.operation.store().Write(imported); !written) {
@@ -121,31 +128,29 @@ int StoreImported(OperationRun& run, state::State imported) {
 
 /// Imports what the lines of -from say, all of it or nothing.
 int ImportByLines(OperationRun& run) {
-  const PlanRequest request = ReadOperationRequest(run.invocation, run.flags);
+  const PlanRequest request =
+      ReadOperationRequest(OperationKind::kImport, run.invocation, run.flags);
   const auto lines = ReadEditLines(run, "ADDRESS ID");
   run.CatchInterrupts();
   if (run.diags.has_errors() || !EnterConfigDirectory(run)) {
     return run.Fail();
   }
-  const Loaded checked =
-      session::Load(run.invocation.workspace, {.variables = request.variables}, run.diags);
-  if (run.diags.has_errors()) {
+  const Loaded& loaded = run.operation.loaded;
+  if (!LoadConfiguration(run, request)) {
     return run.Fail();
   }
-  CheckConfigured(ReadImportLines(run, *checked.program, lines, run.diags), *checked.config,
-                  run.diags);
-  if (run.diags.has_errors() || !run.Open(request, "OperationTypeInvalid")) {
+  const auto imports = ReadImportLines(run, *loaded.program, lines, run.diags);
+  CheckConfigured(imports, *loaded.config, run.diags);
+  if (run.diags.has_errors() || !run.Open(request)) {
     return run.Fail();
   }
   const engine::Request& input = run.operation.input;
-  const Program& program = *run.operation.loaded.program;
-  const auto imports = ReadImportLines(run, *run.operation.loaded.program, lines, run.diags);
   CheckNotStored(imports, *input.prior_state, run.diags);
   if (run.diags.has_errors()) {
     return run.Fail();
   }
   const bool dry_run = run.flags.Bool("dry-run");
-  SayImports(run, program, imports, dry_run ? "Would import" : "Import");
+  SayImports(run, *loaded.program, imports, dry_run ? "Would import" : "Import");
   std::vector<engine::ImportTarget> targets;
   for (const ImportLine& entry : imports) {
     targets.push_back({.address = entry.address,
@@ -185,7 +190,7 @@ static int RunImport(Invocation& invocation) {
   if (by_lines) {
     return ImportByLines(run);
   }
-  const PlanRequest request = ReadOperationRequest(invocation, run.flags);
+  const PlanRequest request = ReadOperationRequest(OperationKind::kImport, invocation, run.flags);
   const auto source = SourceFile::Make("<import-address>", run.flags.positionals()[0]);
   run.CatchInterrupts();
   Audience& audience = *run.audience;
@@ -195,23 +200,22 @@ static int RunImport(Invocation& invocation) {
   if (!EnterConfigDirectory(run)) {
     return run.Fail();
   }
-  const Loaded checked =
-      session::Load(invocation.workspace, {.variables = request.variables}, run.diags);
-  if (run.diags.has_errors()) {
+  if (!LoadConfiguration(run, request)) {
     return run.Fail();
   }
-  const auto wanted = ReadTarget(*checked.program, source.get(), audience, run.diags);
-  if (!wanted || !IsConfigured(invocation, *checked.config, *wanted, audience, run.diags)) {
+  const Loaded& loaded = run.operation.loaded;
+  const auto wanted = ReadTarget(*loaded.program, source.get(), audience, run.diags);
+  if (!wanted || !IsConfigured(invocation, *loaded.config, *wanted, audience, run.diags)) {
     return run.Fail();
   }
   if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
     return run.Fail("Error loading plugin path", read.error().message);
   }
-  if (!run.Open(request, "OperationTypeInvalid")) {
+  if (!run.Open(request)) {
     return run.Fail();
   }
   engine::ImportTarget target;
-  target.address = *ReadTarget(*run.operation.loaded.program, source.get(), audience, run.diags);
+  target.address = *wanted;
   target.id = run.flags.positionals()[1];
   target.has_id = true;
   state::State imported =

@@ -72,7 +72,7 @@ static int RunPlan(Invocation& invocation) {
     run.diags.Error("Too many command line arguments",
                     "To specify a working directory for the plan, use the global -chdir flag.");
   }
-  PlanRequest request = ReadPlanRequest(invocation, flags, run.diags);
+  PlanRequest request = ReadPlanRequest(OperationKind::kPlan, invocation, flags, run.diags);
   if (!run.ArgumentsFit()) {
     return run.Usage();
   }
@@ -90,7 +90,7 @@ static int RunPlan(Invocation& invocation) {
             operation::CheckGeneratedConfigPath(generate_path, request.mode, found));
   };
   request.may_run_remotely = true;
-  if (!run.Open(request, "OperationTypePlan")) {
+  if (!run.Open(request)) {
     return run.operation.remote_runs == nullptr ? run.Fail() : PlanInService(run, request);
   }
   meta_arguments::GeneratedBlocks generated;

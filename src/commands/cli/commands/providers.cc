@@ -120,16 +120,16 @@ static int RunProviders(Invocation& invocation) {
                                                       " contains no OpenTofu configuration files.");
   }
   auto arguments = VariableArguments(session.flags);
-  Loaded loaded = session::Load(
-      invocation.workspace,
-      {.variables = arguments, .test_directory = session.flags.String("test-directory")},
-      session.diags);
-  if (session.diags.has_errors()) {
+  OpenWorkspace open(invocation.workspace);
+  if (!open.LoadModules(
+          {.variables = arguments, .test_directory = session.flags.String("test-directory")},
+          session.diags)) {
     return session.Fail();
   }
+  const Loaded& loaded = open.loaded;
   Branch root = BranchOf(*loaded.program, *loaded.config, loaded.config->root(), session.diags);
   session.unreadable = {"Failed refreshing the state", "Failed to refresh state: "};
-  if (session.diags.has_errors() || !session.Open()) {
+  if (session.diags.has_errors() || !session.Open({}, &open)) {
     return session.Fail();
   }
   std::string text = "\nProviders required by configuration:\n.\n";

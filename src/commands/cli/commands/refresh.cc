@@ -28,7 +28,7 @@ static int RunRefresh(Invocation& invocation) {
   if (!run.flags.positionals().empty()) {
     run.diags.Error("Too many command line arguments", "Expected at most one positional argument.");
   }
-  PlanRequest request = ReadPlanRequest(invocation, run.flags, run.diags);
+  PlanRequest request = ReadPlanRequest(OperationKind::kRefresh, invocation, run.flags, run.diags);
   request.mode = plan::Mode::kNormal;
   request.options.refresh = true;
   if (!run.ArgumentsFit()) {
@@ -39,7 +39,7 @@ static int RunRefresh(Invocation& invocation) {
   }
   run.CatchInterrupts();
   request.may_run_remotely = true;
-  if (!run.Open(request, "OperationTypeRefresh")) {
+  if (!run.Open(request)) {
     return run.operation.remote_runs == nullptr ? run.Fail() : RefreshInService(run, request);
   }
   const bool any = std::ranges::any_of(run.operation.prior.resources, [](const auto& resource) {

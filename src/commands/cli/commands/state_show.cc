@@ -27,13 +27,11 @@ static int RunStateShow(Invocation& invocation) {
   session.only = is_address ? &address.resource : nullptr;
   session.unreadable = {"", "error loading state: "};
   // The configuration is looked at as a whole, but errors of the state are reported first.
-  Diagnostics of_configuration;
+  OpenWorkspace open(invocation.workspace);
   const auto arguments = VariableArguments(session.flags);
-  const Loaded loaded = session::Load(
-      invocation.workspace,
-      {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program},
-      of_configuration);
-  if (!session.Open({}, of_configuration.empty() ? &loaded : nullptr)) {
+  open.LoadModules(
+      {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program});
+  if (!session.Open({}, &open)) {
     return session.Fail();
   }
   if (!is_address) {
@@ -42,15 +40,16 @@ static int RunStateShow(Invocation& invocation) {
         Hint("This command takes the address of one resource instance, as \"tofu state "
              "list\" shows it."));
   }
-  auto providers = session::ProviderSet::Open(invocation.workspace, session.diags);
-  if (of_configuration.has_errors()) {
-    session.diags.Append(std::move(of_configuration));
+  (void)open.OpenProviders(session.diags);
+  const session::ProviderSet& providers = *open.providers;
+  if (open.of_modules().has_errors()) {
+    session.diags.Append(open.of_modules());
   }
   if (session.diags.has_errors() ||
-      !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, session.diags)) {
+      !providers.RequirePackages(session::ProviderSet::Missing::kAdvice, session.diags)) {
     return session.Fail();
   }
-  providers->RequireSelected(*loaded.config, session.diags);
+  providers.RequireSelected(*open.loaded.config, session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();
   }
@@ -66,8 +65,8 @@ static int RunStateShow(Invocation& invocation) {
     ReportNoState(session.diags);
     return session.Fail();
   }
-  session::AdoptProviders(*loaded.config, session.state);
-  if (!providers->RequireForState(session.state, nullptr, session.diags)) {
+  session::AdoptProviders(*open.loaded.config, session.state);
+  if (!providers.RequireForState(session.state, nullptr, session.diags)) {
     return session.Fail();
   }
   const state::Instance* found = nullptr;
@@ -91,7 +90,7 @@ static int RunStateShow(Invocation& invocation) {
   state::Instance& copy =
       single.Ensure(address.resource, resource->provider).Ensure(*session.program, address.key);
   copy.current = std::make_unique<state::Object>(state::Detach(*found->current));
-  view::SourceSchemas schemas(providers->source());
+  view::SourceSchemas schemas(open.providers->source());
   if (session.audience->json() != nullptr) {
     std::string document;
     JsonWriter out(document);

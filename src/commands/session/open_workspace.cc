@@ -1,0 +1,77 @@
+#include "session/open_workspace.h"
+
+#include "base/files.h"
+#include "base/invariant.h"
+
+namespace kinu::session {
+
+void OpenWorkspace::LoadModules(const LoadRequest& request) {
+  request_ = request;
+  of_modules_ = Diagnostics();
+  root_.reset();
+  loaded = Load(workspace, request_, of_modules_);
+}
+
+bool OpenWorkspace::LoadModules(const LoadRequest& request, Diagnostics& diags) {
+  LoadModules(request);
+  diags.Append(of_modules_);
+  return !of_modules_.has_errors();
+}
+
+bool OpenWorkspace::LoadByAbsolutePath(const LoadRequest& request, Diagnostics& diags) {
+  LoadRequest there = request;
+  there.directory = WorkingDirectory();
+  return LoadModules(there, diags);
+}
+
+bool OpenWorkspace::CheckRoot(Diagnostics& diags) {
+  if (of_modules_.empty()) {
+    return true;
+  }
+  if (!root_) {
+    LoadRequest alone = request_;
+    alone.intent = LoadIntent::kBackend;
+    alone.program = nullptr;
+    alone.test_directory.clear();
+    of_root_ = Diagnostics();
+    root_ = Load(workspace, alone, of_root_);
+  }
+  diags.Append(of_root_);
+  return !of_root_.has_errors();
+}
+
+const Loaded& OpenWorkspace::root() const {
+  if (!of_modules_.has_errors()) {
+    return loaded;
+  }
+  KINU_INVARIANT(root_, "the root module is checked before it is used");
+  return *root_;
+}
+
+bool OpenWorkspace::OpenBackend(const backend::StateFlags& flags, Diagnostics& diags) {
+  backend = ChooseBackend(workspace, root(), flags, diags);
+  return backend.has_value();
+}
+
+bool OpenWorkspace::CheckModules(const std::function<bool(Diagnostics& diags)>& steps,
+                                 Diagnostics& diags) {
+  if (!of_modules_.has_errors()) {
+    diags.Append(of_modules_);
+    return steps(diags);
+  }
+  Diagnostics before;
+  if (CheckRoot(before) && steps(before)) {
+    diags.Append(of_modules_);
+  } else {
+    loaded = *root_;
+    diags.Append(std::move(before));
+  }
+  return false;
+}
+
+bool OpenWorkspace::OpenProviders(Diagnostics& diags) {
+  providers = ProviderSet::Open(workspace, diags);
+  return !diags.has_errors();
+}
+
+}  // namespace kinu::session
