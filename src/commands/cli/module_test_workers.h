@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "module_tests/suite.h"
+#include "session/open_workspace.h"
 
 namespace kinu::cli {
 
 /// All that one worker needs. Members outlive everything that points into them.
-struct TestWorker {
-  session::Loaded loaded;
-  std::unique_ptr<session::ProviderSet> providers;
+struct TestWorker : session::OpenWorkspace {
+  using OpenWorkspace::OpenWorkspace;
+
   engine::ProviderPool pool;
   std::unique_ptr<module_tests::Suite> suite;
 };

@@ -174,19 +174,17 @@ std::unique_ptr<FileRun::Setup> FileRun::Prepare(const config::TestRun& run,
   if (diags.error_count() != errors) {
     return nullptr;
   }
+  engine::Options options;
+  options.plan_timestamp = operation::Timestamp();
   engine::Request& request = setup->request;
-  request.config = &setup->config->config();
+  request =
+      operation::MakeRequest(suite_.workspace, setup->config->config(), setup->values->inputs(),
+                             suite_.providers, suite_.pool, std::move(options));
   request.prior_state = &state;
-  request.variables = &setup->values->inputs();
-  request.providers = &suite_.providers.source();
-  request.pool = &suite_.pool;
   if (!setup->config->mocks().empty()) {
     request.substitutes = &setup->config->mocks();
   }
   request.coverage = suite_.coverage;
-  request.options.workspace = suite_.workspace.Name();
-  request.options.original_directory = suite_.workspace.original_directory;
-  request.options.plan_timestamp = operation::Timestamp();
   return setup;
 }
 

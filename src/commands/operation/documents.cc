@@ -17,6 +17,7 @@
 #include "plan_json/documents.h"
 #include "plan_json/plan_file.h"
 #include "session/load.h"
+#include "session/open_workspace.h"
 #include "session/provider_set.h"
 #include "state/large_file.h"
 #include "tfjson/format.h"
@@ -113,16 +114,16 @@ std::optional<std::string> ConfigurationJson(const session::Workspace& workspace
                 "This directory contains no OpenTofu configuration files.");
     return std::nullopt;
   }
-  const session::Loaded loaded = session::Load(workspace, {.variables = variables}, diags);
-  auto providers = session::ProviderSet::Open(workspace, diags);
-  if (diags.has_errors() ||
-      !providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
+  session::OpenWorkspace open(workspace);
+  (void)open.LoadModules({.variables = variables}, diags);
+  if (!open.OpenProviders(diags) ||
+      !open.providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return std::nullopt;
   }
-  const view::SourceSchemas schemas(providers->source());
+  const view::SourceSchemas schemas(open.providers->source());
   std::string document;
   JsonWriter out(document);
-  if (auto written = view::WriteConfig(out, *loaded.config, schemas, positions); !written) {
+  if (auto written = view::WriteConfig(out, *open.loaded.config, schemas, positions); !written) {
     view::AddUnwritten("Failed to marshal configuration to JSON", written.error(), diags);
     return std::nullopt;
   }

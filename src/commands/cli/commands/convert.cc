@@ -170,16 +170,15 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> choi
 int RunWithSchemas(const Invocation& invocation, Options options,
                    const std::vector<std::string>& paths) {
   Diagnostics diags;
-  const session::Loaded loaded =
-      session::Load(invocation.workspace, {.intent = session::LoadIntent::kRootModule}, diags);
-  const auto providers = session::ProviderSet::Open(invocation.workspace, diags);
-  if (diags.has_errors() ||
-      !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
+  session::OpenWorkspace open(invocation.workspace);
+  (void)open.LoadModules({.intent = session::LoadIntent::kRootModule}, diags);
+  if (!open.OpenProviders(diags) ||
+      !open.providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     invocation.Show(diags);
     return 1;
   }
-  const view::SourceSchemas schemas(providers->source());
-  const InstalledShapes shapes(*loaded.config, schemas);
+  const view::SourceSchemas schemas(open.providers->source());
+  const InstalledShapes shapes(*open.loaded.config, schemas);
   options.schemas = &shapes;
   return Converter(invocation, std::move(options)).Run(paths);
 }

@@ -72,11 +72,16 @@ struct EvalScope {
 /// problem of the expressions that refer to modules, and not of the others.
 void LoadDirectory(CommandRun& run, const session::Workspace& workspace,
                    session::LoadRequest request, EvalScope& scope) {
-  Diagnostics of_root;
-  const Loaded root = session::Load(workspace, request, of_root);
+  OpenWorkspace open(workspace);
   request.intent = LoadIntent::kInstallation;
-  scope.loaded = session::Load(workspace, request, scope.of_modules);
-  if (of_root.has_errors()) {
+  (void)open.LoadModules(request, scope.of_modules);
+  scope.loaded = open.loaded;
+  if (!scope.of_modules.has_errors()) {
+    return;
+  }
+  Diagnostics of_root;
+  request.intent = LoadIntent::kRootModule;
+  if (!open.LoadModules(request, of_root)) {
     run.diags.Append(std::move(of_root));
   }
 }
@@ -119,7 +124,9 @@ void OpenScope(CommandRun& run, EvalScope& scope) {
   if (request.files == nullptr) {
     LoadDirectory(run, workspace, request, scope);
   } else {
-    scope.loaded = session::Load(workspace, request, run.diags);
+    OpenWorkspace open(workspace);
+    (void)open.LoadModules(request, run.diags);
+    scope.loaded = std::move(open.loaded);
   }
   if (!run.diags.has_errors()) {
     Diagnostics found;

@@ -38,10 +38,10 @@ std::vector<std::string> ReadPlatforms(CommandRun& run) {
 /// What the configuration requires, built-in providers included.
 install::ProviderRequirements ReadRequirements(CommandRun& run) {
   const auto arguments = VariableArguments(run.flags);
-  const Loaded loaded =
-      session::Load(run.invocation.workspace, {.variables = arguments}, run.diags);
+  OpenWorkspace open(run.invocation.workspace);
+  (void)open.LoadModules({.variables = arguments}, run.diags);
   return run.diags.has_errors() ? install::ProviderRequirements()
-                                : session::RequiredProviders(loaded, run.diags);
+                                : session::RequiredProviders(open.loaded, run.diags);
 }
 
 /// Leaves the providers that are not built in and, if the command line names any, that it names.

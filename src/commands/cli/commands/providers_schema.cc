@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/files.h"
 #include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
@@ -10,6 +9,23 @@
 #include "session/provider_installation.h"
 
 namespace kinu::cli {
+
+/// Loads the configuration. Errors of the root module alone come first, then those of the backend,
+/// then all others, with absolute paths.
+static void LoadForSchemas(OpenWorkspace& open,
+                           const std::vector<config::VariableArgument>& arguments,
+                           Diagnostics& diags) {
+  open.LoadModules({.intent = LoadIntent::kOperation, .variables = arguments});
+  if (!open.of_modules().has_errors()) {
+    diags.Append(open.of_modules());
+    return;
+  }
+  if (Diagnostics of_root; !open.CheckRoot(of_root)) {
+    diags.Append(std::move(of_root));
+  } else if (open.OpenBackend({}, diags)) {
+    (void)open.LoadByAbsolutePath({.variables = arguments}, diags);
+  }
+}
 
 static int RunProvidersSchema(Invocation& invocation) {
   Diagnostics diags;
@@ -30,38 +46,22 @@ static int RunProvidersSchema(Invocation& invocation) {
     invocation.Show(diags);
     return 1;
   }
-  auto arguments = VariableArguments(flags);
-  Loaded loaded = session::Load(invocation.workspace,
-                                {.intent = LoadIntent::kOperation, .variables = arguments}, diags);
-  if (Diagnostics of_root; diags.has_errors()) {
-    // Unless the root module alone has errors, its files are reported by absolute path.
-    const Loaded root = session::Load(
-        invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, of_root);
-    if (of_root.has_errors()) {
-      diags = std::move(of_root);
-    } else {
-      diags = Diagnostics();
-      if (session::ChooseBackend(invocation.workspace, root, {}, diags)) {
-        loaded = session::Load(invocation.workspace,
-                               {.variables = arguments, .directory = WorkingDirectory()}, diags);
-      }
-    }
-  }
-  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
-  if (!diags.has_errors()) {
-    providers->RequireSelections(*loaded.config, diags);
+  OpenWorkspace open(invocation.workspace);
+  LoadForSchemas(open, VariableArguments(flags), diags);
+  if (open.OpenProviders(diags)) {
+    open.providers->RequireSelections(*open.loaded.config, diags);
   }
   if (!diags.has_errors()) {
-    engine::CheckProvisioners(*loaded.config, diags);
+    engine::CheckProvisioners(*open.loaded.config, diags);
   }
   std::optional<state::State> state;
   if (!diags.has_errors()) {
-    if (const auto chosen = session::ChooseBackend(invocation.workspace, loaded, {}, diags)) {
-      auto store = chosen->backend->Open(invocation.workspace.Name(), loaded.program);
-      auto read = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
+    if (open.OpenBackend({}, diags)) {
+      auto store = open.backend->backend->Open(invocation.workspace.Name(), open.loaded.program);
+      auto read = store ? (*store)->Read(open.loaded.program) : std::unexpected(store.error());
       if (read) {
         state = std::move(*read);
-        session::AdoptProviders(*loaded.config, *state);
+        session::AdoptProviders(*open.loaded.config, *state);
       } else {
         diags.Error("error loading state: " + read.error().message, "");
       }
@@ -69,7 +69,7 @@ static int RunProvidersSchema(Invocation& invocation) {
   }
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> schemas;
   if (state) {
-    schemas = providers->LoadSchemas(*loaded.config, &*state, diags);
+    schemas = open.providers->LoadSchemas(*open.loaded.config, &*state, diags);
   }
   if (diags.has_errors()) {
     invocation.Show(diags);

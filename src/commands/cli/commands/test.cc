@@ -123,15 +123,13 @@ bool TestRun::ReadArguments() {
 }
 
 bool TestRun::AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers) {
-  auto worker = std::make_unique<TestWorker>();
+  auto worker = std::make_unique<TestWorker>(run_.invocation.workspace);
   const auto arguments = VariableArguments(flags());
   Diagnostics found;
-  worker->loaded = session::Load(
-      run_.invocation.workspace,
-      {.intent = LoadIntent::kUse, .variables = arguments, .test_directory = test_directory_},
-      found);
-  if (!found.has_errors()) {
-    worker->providers = session::ProviderSet::Open(run_.invocation.workspace, found);
+  if (worker->LoadModules(
+          {.intent = LoadIntent::kUse, .variables = arguments, .test_directory = test_directory_},
+          found)) {
+    (void)worker->OpenProviders(found);
     // As the reference does, tests read the states of others without encryption.
     worker->providers->Decrypt(encryption::Encryption::None());
   }

@@ -15,53 +15,45 @@ namespace {
 /// Checks a configuration that was loaded without errors, and its test files.
 class Validator {
  public:
-  Validator(const Invocation& invocation, Loaded& loaded, session::ProviderSet& providers,
-            Diagnostics& diags)
-      : invocation_(invocation), loaded_(loaded), providers_(providers), diags_(diags) {}
+  /// `open` has modules and providers.
+  Validator(const OpenWorkspace& open, Diagnostics& diags) : open_(open), diags_(diags) {}
 
   void Run();
 
  private:
   void Check(config::Config& config);
 
-  const Invocation& invocation_;
-  Loaded& loaded_;
-  session::ProviderSet& providers_;
+  const OpenWorkspace& open_;
   Diagnostics& diags_;
 };
 
 void Validator::Check(config::Config& config) {
   const size_t errors = diags_.error_count();
-  providers_.RequirePlugins(config, diags_);
+  open_.providers->RequirePlugins(config, diags_);
   if (diags_.error_count() != errors) {
     return;
   }
   engine::ProviderPool pool;
-  engine::Request input;
-  input.config = &config;
-  input.variables = &loaded_.variables;
-  input.providers = &providers_.source();
-  input.pool = &pool;
-  input.options.workspace = invocation_.workspace.Name();
-  input.options.original_directory = invocation_.workspace.original_directory;
-  engine::Validate(input, diags_);
+  engine::Validate(operation::MakeRequest(open_.workspace, config, open_.loaded.variables,
+                                          *open_.providers, pool),
+                   diags_);
 }
 
 void Validator::Run() {
-  Check(*loaded_.config);
-  if (loaded_.config->tests == nullptr) {
+  Check(*open_.loaded.config);
+  if (open_.loaded.config->tests == nullptr) {
     return;
   }
   FlatSet<std::string> checked;
-  for (const config::TestFile& file : loaded_.config->tests->files) {
-    config::CheckTestFile(*loaded_.program, file, diags_);
+  for (const config::TestFile& file : open_.loaded.config->tests->files) {
+    config::CheckTestFile(*open_.loaded.program, file, diags_);
     for (const config::TestRun& run : file.runs) {
       // Modules from elsewhere are checked by their authors.
       if (run.config != nullptr && run.module->source.kind == config::ModuleSourceKind::kLocal &&
           checked.insert(run.module->source.text).second) {
         Check(*run.config);
       }
-      config::CheckTestRun(*loaded_.program, run, diags_);
+      config::CheckTestRun(*open_.loaded.program, run, diags_);
     }
   }
 }
@@ -115,20 +107,19 @@ static int RunValidate(Invocation& invocation) {
       return finish();
     }
   }
-  Loaded loaded = session::Load(
-      invocation.workspace,
+  OpenWorkspace open(invocation.workspace);
+  const bool loaded = open.LoadModules(
       {.intent = LoadIntent::kValidation,
        .variables = arguments,
        .test_directory = flags.Bool("no-tests") ? std::string() : flags.String("test-directory"),
        .directory = dir},
       diags);
-  if (!diags.has_errors()) {
-    auto providers = session::ProviderSet::Open(invocation.workspace, diags);
-    if (!diags.has_errors()) {
-      Validator(invocation, loaded, *providers, diags).Run();
+  if (loaded) {
+    if (open.OpenProviders(diags)) {
+      Validator(open, diags).Run();
     }
     if (flags.Bool("duplicate-keys")) {
-      config::WarnOfDuplicateKeys(*loaded.config, diags);
+      config::WarnOfDuplicateKeys(*open.loaded.config, diags);
     }
   }
   return finish();
