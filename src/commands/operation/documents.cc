@@ -130,6 +130,24 @@ std::optional<std::string> ConfigurationJson(const session::Workspace& workspace
   return document;
 }
 
+std::optional<std::string> ModuleJson(const session::Workspace& workspace,
+                                      const std::string& directory,
+                                      std::span<const config::VariableArgument> variables,
+                                      bool positions, Diagnostics& diags) {
+  session::OpenWorkspace open(workspace);
+  if (!open.LoadModules({.intent = session::LoadIntent::kRootModule,
+                         .variables = variables,
+                         .directory = directory,
+                         .despite_inputs = true},
+                        diags)) {
+    return std::nullopt;
+  }
+  std::string document;
+  JsonWriter out(document);
+  view::WriteSingleModule(out, *open.loaded.config, positions);
+  return document;
+}
+
 namespace {
 
 enum class FileKind : uint8_t { kJson, kPlanFile, kStateFile, kCloudPlan };

@@ -43,6 +43,11 @@ std::optional<std::string> StateJson(const session::Workspace& workspace, const 
 std::optional<std::string> ConfigurationJson(const session::Workspace& workspace,
                                              std::span<const config::VariableArgument> variables,
                                              bool positions, Diagnostics& diags);
+/// The same for the module in a directory, without what it calls (`show -json -module`).
+std::optional<std::string> ModuleJson(const session::Workspace& workspace,
+                                      const std::string& directory,
+                                      std::span<const config::VariableArgument> variables,
+                                      bool positions, Diagnostics& diags);
 
 /// How a document is read.
 struct DocumentOptions {

@@ -7,9 +7,9 @@
 #include "addrs/provider_source.h"
 #include "base/files.h"
 #include "base/program_name.h"
+#include "config/requirements.h"
 #include "json/reader.h"
 #include "json/writer.h"
-#include "config/requirements.h"
 #include "session/network.h"
 #include "session/provider_set.h"
 
