@@ -73,21 +73,19 @@ install::ProviderRequirements ProviderInstall::Requirements(const Loaded& loaded
 
 void ProviderInstall::CheckAddresses(const install::ProviderRequirements& requirements) {
   std::map<std::string, std::vector<std::string>> by_type;
-  for (const auto& [address, constraints] : requirements) {
-    size_t type = address.rfind('/');
-    size_t space = type == std::string::npos ? type : address.rfind('/', type - 1);
-    if (space == std::string::npos) {
+  for (const auto& [text, constraints] : requirements) {
+    const auto address = ParseProviderSource(text);
+    if (!address) {
       continue;
     }
-    std::string name = address.substr(space + 1, type - space - 1);
-    if (name == "hashicorp" || name == "opentofu") {
-      by_type[address.substr(type + 1)].push_back(ProviderForDisplay(address));
+    if (address->space == "hashicorp" || address->space == "opentofu") {
+      by_type[address->type].push_back(address->ForDisplay());
     }
-    if (name == "-") {
+    if (address->space == "-") {
       diags_.Error(
           "Invalid legacy provider address",
           "This configuration or its associated state refers to the unqualified provider \"" +
-              address.substr(type + 1) + "\".\n\nUpgrade it first, as for release 0.13.");
+              address->type + "\".\n\nUpgrade it first, as for release 0.13.");
     }
   }
   for (const auto& [type, addresses] : by_type) {

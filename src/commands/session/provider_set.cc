@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "addrs/provider_source.h"
 #include "backend/remote_state.h"
 #include "base/environment.h"
 #include "base/flat_map.h"
@@ -16,8 +17,6 @@
 
 namespace kinu::session {
 namespace {
-
-constexpr std::string_view kBuiltInPrefix = "terraform.io/builtin/";
 
 std::string ListOf(std::span<const install::ProviderLocator::MissingPackage> packages) {
   std::string list;
@@ -90,8 +89,8 @@ void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diag
   }
   for (const config::ProviderRequirement& need : needs) {
     const std::string address(program.Text(need.provider));
-    if (address.starts_with(kBuiltInPrefix)) {
-      if (address != std::string(kBuiltInPrefix) + "terraform") {
+    if (SplitProviderAddress(address).is_built_in()) {
+      if (address != kBuiltInProvider) {
         diags.Error("Missing required provider",
                     "The configuration needs " + address + ", which no version has built in.");
       }
@@ -132,7 +131,7 @@ void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& dia
   std::string list;
   for (const config::ProviderRequirement& need : needs) {
     const std::string address(program.Text(need.provider));
-    if (address.starts_with(kBuiltInPrefix)) {
+    if (SplitProviderAddress(address).is_built_in()) {
       continue;
     }
     const install::ProviderLock* lock = locks.Find(address);
@@ -300,25 +299,26 @@ install::LockFile ReadLocksToInstall(const Workspace& workspace, Diagnostics& di
 }
 
 void AdoptProviders(const config::Config& config, state::State& state) {
-  constexpr std::string_view kOld = "registry.terraform.io/";
-  constexpr std::string_view kNew = "registry.opentofu.org/";
+  constexpr std::string_view kOldHost = "registry.terraform.io";
   if (Environment("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0") {
     return;
   }
   FlatMap<uint32_t, Symbol> replaced;  // by provider; itself where it stays
   auto replacement = [&](Symbol provider) {
-    const std::string_view address = state.program->Text(provider);
-    if (!address.starts_with(kOld)) {
+    const std::string_view text = state.program->Text(provider);
+    auto address = ParseProviderSource(text);
+    if (!address || address->host != kOldHost) {
       return provider;
     }
     Diagnostics reported_elsewhere;
     for (const config::ProviderRequirement& need :
          config::ProviderRequirements(config, reported_elsewhere)) {
-      if (config.program->Text(need.provider) == address) {
+      if (config.program->Text(need.provider) == text) {
         return provider;
       }
     }
-    return state.program->Intern(std::string(kNew) + std::string(address.substr(kOld.size())));
+    address->host = kDefaultRegistryHost;
+    return state.program->Intern(address->ToText());
   };
   for (auto& resource : state.resources) {
     const Symbol provider = resource->provider.provider;

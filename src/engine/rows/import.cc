@@ -1,5 +1,6 @@
 // Rows with imported objects: the provider returns the object, and a block is generated if there is
 // none. Ref: opentofu internal/tofu/node_resource_import.go.
+#include "addrs/provider_source.h"
 #include "config/object_block.h"
 #include "engine/imports.h"
 #include "engine/rows/rows.h"
@@ -119,8 +120,7 @@ GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {
   const Program& program = row.walk().program;
   std::string provider;
   const ProviderConfig& config = row.provider_info().address;
-  std::string_view source = program.Text(config.provider);
-  std::string_view local = source.substr(source.rfind('/') + 1);
+  const std::string local = SplitProviderAddress(program.Text(config.provider)).type;
   std::string_view type = program.Text(row.resource.name.type);
   if (!config.alias.empty() || local != type.substr(0, type.find('_'))) {
     provider = local;

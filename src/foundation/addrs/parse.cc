@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "addrs/address.h"
+#include "addrs/provider_source.h"
 #include "text/unicode.h"
 
 namespace kinu {
@@ -236,7 +237,11 @@ bool Program::ParseProviderConfig(std::string_view text, ProviderConfig* out, In
     if (!in.ReadKey(*this, &provider) || provider.kind() != InstanceKey::Kind::kString) {
       return false;
     }
-    out->provider = provider.symbol();
+    const auto source = ParseProviderSource(Text(provider.symbol()));
+    if (!source) {
+      return false;
+    }
+    out->provider = Intern(source->ToText());
   }
   if (in.Accept('.')) {
     std::string_view alias = in.ReadName();
