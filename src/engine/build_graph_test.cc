@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 
 namespace kinu::engine {
 namespace {
@@ -30,7 +31,7 @@ TEST(BuildGraph, DocumentationListsPassesInOrder) {
     table += "| `" + std::string(pass.name) + "` | " + WalksOf(pass) + " | " +
              std::string(pass.gives) + " |\n";
   }
-  const auto page = ReadFile(std::string(KINU_SOURCE_DIR) + "/docs/engine.md");
+  const auto page = ReadFile(SourceDirectory() + "/docs/engine.md");
   ASSERT_TRUE(page);
   EXPECT_NE(page->find(table), std::string::npos) << "docs/engine.md needs this table:\n" << table;
 }

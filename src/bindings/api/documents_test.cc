@@ -10,6 +10,8 @@
 #include <kinu/hcl.h>
 #include <kinu/tfjson.h>
 
+#include "base/testing/source_directory.h"
+
 namespace kinu::v1 {
 namespace {
 
@@ -139,7 +141,7 @@ TEST(Documents, AreChecked) {
 }
 
 std::string Golden(const std::string& name) {
-  std::ifstream stream(std::string(KINU_SOURCE_DIR) + "/tests/golden/documents/" + name);
+  std::ifstream stream(SourceDirectory() + "/tests/golden/documents/" + name);
   std::stringstream text;
   text << stream.rdbuf();
   return text.str();

@@ -6,6 +6,7 @@
 #include <kinu/plan_file.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 
 namespace kinu::v1 {
 namespace {
@@ -19,7 +20,7 @@ std::string Text(const Diagnostics& problems) {
 }
 
 std::string GoldenPath(std::string_view name) {
-  return std::string(KINU_SOURCE_DIR) + "/tests/golden/plan/" + std::string(name) + ".tfplan";
+  return SourceDirectory() + "/tests/golden/plan/" + std::string(name) + ".tfplan";
 }
 
 PlanFile Golden(std::string_view name) {

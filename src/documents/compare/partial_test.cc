@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/source_directory.h"
 #include "compare/compare.h"
 
 namespace kinu::compare {
@@ -37,7 +38,7 @@ std::vector<std::string> RecordedDocuments() {
   for (const char* folder : {"/tests/golden/documents", "/tests/golden/state", "/docs/examples",
                              "/examples/policies/plans", "/src/commands/view/testdata"}) {
     for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(std::string(KINU_SOURCE_DIR) + folder)) {
+         std::filesystem::recursive_directory_iterator(SourceDirectory() + folder)) {
       const std::string extension = entry.path().extension();
       if (extension == ".json" || extension == ".tfstate") {
         std::stringstream text;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/source_directory.h"
 #include "query/output.h"
 #include "query/selector.h"
 #include "query/stream.h"
@@ -307,8 +308,7 @@ bool SameResults(const Node& results, const std::string& got) {
 
 TEST(Compliance, Rfc9535) {
   const char* shared = std::getenv("KINU_SHARED");
-  const std::string folder =
-      shared != nullptr ? shared : std::string(KINU_SOURCE_DIR) + "/../shared";
+  const std::string folder = shared != nullptr ? shared : SourceDirectory() + "/../shared";
   std::ifstream file(folder + "/conformance/json-query/rfc9535.json");
   if (!file) {
     GTEST_SKIP() << "the cases are not beside the repository";

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 
 namespace kinu {
 namespace {
@@ -210,8 +211,7 @@ TEST(JsonReader, ParsingSuite) {
   namespace fs = std::filesystem;
   fs::path suite;
   for (const char* place : {"/../shared", "/../../shared"}) {
-    const fs::path candidate =
-        fs::path(std::string(KINU_SOURCE_DIR) + place) / "conformance" / "json-parsing";
+    const fs::path candidate = fs::path(SourceDirectory() + place) / "conformance" / "json-parsing";
     if (fs::exists(candidate)) {
       suite = candidate;
     }

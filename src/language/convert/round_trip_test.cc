@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/testing/source_directory.h"
 #include "convert/convert.h"
 #include "convert/meaning.h"
 #include "functions/function.h"
@@ -628,7 +629,8 @@ RC_GTEST_PROP(RoundTrip, ValuesParseBack, ()) {
 /// The folder of recorded cases (shared/conformance/language in a parent directory), which is not
 /// part of the repository; empty if there is none.
 std::filesystem::path CasesFolder() {
-  for (std::filesystem::path at = KINU_SOURCE_DIR; at.has_relative_path(); at = at.parent_path()) {
+  for (std::filesystem::path at = SourceDirectory(); at.has_relative_path();
+       at = at.parent_path()) {
     const auto folder = at / "shared" / "conformance" / "language";
     if (std::filesystem::is_directory(folder)) {
       return folder;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 #include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
@@ -226,11 +227,11 @@ class Recorded : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Recorded, AnswersAreEqual) {
   std::string path =
-      std::string(KINU_SOURCE_DIR) + "/../../shared/conformance/language/" + GetParam() + ".jsonl";
+      SourceDirectory() + "/../../shared/conformance/language/" + GetParam() + ".jsonl";
   auto content = ReadFile(path);
   if (!content) {
-    content = ReadFile(std::string(KINU_SOURCE_DIR) + "/../shared/conformance/language/" +
-                       GetParam() + ".jsonl");
+    content =
+        ReadFile(SourceDirectory() + "/../shared/conformance/language/" + GetParam() + ".jsonl");
   }
   if (!content) {
     GTEST_SKIP() << "no recorded cases beside the source tree: " << path;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 #include "cty/whole_numbers.h"
 
 namespace kinu {
@@ -109,7 +110,7 @@ std::string Calculate(const std::string& op, const Number& a, const Number& b) {
 // The table holds what go-cty and math/big make of random operands of all precisions: result,
 // precision of the result, its shortest text and its text of ten digits.
 TEST(Number, EqualsTheReferenceToTheBit) {
-  auto table = ReadFile(std::string(KINU_SOURCE_DIR) + "/src/language/cty/testdata/arithmetic.txt");
+  auto table = ReadFile(SourceDirectory() + "/src/language/cty/testdata/arithmetic.txt");
   ASSERT_TRUE(table);
   size_t operations = 0;
   size_t literals = 0;

@@ -18,6 +18,7 @@
 
 #include "base/files.h"
 #include "base/testing/golden.h"
+#include "base/testing/source_directory.h"
 #include "cty/conversion.h"
 #include "cty/ops.h"
 #include "cty/tagged.h"
@@ -58,7 +59,7 @@ std::vector<std::string> Lines(const std::string& text) {
 }
 
 Cases ReadCases() {
-  const auto text = ReadFile(std::string(KINU_SOURCE_DIR) + "/" + kCasesFile);
+  const auto text = ReadFile(SourceDirectory() + "/" + kCasesFile);
   Cases cases;
   if (!text) {
     ADD_FAILURE() << text.error().message;

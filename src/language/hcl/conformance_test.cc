@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/source_directory.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "json/reader.h"
@@ -21,7 +22,8 @@ namespace kinu::hcl {
 namespace {
 
 std::filesystem::path CasesFolder() {
-  for (std::filesystem::path at = KINU_SOURCE_DIR; at.has_relative_path(); at = at.parent_path()) {
+  for (std::filesystem::path at = SourceDirectory(); at.has_relative_path();
+       at = at.parent_path()) {
     const auto folder = at / "shared" / "conformance" / "language";
     if (std::filesystem::is_directory(folder)) {
       return folder;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 #include "cty/json.h"
 #include "hcl/static.h"
 #include "lang/testing/evaluation.h"
@@ -256,7 +257,7 @@ TEST(JsonSyntax, FollowsItsSpecification) {
 }
 
 TEST(JsonSyntax, EveryCaseIsNamedByTheSeedPageAndExists) {
-  const auto page = ReadFile(std::string(KINU_SOURCE_DIR) + "/docs/seeds/hcl-json-syntax.md");
+  const auto page = ReadFile(SourceDirectory() + "/docs/seeds/hcl-json-syntax.md");
   ASSERT_TRUE(page.has_value());
   // The page writes names of cases in backticks, with the prefix "json:".
   std::set<std::string> named;
@@ -278,7 +279,7 @@ TEST(JsonSyntax, EveryCaseIsNamedByTheSeedPageAndExists) {
     const size_t name_at = page->find('`', at + file.size() + 2) + 1;
     const std::string name = page->substr(name_at, page->find('`', name_at) - name_at);
     const size_t dot = name.find('.');
-    const auto source = ReadFile(std::string(KINU_SOURCE_DIR) + "/" + file);
+    const auto source = ReadFile(SourceDirectory() + "/" + file);
     ASSERT_TRUE(source.has_value()) << file;
     EXPECT_NE(source->find("TEST(" + name.substr(0, dot) + ", " + name.substr(dot + 1) + ")"),
               std::string::npos)

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 #include "codec/zip.h"
 #include "provider/builtin.h"
 
@@ -12,7 +13,7 @@ namespace kinu::plan {
 namespace {
 
 std::string GoldenPath(std::string_view name) {
-  return std::string(KINU_SOURCE_DIR) + "/tests/golden/plan/" + std::string(name) + ".tfplan";
+  return SourceDirectory() + "/tests/golden/plan/" + std::string(name) + ".tfplan";
 }
 
 /// Schemas of the built-in provider. The recorded plans use no other.

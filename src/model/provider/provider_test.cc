@@ -8,6 +8,7 @@
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 #include "provider/builtin.h"
 #include "provider/schema_cache.h"
 #include "provider/testing/scripted.h"
@@ -270,9 +271,9 @@ std::string Protoc(int protocol, const std::string& message, const std::string& 
   std::string base = ::testing::TempDir() + "/kinu-schema-" + std::to_string(getpid());
   std::ofstream(base + ".in", std::ios::binary) << text;
   std::string file = "tfplugin" + std::to_string(protocol);
-  std::string command = "protoc --encode=" + file + '.' + message +
-                        " -I " KINU_SOURCE_DIR "/proto " KINU_SOURCE_DIR "/proto/" + file +
-                        ".proto < " + base + ".in > " + base + ".out";
+  std::string command = "protoc --encode=" + file + '.' + message + " -I " + SourceDirectory() +
+                        "/proto " + SourceDirectory() + "/proto/" + file + ".proto < " + base +
+                        ".in > " + base + ".out";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   return ReadFile(base + ".out").value_or("");
 }

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/testing/golden.h"
+#include "base/testing/source_directory.h"
 #include "state/json_text.h"
 #include "state/large_file.h"
 #include "state/paths.h"
@@ -17,8 +18,7 @@ namespace kinu::state {
 namespace {
 
 std::string Golden(std::string_view name) {
-  return ReadFile(std::string(KINU_SOURCE_DIR) + "/tests/golden/state/" + std::string(name))
-      .value();
+  return ReadFile(SourceDirectory() + "/tests/golden/state/" + std::string(name)).value();
 }
 
 /// Expects what is written to be a file of tests/golden/state.

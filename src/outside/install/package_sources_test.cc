@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 #include "install/mirror_writer.h"
 #include "install/network.h"
 #include "install/ordered_jobs.h"
@@ -257,7 +258,7 @@ TEST(Trust, MirrorHashes) {
 }
 
 TEST(Signature, OfAKeyRing) {
-  const std::string folder = KINU_SOURCE_DIR "/tests/golden/signature/";
+  const std::string folder = SourceDirectory() + "/tests/golden/signature/";
   const auto text = [&](const char* name) { return ReadFile(folder + name).value_or(""); };
   const auto runtime = LoadPackageRuntime();
   ASSERT_TRUE(runtime) << runtime.error().message;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/source_directory.h"
 #include "codec/deflate.h"
 #include "codec/protowire.h"
 #include "net/testing/scripted_transport.h"
@@ -75,7 +76,7 @@ TEST(TelemetrySettings, ReadTheRest) {
 }
 
 TEST(TelemetrySettings, RefuseCertificatesWithoutTls) {
-  const std::string file = std::string(KINU_SOURCE_DIR) + "/tests/e2e/loopback.pem";
+  const std::string file = SourceDirectory() + "/tests/e2e/loopback.pem";
   EXPECT_EQ(UrlOf({{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://h"},
                    {"OTEL_EXPORTER_OTLP_CERTIFICATE", file}}),
             "insecure HTTP endpoint cannot use TLS client configuration");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 #include "cty/ops.h"
 #include "plugin/handshake.h"
 #include "plugin/log_relay.h"
@@ -190,8 +191,8 @@ std::string Protoc(const std::string& mode, const std::string& message, const st
   std::string base = ::testing::TempDir() + "/kinu-protoc-" + std::to_string(getpid());
   std::ofstream(base + ".in", std::ios::binary) << input;
   std::string file = "tfplugin" + std::to_string(protocol);
-  std::string command = "protoc --" + mode + '=' + file + '.' + message +
-                        " -I " KINU_SOURCE_DIR "/proto " KINU_SOURCE_DIR "/proto/" + file +
+  std::string command = "protoc --" + mode + '=' + file + '.' + message + " -I " +
+                        SourceDirectory() + "/proto " + SourceDirectory() + "/proto/" + file +
                         ".proto < " + base + ".in > " + base + ".out";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   return ReadFile(base + ".out").value_or("");

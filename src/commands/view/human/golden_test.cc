@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/source_directory.h"
 #include "config/load.h"
 #include "json/reader.h"
 #include "plan_json/documents.h"
@@ -78,10 +79,10 @@ TEST_P(PlanGolden, Document) {
 TEST(ConfigGolden, Document) {
   for (const char* folder : {"updates", "actions", "provider"}) {
     Diagnostics diags;
-    const std::unique_ptr<config::Config> config = config::LoadConfig(
-        std::make_shared<Program>(),
-        std::string(KINU_SOURCE_DIR) + "/src/commands/view/testdata/" + folder + "/config",
-        {.intent = config::LoadIntent::kInstallation}, diags);
+    const std::unique_ptr<config::Config> config =
+        config::LoadConfig(std::make_shared<Program>(),
+                           SourceDirectory() + "/src/commands/view/testdata/" + folder + "/config",
+                           {.intent = config::LoadIntent::kInstallation}, diags);
     EXPECT_FALSE(diags.has_errors());
     std::string written;
     JsonWriter out(written);

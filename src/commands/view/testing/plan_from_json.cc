@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/invariant.h"
+#include "base/testing/source_directory.h"
 #include "cty/json.h"
 #include "json/reader.h"
 
@@ -315,8 +316,7 @@ schema::Block BlockFromJson(std::string_view json) {
 }
 
 std::string ReadTestFile(std::string_view name) {
-  const std::string path =
-      std::string(KINU_SOURCE_DIR) + "/src/commands/view/testdata/" + std::string(name);
+  const std::string path = SourceDirectory() + "/src/commands/view/testdata/" + std::string(name);
   std::ifstream in(path, std::ios::binary);
   KINU_INVARIANT(in.good(), "test file");
   return {std::istreambuf_iterator<char>(in), {}};

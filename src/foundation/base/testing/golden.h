@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/source_directory.h"
+
 namespace kinu::golden {
 
 /// Whether the tests rewrite their recorded output (KINU_UPDATE=1) instead of comparing.
@@ -20,7 +22,7 @@ inline bool IsUpdating() {
 /// Expects that a file of the repository has this content. With KINU_UPDATE=1 the file gets it.
 /// `path` is relative to the root of the repository.
 inline void Expect(std::string_view text, const std::string& path) {
-  const std::string file = std::string(KINU_SOURCE_DIR) + "/" + path;
+  const std::string file = SourceDirectory() + "/" + path;
   if (IsUpdating()) {
     std::ofstream(file, std::ios::binary) << text;
     return;
