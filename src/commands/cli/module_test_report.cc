@@ -262,7 +262,7 @@ void TestReport::Cleanup(const FileResult& file, const RunResult& run, Diagnosti
 
 void TestReport::Stored(const FileResult& file, const RunResult& run, Diagnostics& diags,
                         const std::string& text) {
-  Kept({suite::kErroredState});
+  Kept({module_tests::kErroredState});
   if (json() != nullptr && !text.empty()) {
     json()->StateDump(text);
   }
@@ -308,7 +308,7 @@ void TestReport::End(const SuiteResult& suite) {
 void TestReport::Coverage(const module_tests::CoverageSummary& summary) {
   std::string line;
   std::string text;
-  for (size_t i = 0; i < suite::kPartKinds; ++i) {
+  for (size_t i = 0; i < module_tests::kPartKinds; ++i) {
     line += (line.empty() ? "" : ", ") +
             std::string(PluralOf(static_cast<module_tests::PartKind>(i))) + " " +
             std::to_string(summary.reached[i]) + " of " + std::to_string(summary.total[i]);
@@ -323,7 +323,7 @@ void TestReport::Coverage(const module_tests::CoverageSummary& summary) {
     return;
   }
   const std::string members = Object([&](JsonWriter& out) {
-    for (size_t i = 0; i < suite::kPartKinds; ++i) {
+    for (size_t i = 0; i < module_tests::kPartKinds; ++i) {
       out.Key(PluralOf(static_cast<module_tests::PartKind>(i)));
       out.BeginObject();
       out.Member("total", static_cast<int64_t>(summary.total[i]));

@@ -42,7 +42,7 @@ bool Reserve(int fd, size_t size) {
       ::posix_fallocate(fd, before.st_size, wanted - before.st_size) == 0) {
     return true;
   }
-  (void)::ftruncate(fd, before.st_size);
+  [[maybe_unused]] const int cut = ::ftruncate(fd, before.st_size);
   return false;
 }
 
