@@ -216,8 +216,8 @@ void AppendAsCheckWarnings(Diagnostics&& found, const ResourceInstance& check, D
     origin->severity = diagnostic.severity;
     diagnostic.origin = std::move(origin);
     diagnostic.severity = Severity::kWarning;
+    diags.Add(std::move(diagnostic));  // found counts it as an error
   }
-  diags.Append(std::move(found));
 }
 
 void DropCheckResults(Diagnostics& diags) {
