@@ -283,7 +283,10 @@ void WarnOfOverrides(const Workspace& workspace, bool for_init, Diagnostics& dia
 }
 
 install::LockFile ReadLocksToInstall(const Workspace& workspace, Diagnostics& diags) {
-  install::LockFile locks = install::LockFile::Read(workspace.lock_file_path(), diags);
+  const auto read = std::make_shared<const install::LockFile>(
+      install::LockFile::Read(workspace.lock_file_path(), diags));
+  workspace.kept->Add(read);  // problems point into it
+  install::LockFile locks = *read;
   const auto taken = locks.TakeOverPredecessor();
   if (!taken.empty()) {
     std::string list;
