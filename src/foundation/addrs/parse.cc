@@ -230,8 +230,9 @@ bool Program::ParseProviderConfig(std::string_view text, ProviderConfig* out, In
   out->alias = Symbol();
   if (in.Accept('.')) {  // legacy: provider.aws, provider.aws.west
     std::string_view type = in.ReadName();
-    out->provider = Intern(type == "terraform" ? std::string("terraform.io/builtin/terraform")
-                                               : "registry.opentofu.org/-/" + std::string(type));
+    out->provider =
+        Intern(type == "terraform" ? std::string(kBuiltInProvider)
+                                   : std::string(kDefaultRegistryHost) + "/-/" + std::string(type));
   } else {
     InstanceKey provider;
     if (!in.ReadKey(*this, &provider) || provider.kind() != InstanceKey::Kind::kString) {

@@ -1,12 +1,11 @@
 #include "provider/stored_schemas.h"
 
+#include "addrs/provider_source.h"
 #include "codec/protowire.h"
 #include "provider/builtin.h"
 
 namespace kinu::provider {
 namespace {
-
-constexpr std::string_view kBuiltInAddress = "terraform.io/builtin/terraform";
 
 // Fields of Schemas and Provider.
 constexpr uint32_t kProviders = 1;
@@ -103,7 +102,7 @@ Result<std::shared_ptr<const StoredSchemas>> StoredSchemas::Open(std::string tex
 }
 
 const schema::ProviderSchema* StoredSchemas::Find(std::string_view address) const {
-  if (address == kBuiltInAddress) {
+  if (address == kBuiltInProvider) {
     return &BuiltInSchema();
   }
   const auto it = providers_.find(address);

@@ -295,16 +295,16 @@ void LockFile::Set(const std::string& address, Version version, VersionConstrain
 }
 
 std::vector<std::pair<std::string, std::string>> LockFile::TakeOverPredecessor() {
-  constexpr std::string_view kOld = "registry.terraform.io/hashicorp/";
-  constexpr std::string_view kNew = "registry.opentofu.org/hashicorp/";
   std::vector<std::pair<std::string, std::string>> taken;
-  for (const auto& [address, lock] : providers) {
-    if (!address.starts_with(kOld)) {
+  for (const auto& [text, lock] : providers) {
+    ProviderAddress address = SplitProviderAddress(text);
+    if (address.host != "registry.terraform.io" || address.space != "hashicorp") {
       continue;
     }
-    const std::string ours = std::string(kNew) + address.substr(kOld.size());
+    address.host = kDefaultRegistryHost;
+    const std::string ours = address.ToText();
     if (Find(ours) == nullptr) {
-      taken.emplace_back(address, ours);
+      taken.emplace_back(text, ours);
     }
   }
   for (const auto& [old, ours] : taken) {
