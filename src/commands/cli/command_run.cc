@@ -34,6 +34,9 @@ int CommandRun::Usage() {
 std::optional<session::ConfiguredBackend> CommandRun::ChooseBackend(
     const backend::StateFlags& state_flags, OpenWorkspace* open) {
   std::optional<session::ConfiguredBackend> chosen;
+  if (open == nullptr && checked_) {
+    open = &*checked_;
+  }
   if (open != nullptr) {
     if (open->CheckRoot(diags) && open->OpenBackend(state_flags, diags)) {
       chosen = open->backend;
@@ -59,12 +62,13 @@ state::LockRequest CommandRun::LockRequestFor(std::string_view operation) {
 }
 
 bool CommandRun::CheckConfiguration() {
-  const auto arguments = VariableArguments(flags);
-  OpenWorkspace open(invocation.workspace);
-  open.LoadModules({.variables = arguments});
+  checked_arguments_ = VariableArguments(flags);
+  const session::LoadRequest request{.variables = checked_arguments_};
+  OpenWorkspace& open = checked_.emplace(invocation.workspace);
+  open.LoadModules(request);
   if (open.of_modules().has_errors()) {
     Diagnostics found;
-    if (!open.LoadByAbsolutePath({.variables = arguments}, found)) {
+    if (!open.LoadByAbsolutePath(request, found)) {
       diags.Append(std::move(found));
     }
   }

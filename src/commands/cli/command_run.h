@@ -51,7 +51,8 @@ struct CommandRun {
   /// commands on states leave it to those who work with the configuration.
   bool warns_of_configuration = false;
   /// Returns the backend of the configuration. `open`: the workspace with its modules, whose root
-  /// is checked first; null: reads the root module for its backend block.
+  /// is checked first; null: that of CheckConfiguration(), or else the root module is read for its
+  /// backend block.
   std::optional<session::ConfiguredBackend> ChooseBackend(const backend::StateFlags& state_flags,
                                                           OpenWorkspace* open = nullptr);
   /// The lock that -lock and -lock-timeout ask for.
@@ -68,6 +69,8 @@ struct CommandRun {
 
  private:
   Diagnostics of_audience_;  ///< problems of -json and -json-into, reported last
+  std::vector<config::VariableArgument> checked_arguments_;  ///< those of `checked_`
+  std::optional<OpenWorkspace> checked_;                     ///< after CheckConfiguration()
 };
 
 /// Which parts of a new plan its text has.
