@@ -18,6 +18,7 @@ import tempfile
 import threading
 
 import collector
+import loopback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CERTIFICATE = os.path.join(HERE, "loopback.pem")
@@ -96,9 +97,36 @@ class Place:
                               timeout=120, check=False)
 
 
+REGISTRY_CONFIGURATION = """
+terraform {
+  required_providers {
+    one = { source = "acme/one" }
+  }
+}
+"""
+REGISTRY_MODULES = """
+module "r" {
+  source  = "acme/net/test"
+  version = "~> 1.0"
+}
+module "a" { source = "%s/archives/net-1.0.0.zip?token=hidden" }
+"""
+
+
 def shared(span):
-    """Whether OpenTofu has such a span."""
-    return span["scope"] != "kinu/plugin"
+    """Whether both programs have such a span. Requests differ in their attributes, and kinu unpacks
+    while it receives."""
+    return span["scope"] != "kinu/plugin" and not span["name"].startswith(("HTTP ", "Decompress"))
+
+
+def registry_place(binary, mirror, root, url, registry):
+    """A directory that requires what a registry on the loopback interface has."""
+    place = Place(binary, mirror, root, url)
+    place.write("main.tf", REGISTRY_CONFIGURATION)
+    services = '"providers.v1" = "%s/providers/"\n "modules.v1" = "%s/modules/"\n' % (
+        registry.url, registry.url)
+    place.write("cli.rc", 'host "registry.opentofu.org" {\n services = {\n%s }\n}\n' % services)
+    return place
 
 
 def record(binary, mirror, root):
@@ -113,6 +141,12 @@ def record(binary, mirror, root):
         result = place.run(*command.split())
         spans, _ = server.take()
         out.append("%s: exit %d\n%s\n" % (command, result.returncode, collector.tree(spans, shared)))
+    registry = loopback.start(root)
+    place = registry_place(binary, mirror, root, server.url, registry)
+    result = place.run("init")
+    tree = collector.tree(server.take()[0], shared).replace(registry.url, "URL")
+    out.append("registry, init: exit %d\n%s\n" % (result.returncode, tree))
+    registry.stop()
     server.stop()
     # Siblings of the same name differ in how often they occur, never in their text.
     return re.sub(r"file\.size=\d+", "file.size=N", "\n".join(out))
@@ -196,6 +230,30 @@ def check_failures(place, server, problems):
     place.run("version", OTEL_TRACES_EXPORTER="console")
     place.run("version", OTEL_TRACES_EXPORTER="")
     check(problems, "no traces without being asked", server.take() == ([], []))
+
+
+def check_requests(binary, mirror, root, server, problems):
+    """Requests are below the steps that make them, and show nothing that is secret."""
+    registry = loopback.start(root)
+    place = registry_place(binary, mirror, root, server.url, registry)
+    place.write("main.tf", REGISTRY_CONFIGURATION + REGISTRY_MODULES % registry.url)
+    place.run("init")
+    spans, _ = server.take()
+    registry.stop()
+    by_id = {span["id"]: span for span in spans}
+    steps = {}
+    for span in spans:
+        if span["name"] == "HTTP GET":
+            parent = by_id[span["parent"]]["name"]
+            steps[parent] = steps.get(parent, 0) + 1
+            check(problems, "the status of a request", span["attributes"].get(
+                "http.response.status_code") in (200, 204))
+            check(problems, "its server", span["attributes"].get("server.address") == "127.0.0.1")
+    for step, least in (("List Versions", 2), ("Fetch metadata", 3), ("Install (http)", 1),
+                        ("Find Module Location", 1), ("Fetch Package", 2)):
+        check(problems, "requests of %s: %s" % (step, steps), steps.get(step, 0) >= least)
+    check(problems, "one root of requests", len([s for s in spans if not s["parent"]]) == 1)
+    check(problems, "no token in a trace", "hidden" not in json.dumps(spans))
 
 
 def check_tls(place, problems):
@@ -303,6 +361,7 @@ def main():
         check_envelope(place, server, problems)
         check_calls(place, server, problems)
         check_failures(place, server, problems)
+        check_requests(binary, mirror, root, server, problems)
         check_tls(place, problems)
         check_timings(place, problems)
         server.stop()

@@ -6,6 +6,7 @@
 
 #include "log/log.h"
 #include "net/url.h"
+#include "trace/trace.h"
 
 namespace kinu::net {
 namespace {
@@ -64,6 +65,38 @@ bool IsRetried(int status) {
 std::string ShownUrl(const std::string& url) {
   auto parsed = Url::Parse(url);
   return parsed ? parsed->Redacted() : "(invalid URL)";
+}
+
+/// Says in a trace what is asked, without user information and values in the query, which may be
+/// secret. Ref: opentofu internal/httpclient/client.go, which lets otelhttp do it.
+void Describe(const HttpRequest& request, trace::Span& span) {
+  span.record().name += ' ' + request.method;
+  span.Set("http.request.method", request.method);
+  const auto url = Url::Parse(request.url);
+  if (!url) {
+    return;
+  }
+  span.Set("url.full", url->Redacted());
+  const std::string host = url->HostName();
+  span.Set("server.address", host);
+  if (url->host.size() > host.size()) {
+    const char* const end = url->host.data() + url->host.size();
+    int64_t port = 0;
+    if (std::from_chars(url->host.data() + url->host.rfind(':') + 1, end, port).ptr == end) {
+      span.Set("server.port", port);
+    }
+  }
+}
+
+void Describe(const Result<HttpResponse>& response, trace::Span& span) {
+  if (!response) {
+    span.Fail(response.error().message);
+    return;
+  }
+  span.Set("http.response.status_code", static_cast<int64_t>(response->status));
+  if (response->status >= 400) {
+    span.Fail("");
+  }
 }
 
 std::string Prefix(const HttpRequest& request, const std::string& url) {
@@ -131,7 +164,14 @@ Result<HttpResponse> HttpClient::Attempt(const HttpRequest& request) const {
   if (logged) {
     log::Write(log::Level::kDebug, "net: " + request.method + ' ' + ShownUrl(request.url));
   }
+  trace::Span span("kinu/net", "HTTP");
+  if (span.on()) {
+    Describe(request, span);
+  }
   Result<HttpResponse> response = transport_.Exchange(request, options_.stop);
+  if (span.on()) {
+    Describe(response, span);
+  }
   if (logged) {
     log::Write(log::Level::kDebug,
                "net: " + request.method + ' ' + ShownUrl(request.url) + ": " +

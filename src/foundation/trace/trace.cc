@@ -7,6 +7,8 @@
 
 #include <sys/random.h>
 
+#include "trace/within.h"
+
 namespace kinu::trace {
 namespace internal {
 constinit std::atomic<Detail> detail{Detail::kOff};
@@ -107,6 +109,13 @@ int64_t EpochOffset() {
 
 SpanId Current() {
   return current;
+}
+
+Within::Within(SpanId span) : outer_(std::exchange(current, span)) {
+}
+
+Within::~Within() {
+  current = outer_;
 }
 
 void Span::Begin(std::string_view scope, std::string_view name, Kind kind, SpanId parent) {

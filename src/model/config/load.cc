@@ -429,7 +429,7 @@ void ConfigLoader::BeginSpan(std::optional<trace::Span>& span, std::string name,
   span.emplace("kinu/config", "");
   span->record().name = std::move(name);
   span->Set("opentofu.module.name", caller.name);
-  span->Set("opentofu.module.source", target.source.text);
+  span->Set("opentofu.module.source", WithoutSecrets(target.source.text));
 }
 
 /// The directory of a called module; null, with diagnostics, when it cannot be read.

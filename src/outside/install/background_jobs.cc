@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "trace/within.h"
+
 namespace kinu::install {
 
 BackgroundJobs::~BackgroundJobs() {
@@ -11,7 +13,7 @@ BackgroundJobs::~BackgroundJobs() {
 
 size_t BackgroundJobs::Add(std::function<void()> job) {
   const std::lock_guard lock(mutex_);
-  jobs_.push_back({.work = std::move(job)});
+  jobs_.push_back({.work = std::move(job), .span = trace::Current()});
   if (working_ < threads_) {
     ++working_;
     workers_.emplace_back([this] { Work(); });
@@ -31,7 +33,10 @@ void BackgroundJobs::Finish(size_t number) {
 void BackgroundJobs::Run(Job& job, std::unique_lock<std::mutex>& lock) {
   job.state = State::kRunning;
   lock.unlock();
-  std::exchange(job.work, nullptr)();
+  {
+    const trace::Within within(job.span);
+    std::exchange(job.work, nullptr)();
+  }
   lock.lock();
   job.state = State::kEnded;
   ended_.notify_all();

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "trace/trace.h"
+
 namespace kinu::install {
 
 /// Add() and Finish() are for one thread.
@@ -29,6 +31,7 @@ class BackgroundJobs {
   enum class State : uint8_t { kWaiting, kRunning, kEnded };
   struct Job {
     std::function<void()> work;
+    trace::SpanId span = 0;  ///< what was current when it was added
     State state = State::kWaiting;
   };
   void Run(Job& job, std::unique_lock<std::mutex>& lock);

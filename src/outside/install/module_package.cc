@@ -1,8 +1,11 @@
 // The table of getters, by the kind of a remote address.
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "config/module_source.h"
 #include "install/module_getters.h"
+#include "trace/trace.h"
 
 namespace kinu::install {
 namespace {
@@ -41,8 +44,17 @@ Result<void> GetPackage(const std::string& address, const std::string& target, N
   if (getter == kGetters.end()) {
     return Fail(ErrorCode::kUnsupported, "download not supported for scheme '" + scheme + "'");
   }
-  return getter->get(
+  std::optional<trace::Span> span;
+  if (hops == 0 && trace::On()) {
+    span.emplace("kinu/install", "Fetch Package");
+    span->Set("url.full", config::WithoutSecrets(address));
+  }
+  auto done = getter->get(
       {.address = rest, .target = target, .network = network, .cache = cache, .hops = hops});
+  if (span && !done) {
+    span->Fail(done.error().message);
+  }
+  return done;
 }
 
 }  // namespace kinu::install

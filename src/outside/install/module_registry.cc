@@ -2,12 +2,22 @@
 
 #include "addrs/provider_source.h"
 #include "json/reader.h"
+#include "trace/trace.h"
 
 namespace kinu::install {
 namespace {
 
 std::unexpected<ModuleRegistryError> FailedQuery(std::string message) {
   return std::unexpected(ModuleRegistryError{.message = std::move(message)});
+}
+
+/// Marks the span as failed if the answer is an error.
+template <typename Answer>
+Answer Told(trace::Span& span, Answer answer) {
+  if (span.on() && !answer) {
+    span.Fail(answer.error().message);
+  }
+  return answer;
 }
 
 }  // namespace
@@ -88,13 +98,25 @@ ModuleRegistryResult<ModuleVersions> ModuleRegistry::AskVersions(const RegistryM
 }
 
 const ModuleRegistryResult<ModuleVersions>& ModuleRegistry::Versions(const RegistryModule& module) {
-  return versions_.Get(module.ToText(), [&] { return AskVersions(module); });
+  return versions_.Get(module.ToText(), [&] {
+    trace::Span span("kinu/install", "List Versions");
+    if (span.on()) {
+      span.Set("opentofu.module.source", module.ToText());
+    }
+    return Told(span, AskVersions(module));
+  });
 }
 
 const ModuleRegistryResult<ModuleLocation>& ModuleRegistry::Location(const RegistryModule& module,
                                                                      const std::string& version) {
-  return locations_.Get(module.ToText() + ' ' + version,
-                        [&] { return AskLocation(module, version); });
+  return locations_.Get(module.ToText() + ' ' + version, [&] {
+    trace::Span span("kinu/install", "Find Module Location");
+    if (span.on()) {
+      span.Set("opentofu.module.source", module.ToText());
+      span.Set("opentofu.module.version", version);
+    }
+    return Told(span, AskLocation(module, version));
+  });
 }
 
 ModuleRegistryResult<ModuleLocation> ModuleRegistry::AskLocation(const RegistryModule& module,

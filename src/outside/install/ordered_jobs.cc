@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "trace/within.h"
+
 namespace kinu::install {
 namespace {
 
@@ -78,8 +80,10 @@ void RunOrdered(size_t count, size_t threads,
   std::vector<JobQueue> queues(count);
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> workers;
+  const trace::SpanId span = trace::Current();
   const auto start = [&] {
     workers.emplace_back([&] {
+      const trace::Within within(span);
       for (size_t number = next++; number < count; number = next++) {
         job(number, queues[number]);
         queues[number].End();

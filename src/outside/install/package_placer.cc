@@ -16,6 +16,7 @@
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "install/zip_package.h"
+#include "trace/trace.h"
 
 namespace kinu::install {
 namespace {
@@ -287,7 +288,15 @@ Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive
 Result<void> PackagePlacer::Obtain(const PackageOffer& offer, Archive& archive,
                                    const Options& options) {
   if (offer.form == PackageForm::kRemote) {
-    return Download(offer, archive, options);
+    trace::Span span("kinu/install", "Install (http)");
+    if (const auto url = net::Url::Parse(offer.request.url); span.on() && url) {
+      span.Set("url.full", url->Redacted());
+    }
+    auto done = Download(offer, archive, options);
+    if (span.on() && !done) {
+      span.Fail(done.error().message);
+    }
+    return done;
   }
   archive.path = ResolvedPath(offer.location);
   KINU_TRY(const std::string bytes, ReadFile(archive.path));

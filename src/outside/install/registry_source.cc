@@ -5,6 +5,7 @@
 #include "addrs/provider_source.h"
 #include "install/sources.h"
 #include "json/reader.h"
+#include "trace/trace.h"
 
 namespace kinu::install {
 namespace {
@@ -38,6 +39,15 @@ Result<Version> ParseProtocol(std::string_view text) {
   return Version::Parse(text);
 }
 
+constexpr std::string_view kTraceScope = "kinu/install";
+
+SourceError FailSpan(trace::Span& span, SourceError error) {
+  if (span.on()) {
+    span.Fail(error.message);
+  }
+  return error;
+}
+
 /// A version that a registry lists.
 struct ListedVersion {
   Version version;
@@ -56,10 +66,17 @@ class RegistrySource final : public PackageSource {
 
   SourceResult<OfferedVersions> Versions(const std::string& address) override {
     KINU_TRY(const net::Url base, FindRegistry(address));
-    KINU_TRY(VersionListing listing, ListVersions(base, address));
+    trace::Span span(kTraceScope, "List Versions");
+    if (span.on()) {
+      span.Set("opentofu.provider.address", address);
+    }
+    auto listing = ListVersions(base, address, &span);
+    if (!listing) {
+      return std::unexpected(FailSpan(span, std::move(listing).error()));
+    }
     OfferedVersions out;
-    out.warnings = std::move(listing.warnings);
-    for (ListedVersion& version : listing.versions) {
+    out.warnings = std::move(listing->warnings);
+    for (ListedVersion& version : listing->versions) {
       out.versions.push_back(std::move(version.version));
     }
     return out;
@@ -75,7 +92,11 @@ class RegistrySource final : public PackageSource {
  private:
   SourceResult<net::Url> FindRegistry(const std::string& address);
   SourceResult<net::HttpResponse> Query(const net::Url& url, const std::string& address);
-  SourceResult<VersionListing> ListVersions(const net::Url& base, const std::string& address);
+  SourceResult<PackageOffer> AskPackage(const std::string& address, const Version& version,
+                                        const std::string& platform, trace::Span& span);
+  /// `span`, if there is one, gets the address that is asked.
+  SourceResult<VersionListing> ListVersions(const net::Url& base, const std::string& address,
+                                            trace::Span* span);
   SourceError ProtocolError(const net::Url& base, const std::string& address,
                             const Version& version);
   SourceResult<std::string> File(const net::Url& base, const std::string& address,
@@ -131,11 +152,15 @@ SourceResult<net::HttpResponse> RegistrySource::Query(const net::Url& url,
 }
 
 SourceResult<VersionListing> RegistrySource::ListVersions(const net::Url& base,
-                                                          const std::string& address) {
+                                                          const std::string& address,
+                                                          trace::Span* span) {
   const ProviderAddress provider = SplitProviderAddress(address);
   const auto url = base.Resolve(provider.space + '/' + provider.type + "/versions");
   if (!url) {
     return Failed(url.error().message);
+  }
+  if (span != nullptr && span->on()) {
+    span->Set("url.full", url->Redacted());
   }
   KINU_TRY(const net::HttpResponse response, Query(*url, address));
   if (response.status == 404) {
@@ -170,7 +195,7 @@ SourceResult<VersionListing> RegistrySource::ListVersions(const net::Url& base,
 /// findClosestProtocolCompatibleVersion.
 SourceError RegistrySource::ProtocolError(const net::Url& base, const std::string& address,
                                           const Version& version) {
-  auto listing = ListVersions(base, address);
+  auto listing = ListVersions(base, address, nullptr);
   if (!listing) {
     return listing.error();
   }
@@ -244,6 +269,22 @@ SourceResult<RegistryEvidence> RegistrySource::ReadEvidence(const JsonNode& root
 SourceResult<PackageOffer> RegistrySource::Package(const std::string& address,
                                                    const Version& version,
                                                    const std::string& platform) {
+  trace::Span span(kTraceScope, "Fetch metadata");
+  if (span.on()) {
+    span.Set("opentofu.provider.address", address);
+    span.Set("opentofu.provider.version", version.ToText());
+  }
+  auto offer = AskPackage(address, version, platform, span);
+  if (!offer) {
+    return std::unexpected(FailSpan(span, std::move(offer).error()));
+  }
+  return offer;
+}
+
+SourceResult<PackageOffer> RegistrySource::AskPackage(const std::string& address,
+                                                      const Version& version,
+                                                      const std::string& platform,
+                                                      trace::Span& span) {
   KINU_TRY(const net::Url base, FindRegistry(address));
   const ProviderAddress provider = SplitProviderAddress(address);
   const size_t line = platform.find('_');
@@ -252,6 +293,9 @@ SourceResult<PackageOffer> RegistrySource::Package(const std::string& address,
                    platform.substr(0, line) + '/' + platform.substr(line + 1));
   if (!url) {
     return Failed(url.error().message);
+  }
+  if (span.on()) {
+    span.Set("url.full", url->Redacted());
   }
   KINU_TRY(const net::HttpResponse response, Query(*url, address));
   if (response.status == 404) {
