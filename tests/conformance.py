@@ -1,127 +1,170 @@
 #!/usr/bin/env python3
-"""Runs the conformance suites against a binary and compares the counts with their floors.
+"""Runs the conformance cases against a binary. Every case must pass.
 
-    tests/conformance.py [--binary PATH] [--mirror DIR] [--record]
+    tests/conformance.py [--binary PATH] [--mirror DIR] [--only GLOB] [--show N] [--jobs N]
 
-The suites are in a folder `shared` beside the repository, or where KINU_SHARED says; without it
-nothing runs. tests/conformance_floor.tsv has the number of cases of each suite that must pass. A suite
-that passes fewer fails. --record or KINU_UPDATE=1 raises the floors to the present results and never lowers one.
+The cases are packed in tests/conformance (its README.md). tests/conformance/suites.tsv has the number of cases of each
+suite, and a suite that has another number fails. Cases derived from the tests of other projects are not part of the
+repository: they run if a folder `shared` is beside it, or where KINU_SHARED says, and shared_suites.tsv has the number
+that must pass. --only runs the cases whose name matches; no number is compared then.
 """
 import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import functools
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FLOORS = os.path.join(HERE, "conformance_floor.tsv")
-# (name of the family, its runner, arguments). Runners are in the folder of their suite, or here.
-RUNNERS = [
-    ("cli", "run_cli.py", ["--show", "0", "--jobs", "2"]),
-    ("language", "run_language.py", []),
-    ("checks", "run_checks.py", []),
-    ("checks-native", "run_checks.py", ["--native"]),
-    ("json", "json_query.py", ["--suites", "."]),
-]
-ROW = re.compile(r"^(\S+)\s+(\d+)/(\d+)(?:\s+\((\d+) skipped\))?$")
-# The runner of checks prints the name of a group (one or two words), then the counts.
-COUNTED_ROW = re.compile(r"^(\S+(?: \S+)?)\s+(\d+) passed\s+(\d+) failed$")
+sys.path.insert(0, os.path.join(HERE, "conformance"))
+import check_cases  # noqa: E402
+import cli_cases  # noqa: E402
+import language_cases  # noqa: E402
+import packs  # noqa: E402
+
+SHARED_COUNTS = os.path.join(packs.HERE, "shared_suites.tsv")
+JSON_ROW = re.compile(r"^(json-\S+) (\d+)/(\d+)$")
 
 
 def shared_folder():
+    """The folder of cases that are not part of the repository. It need not exist."""
     place = os.environ.get("KINU_SHARED") or os.path.join(HERE, "..", "..", "shared")
     return os.path.realpath(place)
 
 
-def read_floors():
-    floors = {}
-    if os.path.exists(FLOORS):
-        with open(FLOORS, encoding="utf-8") as handle:
-            for line in list(handle)[1:]:
-                suite, floor = line.rstrip("\n").split("\t")
-                floors[suite] = int(floor)
-    return floors
+def call(task):
+    function, arguments = task
+    return function(*arguments)
 
 
-def write_floors(floors):
-    with open(FLOORS, "w", encoding="utf-8") as handle:
-        handle.write("suite\tfloor\n")
-        for suite in sorted(floors):
-            handle.write("%s\t%d\n" % (suite, floors[suite]))
+def run_tasks(tasks, jobs):
+    """Runs calls in processes of their own. Yields (suite, case, status, lines) in the order of the calls."""
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        for rows in pool.map(call, tasks):
+            yield from rows
 
 
-def run_family(folder, family, runner, arguments, binary, mirror):
-    """Runs one family. Returns {suite: (passed, total, skipped)} as its runner reports them."""
-    place = os.path.join(folder, runner)
-    if not os.path.exists(place):
-        place = os.path.join(HERE, runner)
-    command = [sys.executable, place, "--binary", os.path.abspath(binary)]
-    command += arguments
-    if family == "cli" and os.path.isdir(mirror):
-        command += ["--provider-mirror", os.path.abspath(mirror)]
-    # Cases must not depend on the user's environment.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace",
-                          env=environment, cwd=folder)
-    rows = {}
+def packed_counts():
+    """The number of results that each suite must have."""
+    counts = packs.counts()
+    counts.pop("checks/documents", None)
+    counts["checks-native/cases"] = counts.get("checks/cases")  # the same cases in the other syntax
+    return counts
+
+
+def shared_tasks(binary, wanted):
+    folder = os.path.join(shared_folder(), "conformance", "language")
+    return list(language_cases.shared_tasks(binary, folder, wanted))
+
+
+def run_json(binary, folder):
+    """Runs the cases of JSONPath and of JSON parsing. Returns {suite: number that pass}."""
+    done = subprocess.run([sys.executable, os.path.join(HERE, "json_query.py"), "--binary", binary,
+                           "--suites", folder, "--show", "20"], stdout=subprocess.PIPE, text=True)
+    passed = {}
     for line in done.stdout.splitlines():
-        match = ROW.match(line)
+        match = JSON_ROW.match(line)
         if match:
-            rows["%s/%s" % (family, match.group(1))] = (
-                int(match.group(2)), int(match.group(3)), int(match.group(4) or 0))
-            continue
-        match = COUNTED_ROW.match(line)
-        if match:
-            passed, failed = int(match.group(2)), int(match.group(3))
-            rows["%s/%s" % (family, match.group(1).replace(" ", "."))] = (
-                passed, passed + failed, 0)
-    if not rows:
-        print(done.stdout)
-        print("conformance: %s reported no suite (exit status %d)" % (runner, done.returncode))
-    return rows
+            passed["json/" + match.group(1)] = int(match.group(2))
+        elif line.startswith("FAIL"):
+            print(line)
+    return passed
 
 
-def run(binary, mirror, record=False):
-    """Runs all suites and prints those whose count has changed. Returns (number at or above their floor, below it)."""
+class Report:
+    """Counts what the cases give, and prints those that fail."""
+
+    def __init__(self, show):
+        self.show = show
+        self.passed, self.failed, self.skipped = (collections.Counter() for _ in range(3))
+        self.reasons = collections.Counter()
+
+    def add(self, suite, case, status, lines):
+        getattr(self, status)[suite] += 1
+        if status == "skipped":
+            self.reasons[lines[0]] += 1
+        if status == "failed":
+            print("FAIL %s (%s)" % (case, suite))
+            for line in lines[:self.show]:
+                print("     " + line)
+            if len(lines) > self.show:
+                print("     … %d more lines" % (len(lines) - self.show))
+
+    def add_all(self, rows):
+        for row in rows:
+            self.add(*row)
+
+    def suites(self):
+        return set(self.passed) | set(self.failed) | set(self.skipped)
+
+    def bad_suites(self, counts, found):
+        """The suites with failures, or with another number of cases than `counts` says. `found` gives the number."""
+        bad = {suite for suite in self.suites() if self.failed[suite]}
+        for suite, count in sorted(counts.items()):
+            if found(suite) != count:
+                print("FAIL %s has %d cases that count, of %d" % (suite, found(suite), count))
+                bad.add(suite)
+        return bad
+
+
+def run_packed(report, program, jobs, wanted):
+    with tempfile.TemporaryDirectory(prefix="documents-") as documents:
+        check_cases.write_documents(documents)
+        tasks = language_cases.tasks(program.binary, wanted)
+        tasks += check_cases.tasks(program.binary, documents, wanted)
+        tasks += cli_cases.tasks(program, wanted)
+        report.add_all(run_tasks(tasks, jobs))
+
+
+def run_shared(report, binary, jobs, wanted):
+    """Runs the cases beside the repository. Returns whether there are any."""
     folder = os.path.join(shared_folder(), "conformance")
     if not os.path.isdir(folder):
-        print("conformance: skipped, there are no suites beside the repository (KINU_SHARED names "
-              "another place)")
-        return 0, 0
-    floors = read_floors()
-    rows = {}
-    for family, runner, arguments in RUNNERS:
-        rows.update(run_family(folder, family, runner, arguments, binary, mirror))
-    suites = sorted(set(rows) | set(floors))
-    below = 0
-    for suite in suites:
-        passed, total, skipped = rows.get(suite, (0, 0, 0))
-        floor = floors.get(suite, 0)
-        # A case that was skipped because its provider is missing neither passes nor fails.
-        if passed < floor - skipped or suite not in rows:
-            print("FAIL %-28s %d of %d pass, the floor is %d" % (suite, passed, total, floor))
-            below += 1
-        elif passed > floor:
-            print("     %-28s %d of %d pass, above the floor of %d" % (suite, passed, total, floor))
-    if record or os.environ.get("KINU_UPDATE"):
-        for suite, (passed, _, _) in rows.items():
-            floors[suite] = max(passed, floors.get(suite, 0))
-        write_floors(floors)
-    cases = sum(row[0] for row in rows.values())
-    total = sum(row[1] for row in rows.values())
-    print("conformance: %d of %d cases pass; %d suites at or above their floor, %d below"
-          % (cases, total, len(suites) - below, below))
-    return len(suites) - below, below if rows else max(below, 1)
+        return False
+    report.add_all(run_tasks(shared_tasks(binary, wanted), jobs))
+    report.passed.update(run_json(binary, folder))
+    return True
+
+
+def wants(pattern, name):
+    return pattern is None or fnmatch.fnmatch(name, pattern)
+
+
+def run(binary, mirror, only=None, show=12, jobs=2):
+    """Runs all cases. Returns (number of suites that are as they must be, number of others)."""
+    report, program = Report(show), cli_cases.Program(binary, mirror)
+    wanted = functools.partial(wants, only)
+    run_packed(report, program, jobs, wanted)
+    counts = {} if only else packed_counts()
+    bad = report.bad_suites(counts, lambda suite: report.passed[suite] + report.failed[suite] + report.skipped[suite])
+    if not only:
+        floors = packs.read_counts(SHARED_COUNTS)
+        if run_shared(report, program.binary, jobs, wanted):
+            bad |= report.bad_suites(floors, lambda suite: min(report.passed[suite], floors[suite]))
+        else:
+            print("conformance: skipped, %d cases from the tests of other projects are not beside the repository "
+                  "(KINU_SHARED names another place)" % sum(floors.values()))
+    for reason, count in sorted(report.reasons.items()):
+        print("conformance: skipped, %d cases: %s" % (count, reason))
+    passed, failed = sum(report.passed.values()), sum(report.failed.values())
+    print("conformance: %d of %d cases pass, in %d suites" % (passed, passed + failed, len(report.suites())))
+    return len(report.suites() - bad), len(bad) if passed or failed else max(len(bad), 1)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", default="build/dev/src/cli/tofu")
     parser.add_argument("--mirror", default="build/dev/mirror")
-    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--only", help="only the cases whose name matches this pattern")
+    parser.add_argument("--show", type=int, default=12, help="lines shown of each failure")
+    parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    passed, failed = run(args.binary, args.mirror, args.record)
-    print("%d passed, %d failed" % (passed, failed))
+    passed, failed = run(args.binary, args.mirror, args.only, args.show, args.jobs)
+    print("%d suites passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 
 

@@ -3,9 +3,9 @@
 
     tests/schemas.py --binary PATH
 
-Valid documents are: the output of the program here, all examples, and the documents that the conformance suites
-recorded (if the folder `shared` is beside the repository). A document without a required member, or with a member of
-another type, must be invalid. `schema NAME` must print each schema as it is in the repository.
+Valid documents are: the output of the program here, all examples, and the documents among the conformance cases. A
+document without a required member, or with a member of another type, must be invalid. `schema NAME` must print each
+schema as it is in the repository.
 """
 import argparse
 import copy
@@ -17,9 +17,11 @@ import subprocess
 import sys
 import tempfile
 
-import conformance
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "conformance"))
+import recordings  # noqa: E402
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+ROOT = os.path.join(HERE, "..")
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
@@ -173,26 +175,23 @@ def recorded():
             else:
                 yield name[1] if len(name) == 3 else names[name[0]], json.load(handle)
     # Recorded message streams.
-    streams = glob.glob(os.path.join(ROOT, "tests", "golden", "streams", "*.jsonl")) + \
-        glob.glob(os.path.join(conformance.shared_folder(), "conformance", "cli", "**", "expect", "*.stdout"),
-                  recursive=True)
-    for path in sorted(streams):
+    texts = list(recordings.outputs().values())
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests", "golden", "streams", "*.jsonl"))):
         with open(path, encoding="utf-8", errors="replace") as handle:
-            for line in handle:
-                if line.startswith('{"@') and line.rstrip().endswith("}"):
-                    message = json.loads(line)
-                    # Recordings omit members that differ between runs.
-                    message.setdefault("@timestamp", "2026-01-02T03:04:05.678901Z")
-                    if "diagnostic" in message:
-                        message["diagnostic"].setdefault("detail", "")
-                    if message.get("hook", {}).get("elapsed_seconds") == "{T}":
-                        message["hook"]["elapsed_seconds"] = 0
-                    yield "message", message
-    folder = os.path.join(conformance.shared_folder(), "conformance", "checks", "documents")
-    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
-        if not os.path.basename(path).startswith("written-"):
-            with open(path, encoding="utf-8") as handle:
-                yield path.split(".")[-2], json.load(handle)
+            texts.append(handle.read())
+    for text in texts:
+        for line in text.split("\n"):
+            if line.startswith('{"@') and line.rstrip().endswith("}"):
+                message = json.loads(line)
+                # Recordings omit members that differ between runs.
+                message.setdefault("@timestamp", "2026-01-02T03:04:05.678901Z")
+                if "diagnostic" in message:
+                    message["diagnostic"].setdefault("detail", "")
+                if message.get("hook", {}).get("elapsed_seconds") == "{T}":
+                    message["hook"]["elapsed_seconds"] = 0
+                yield "message", message
+    for name, text in recordings.documents().items():
+        yield name.split(".")[-2], json.loads(text)
 
 
 def main():

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Checks the coverage pages docs/seeds/*.md: each test case that they name must exist.
 
-`Suite.Test` is a unit test and `….case` a file of tests/cases. Any other name is the id of a conformance case; these
-are looked up in the folder `shared` beside the repository (or KINU_SHARED) and skipped if there is none.
+`Suite.Test` is a unit test, `….case` a file of tests/cases, and any other name a case of tests/conformance.
 """
 import glob
-import json
 import os
 import re
 import sys
 
-import conformance
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "conformance"))
+import recordings  # noqa: E402
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+ROOT = os.path.join(HERE, "..")
 ROW = re.compile(r"^\| (.+) \| (`.+`) \|$")
 
 
@@ -25,18 +25,6 @@ def unit_tests():
     return names
 
 
-def conformance_cases(folder):
-    names = set()
-    for path in glob.glob(os.path.join(folder, "conformance", "checks", "*.jsonl")):
-        with open(path, encoding="utf-8") as handle:
-            names.update(json.loads(line)["id"] for line in handle if line.strip())
-    cli = os.path.join(folder, "conformance", "cli")
-    for group in os.listdir(cli) if os.path.isdir(cli) else []:
-        if os.path.isdir(os.path.join(cli, group)):
-            names.update("%s/%s" % (group, case) for case in os.listdir(os.path.join(cli, group)))
-    return names
-
-
 def own_cases():
     folder = os.path.join(ROOT, "tests", "cases")
     return {os.path.relpath(path, folder)
@@ -46,8 +34,7 @@ def own_cases():
 def main():
     tests = unit_tests()
     own = own_cases()
-    folder = conformance.shared_folder()
-    cases = conformance_cases(folder) if os.path.isdir(folder) else None
+    cases = recordings.names()
     passed = failed = 0
     for page in sorted(glob.glob(os.path.join(ROOT, "docs", "seeds", "*.md"))):
         with open(page, encoding="utf-8") as handle:
@@ -65,7 +52,7 @@ def main():
                 elif "." in name and "/" not in name:
                     known = name in tests
                 else:
-                    known = cases is None or name in cases
+                    known = name in cases
                 passed, failed = passed + known, failed + (not known)
                 if not known:
                     print("FAIL %s: no case %s (%s)" % (os.path.basename(page), name, row.group(1)))

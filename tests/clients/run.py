@@ -3,8 +3,8 @@
 
     tests/clients/run.py --binary KINU --work DIRECTORY
 
-The documents are the output of the program here, the recordings in tests/golden/documents, and those of the
-conformance suites (if the folder `shared` is beside the repository). The driver is main.go. go.mod and go.sum pin the
+The documents are the output of the program here, the recordings in tests/golden/documents, and those among the
+conformance cases. The driver is main.go. go.mod and go.sum pin the
 module. DIRECTORY receives the built driver. Without Go, or without the module and a network to download it, the exit
 status is 77: the test is skipped.
 """
@@ -19,7 +19,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-import conformance  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "conformance"))
+import recordings  # noqa: E402
 import schemas  # noqa: E402
 
 SKIPPED = 77
@@ -58,14 +59,14 @@ def build(work):
 
 
 def texts():
-    """The files with recorded output that may be documents."""
-    yield from glob.glob(os.path.join(HERE, "..", "golden", "documents", "*.json*"))
-    yield from glob.glob(os.path.join(HERE, "..", "..", "docs", "examples", "*.json"))
-    shared = os.path.join(conformance.shared_folder(), "conformance")
-    for path in glob.glob(os.path.join(shared, "checks", "documents", "*.json")):
-        if not os.path.basename(path).startswith("written-"):
-            yield path
-    yield from glob.glob(os.path.join(shared, "cli", "*", "*", "expect", "*.stdout"))
+    """Recorded output that may be documents: (name, text)."""
+    paths = glob.glob(os.path.join(HERE, "..", "golden", "documents", "*.json*"))
+    paths += glob.glob(os.path.join(HERE, "..", "..", "docs", "examples", "*.json"))
+    for path in sorted(paths):
+        with open(path, encoding="utf-8", errors="replace") as handle:
+            yield path, handle.read()
+    yield from recordings.documents().items()
+    yield from recordings.outputs().items()
 
 
 def main():
@@ -78,8 +79,8 @@ def main():
         return SKIPPED
     arguments = []
     with tempfile.TemporaryDirectory(prefix="clients-") as folder:
-        def add(kind, text):
-            path = os.path.join(folder, "%d.json" % len(arguments))
+        def add(kind, text, name="own.json"):
+            path = os.path.join(folder, "%d-%s" % (len(arguments), os.path.basename(name)))
             with open(path, "w", encoding="utf-8") as handle:
                 handle.write(text)
             arguments.append("%s=%s" % (kind, path))
@@ -95,9 +96,7 @@ def main():
             elif kind_of(document):
                 add(kind_of(document), json.dumps(document))
         add("messages", stream)
-        for path in sorted(texts()):
-            with open(path, encoding="utf-8", errors="replace") as handle:
-                text = handle.read()
+        for path, text in texts():
             try:
                 kind = kind_of(json.loads(text.split("\n")[0] if path.endswith("jsonl") else text))
             except ValueError:
@@ -107,7 +106,7 @@ def main():
                     continue
                 kind = "messages"
             if kind:
-                arguments.append("%s=%s" % (kind, path))
+                add(kind, text, path)
         return subprocess.run([driver] + arguments).returncode
 
 

@@ -3,8 +3,8 @@
 
   table_values.py --binary PATH [FILE...]
 
-Without FILE: the documents, plan files and state files below tests, docs/examples and, if it is beside the repository
-(or KINU_SHARED), shared/conformance. The rows of the tables attributes, changes, resources and outputs are made here a second time, from
+Without FILE: the documents, plan files and state files below tests and docs/examples, and among the conformance cases.
+The rows of the tables attributes, changes, resources and outputs are made here a second time, from
 the document, with numbers as their digits.
 """
 import argparse
@@ -20,7 +20,9 @@ from decimal import Decimal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-import conformance  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "conformance"))
+import packs  # noqa: E402
+import recordings  # noqa: E402
 
 ROOT = os.path.join(HERE, "..", "..")
 TABLES = ("attributes", "changes", "resources", "outputs")
@@ -256,6 +258,19 @@ def candidates(roots):
                 yield os.path.join(parent, name)
 
 
+def write_recorded(folder):
+    """Writes the documents and states among the conformance cases, and returns the folder."""
+    texts = {case["id"]: case["text"] for case in packs.cases("checks/documents")}
+    texts.update((name, text) for name, text in recordings.files().items()
+                 if name.endswith(".tfstate") or '"format_version"' in text)
+    for name, text in texts.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    return folder
+
+
 def sort_of(path):
     """"document", "file" (a plan or state file), or None."""
     if path.endswith((".tfplan", ".tfstate")):
@@ -394,7 +409,8 @@ def main():
     given = parser.parse_args()
     binary = os.path.abspath(given.binary)
     roots = [os.path.join(ROOT, *place) for place in (("tests",), ("docs", "examples"))]
-    roots.append(os.path.join(conformance.shared_folder(), "conformance"))
+    recorded = tempfile.TemporaryDirectory()
+    roots.append(write_recorded(recorded.name))
     files = {path: sort_of(path) for path in given.files or candidates(roots)}
     copies = tempfile.TemporaryDirectory()
     files = {prepared(path, copies.name): sort for path, sort in files.items() if sort}
