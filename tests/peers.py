@@ -419,8 +419,8 @@ def http_state():
 
 
 def scripted(module):
-    """A module of scripted services in tests/e2e."""
-    sys.path.insert(0, os.path.join(HERE, "e2e"))
+    """A module of scripted services in tests/servers."""
+    sys.path.insert(0, os.path.join(HERE, "servers"))
     return importlib.import_module(module)
 
 

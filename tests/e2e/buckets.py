@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-import bucket_server
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import bucket_server  # noqa: E402
 
 KEYS = {"AWS_ACCESS_KEY_ID": "AKTEST", "AWS_SECRET_ACCESS_KEY": "secret/key+1"}
 FAILED = "Failed to download module"

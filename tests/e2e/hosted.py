@@ -5,10 +5,12 @@ import argparse
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
-import organization_server
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import organization_server  # noqa: E402
 
 HOST = "hosted.example.com"
 RESOURCE = 'resource "terraform_data" "a" { input = "%s" }\noutput "o" { value = "%s" }\n'

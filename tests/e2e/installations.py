@@ -17,7 +17,8 @@ import tempfile
 import threading
 import time
 
-import loopback
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import loopback  # noqa: E402
 
 HOST = "registry.opentofu.org"  # whose packages may be without signatures
 PROVIDERS = ["acme/one", "acme/three", "acme/four", "acme/big"]

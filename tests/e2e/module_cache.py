@@ -19,8 +19,9 @@ import tempfile
 import threading
 import time
 
-import loopback
-import oci_registry
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import loopback  # noqa: E402
+import oci_registry  # noqa: E402
 
 USER, SECRET = "lovelace", "hush-hush"
 REPOSITORIES = ("one", "two", "three")

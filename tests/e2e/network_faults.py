@@ -26,7 +26,8 @@ import tempfile
 import threading
 import time
 
-import loopback
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import loopback  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RECORD = os.path.join(HERE, "network_faults.txt")

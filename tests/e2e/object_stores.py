@@ -19,10 +19,11 @@ import sys
 import tempfile
 import urllib.parse
 
-import alibaba_service
-import state_service
-import state_services
-import tencent_service
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import alibaba_service  # noqa: E402
+import state_service  # noqa: E402
+import state_services  # noqa: E402
+import tencent_service  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RECORD = os.path.join(HERE, "object_stores.txt")

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-import oci_registry
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import oci_registry  # noqa: E402
 
 MODULE = "Failed to download module"
 QUERY = "Failed to resolve provider packages"

@@ -9,9 +9,10 @@ import json
 import os
 import sys
 
-import hosted
-import organization_server
-from hosted import HOST, RESOURCE, cloud, remote
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import hosted  # noqa: E402
+import organization_server  # noqa: E402
+from hosted import HOST, RESOURCE, cloud, remote  # noqa: E402
 
 
 def life_of_remote(place):

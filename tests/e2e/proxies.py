@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-import state_services
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import state_services  # noqa: E402
 
 BLOCK = """terraform {
   backend "s3" {

@@ -12,7 +12,8 @@ import sys
 import tempfile
 import time
 
-import loopback
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import loopback  # noqa: E402
 
 HOST = "registry.opentofu.org"  # whose packages may be without signatures
 MACHINE = {"x86_64": "linux_amd64", "aarch64": "linux_arm64"}.get(platform.machine())

@@ -15,8 +15,9 @@ import sys
 import tempfile
 import time
 
-import machines
-from machines import keygen, read
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import machines  # noqa: E402
+from machines import keygen, read  # noqa: E402
 
 SKIP = 77
 

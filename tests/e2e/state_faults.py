@@ -22,10 +22,11 @@ import subprocess
 import sys
 import tempfile
 
-import alibaba_service
-import state_service
-import state_services
-import tencent_service
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import alibaba_service  # noqa: E402
+import state_service  # noqa: E402
+import state_services  # noqa: E402
+import tencent_service  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RECORD = os.path.join(HERE, "state_faults.txt")

@@ -23,7 +23,8 @@ import tempfile
 import termios
 import time
 
-import loopback
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import loopback  # noqa: E402
 
 CONFIGURATION = """resource "terraform_data" "a" {
   count = 60

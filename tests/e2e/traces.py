@@ -17,11 +17,12 @@ import sys
 import tempfile
 import threading
 
-import collector
-import loopback
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import collector  # noqa: E402
+import loopback  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CERTIFICATE = os.path.join(HERE, "loopback.pem")
+CERTIFICATE = os.path.join(os.path.dirname(HERE), "servers", "loopback.pem")
 SKIP = 77
 CONFIGURATION = """
 terraform {

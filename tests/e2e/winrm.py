@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 
-import windows_machine
-from windows_machine import Machine, PASSWORD
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers"))
+import windows_machine  # noqa: E402
+from windows_machine import Machine, PASSWORD  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -132,7 +133,7 @@ class Test:
         machine.stop()
 
     def encrypted(self):
-        pem = os.path.join(HERE, "loopback.pem")
+        pem = os.path.join(HERE, "..", "servers", "loopback.pem")
         machine = Machine(certificate=pem)
         code, text = self.apply(machine, self.inline("echo in"), https=True, timeout="3s")
         self.check("an unknown authority", code == 1 and "certificate" in text, text)

@@ -76,7 +76,7 @@ TEST(TelemetrySettings, ReadTheRest) {
 }
 
 TEST(TelemetrySettings, RefuseCertificatesWithoutTls) {
-  const std::string file = SourceDirectory() + "/tests/e2e/loopback.pem";
+  const std::string file = SourceDirectory() + "/tests/servers/loopback.pem";
   EXPECT_EQ(UrlOf({{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://h"},
                    {"OTEL_EXPORTER_OTLP_CERTIFICATE", file}}),
             "insecure HTTP endpoint cannot use TLS client configuration");
