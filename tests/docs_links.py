@@ -4,7 +4,8 @@
     tests/docs_links.py
 
 Each relative link in a page must lead to a file or directory of the repository, its part after "#" to a heading of
-that page. Each page must be in docs/navigation.txt, or be an index that leads to its directory.
+that page. Each page must be in docs/navigation.txt, or be an index that leads to its directory. docs/decisions/README.md
+must lead to each decision.
 """
 import fnmatch
 import os
@@ -16,6 +17,7 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.S | re.M)
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)")
 INDEXES = ("README.md", "docs/README.md", "docs/manual/README.md")
+DECISIONS = "docs/decisions/README.md"
 
 
 def pages():
@@ -86,6 +88,9 @@ def main():
                  if page not in listed and page not in INDEXES]
     problems += ["docs/navigation.txt: there is no %s" % page for page in listed if page not in everything]
     problems += ["docs/navigation.txt: %s is there twice" % page for page in set(listed) if listed.count(page) > 1]
+    decisions = [page for page in everything if page.startswith("docs/decisions/") and page != DECISIONS]
+    problems += ["%s: %s is missing" % (DECISIONS, page) for page in decisions
+                 if os.path.basename(page) not in links(read(DECISIONS))]
     print("\n".join(problems + ["%d pages, %d problems" % (len(everything), len(problems))]))
     return 1 if problems else 0
 
