@@ -179,7 +179,8 @@ function(kinu_library)
     add_test(NAME ${target} COMMAND ${target}_test)
     # Properties are tried on the same inputs each time; run by hand, a test draws new ones.
     set_tests_properties(${target} PROPERTIES
-      LABELS unit TIMEOUT 300 ENVIRONMENT "RC_PARAMS=seed=1")
+      LABELS unit TIMEOUT 300
+      ENVIRONMENT "RC_PARAMS=seed=1;KINU_CASES=${CMAKE_BINARY_DIR}/tests/conformance/language")
     add_dependencies(unit_tests ${target}_test)
     if(ARG_LABELS)
       set_property(TEST ${target} APPEND PROPERTY LABELS ${ARG_LABELS})

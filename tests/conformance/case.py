@@ -8,6 +8,8 @@
     tests/conformance/case.py record NAME... --binary PATH [--mirror DIR]
                                                      records what OpenTofu does, in the pack
     tests/conformance/case.py remove NAME            takes a case out of its pack
+    tests/conformance/case.py unpack-family FAMILY FOLDER
+                                                     writes all suites of a family as they are, a case a line
 
 A folder of a command-line case has case.json, in/, put/STEP/ and expect/; that of another case has case.json alone. A
 new case of another kind than command lines needs --suite. Only command lines can be recorded: the answers of other
@@ -141,12 +143,20 @@ def remove(args):
     packs.remove(found(args.name)[0], args.name)
 
 
+def unpack_family(args):
+    for suite in packs.suites(args.family):
+        text = "".join(line + "\n" for line in packs.lines(suite))
+        cli_cases.write(os.path.join(args.folder, suite + ".jsonl"), text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(required=True)
     for function, arguments in ((list_names, ["name"]), (show, ["name"]), (unpack, ["name", "folder"]),
-                                (pack, ["name", "folder"]), (record, ["names"]), (remove, ["name"])):
-        command = commands.add_parser(function.__name__.partition("_")[0])
+                                (pack, ["name", "folder"]), (record, ["names"]), (remove, ["name"]),
+                                (unpack_family, ["family", "folder"])):
+        name = "list" if function is list_names else function.__name__.replace("_", "-")
+        command = commands.add_parser(name)
         command.set_defaults(function=function)
         for argument in arguments:
             count = {"names": "+"}.get(argument, "?" if function is list_names else None)
