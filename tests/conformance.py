@@ -106,7 +106,7 @@ class Report:
         bad = {suite for suite in self.suites() if self.failed[suite]}
         for suite, count in sorted(counts.items()):
             if found(suite) != count:
-                print("FAIL %s has %d cases that count, of %d" % (suite, found(suite), count))
+                print("FAIL %s has %d cases, not %d" % (suite, found(suite), count))
                 bad.add(suite)
         return bad
 
@@ -163,6 +163,8 @@ def main():
     parser.add_argument("--show", type=int, default=12, help="lines shown of each failure")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
+    for name in [name for name in os.environ if name.startswith("TF_")]:
+        del os.environ[name]  # settings of the user must not influence the cases
     passed, failed = run(args.binary, args.mirror, args.only, args.show, args.jobs)
     print("%d suites passed, %d failed" % (passed, failed))
     return 1 if failed else 0
