@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "base/testing/source_directory.h"
+
 namespace kinu::recorded {
 
 /// The suites of recorded cases that are there, by name, each a file with a case a line: those of
@@ -27,7 +29,7 @@ inline std::map<std::string, std::filesystem::path> Suites() {
   if (const char* unpacked = std::getenv("KINU_CASES")) {
     add(unpacked);
   }
-  for (fs::path at = KINU_SOURCE_DIR; at.has_relative_path(); at = at.parent_path()) {
+  for (fs::path at = SourceDirectory(); at.has_relative_path(); at = at.parent_path()) {
     add(at / "shared" / "conformance" / "language");
   }
   return suites;
