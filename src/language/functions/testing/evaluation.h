@@ -24,13 +24,22 @@ inline CallContext FixedContext() {
   return lang::WithTemplates(context, Table::Standard());
 }
 
-/// Calls a function with the arguments converted to the types of their parameters.
+/// Calls a function with the arguments counted and converted to the types of their parameters, as
+/// the evaluator does.
 inline CallResult CallConverted(const Callable& function, std::vector<Value> args,
                                 const CallContext& context) {
+  const size_t asked = function.params().size();
+  if (args.size() < asked || (args.size() > asked && function.variadic() == nullptr)) {
+    return CallFail("wrong number of arguments");
+  }
   for (size_t i = 0; i < args.size(); ++i) {
     const Parameter& parameter =
         i < function.params().size() ? function.params()[i] : *function.variadic();
-    ValueResult<Value> converted = Convert(args[i], parameter.type());
+    const Type wanted = parameter.type();
+    if (wanted.is_dynamic() || args[i].type() == wanted) {
+      continue;
+    }
+    ValueResult<Value> converted = Convert(args[i], wanted);
     if (!converted) {
       return CallFail(converted.error().message, static_cast<int>(i));
     }
