@@ -72,11 +72,12 @@ char* CopyTokens(const char* at, const char* end, char* to) {
 }
 
 #if defined(__x86_64__)
-#define KINU_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt,pclmul")))
+#define KINU_COMPACT_AVX512 \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt,pclmul")))
 
 /// Whether the bytes of a block are inside of strings, first quotes included: a bit each. `inside`:
 /// whether the block begins inside, and whether the next one does.
-KINU_AVX512 inline uint64_t Inside(uint64_t quotes, uint64_t& inside) {
+KINU_COMPACT_AVX512 inline uint64_t Inside(uint64_t quotes, uint64_t& inside) {
   const auto parity = static_cast<uint64_t>(_mm_cvtsi128_si64(
       _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<int64_t>(quotes)), _mm_set1_epi8(-1), 0)));
   const uint64_t strings = parity ^ inside;
@@ -85,7 +86,7 @@ KINU_AVX512 inline uint64_t Inside(uint64_t quotes, uint64_t& inside) {
 }
 
 /// The same with 64 bytes at once.
-KINU_AVX512 char* CopyTokensAvx512(const char* at, const char* end, char* to) {
+KINU_COMPACT_AVX512 char* CopyTokensAvx512(const char* at, const char* end, char* to) {
   constexpr ptrdiff_t kBlock = 64;
   const __m512i space = _mm512_set1_epi8(' ');
   uint64_t inside = 0;
