@@ -19,8 +19,11 @@ X86_64, AARCH64 = 62, 183                       # e_machine
 LOAD, DYNAMIC, GNU_STACK, GNU_RELRO = 1, 2, 0x6474E551, 0x6474E552
 NEEDED, STRTAB, SYMTAB, BIND_NOW, FLAGS, FLAGS_1 = 1, 5, 6, 24, 30, 0x6FFFFFFB
 MARKS = {X86_64: b"\xf3\x0f\x1e\xfa", AARCH64: b"\x5f\x24\x03\xd5"}  # endbr64; bti c
-# Functions of the C library whose checked form ends in _chk, of those that kinu or its archives call.
-CHECKED = re.compile(r"(memcpy|memmove|memset|strcpy|strncpy|strcat|s?n?printf|v?s?n?printf|read|pread|recv|readlink)")
+# Functions of the C library that write texts or what they read: with hardening their checked forms are called
+# (__snprintf_chk). Those of memcpy() and its like are called only where the size of a buffer is known.
+CHECKED = re.compile(r"(st[rp]n?cpy|strn?cat|v?sn?printf|v?[fd]?printf)")
+
+FEW_MARKS = 5  # what the C library's own parts of a program have
 
 Segment = collections.namedtuple("Segment", "kind flags offset address size")
 
@@ -68,11 +71,21 @@ class Elf:
             at += 24
         return result
 
+    def text(self):
+        """The code of the section .text: that of the linker, for calls of libraries, stands in others."""
+        start, = struct.unpack_from("<Q", self.data, 40)
+        size, count, names = struct.unpack_from("<HHH", self.data, 58)
+        headers = [struct.unpack_from("<IIQQQQ", self.data, start + size * at) for at in range(count)]
+        for name, _, _, _, offset, length in headers:
+            at = headers[names][4] + name
+            if self.data[at:self.data.index(b"\0", at)] == b".text":
+                return self.data[offset:offset + length]
+        return b""
+
     def marks(self):
         """How many places of its code are marked as targets of indirect jumps."""
         mark = MARKS.get(self.machine)
-        code = [self.data[each.offset:each.offset + each.size] for each in self.of_kind(LOAD) if each.flags & 1]
-        return sum(part.count(mark) for part in code) if mark else 0
+        return self.text().count(mark) if mark else 0
 
 
 def properties(elf):
@@ -87,7 +100,7 @@ def properties(elf):
         "nx": bool(stack) and not stack[0].flags & 1,
         "canary": "__stack_chk_fail" in symbols,
         "fortify": checked if checked or could_check else None,
-        "cfi": elf.marks() > 50,
+        "cfi": elf.marks() > FEW_MARKS,
     }
 
 
