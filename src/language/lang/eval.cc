@@ -294,23 +294,21 @@ Value Evaluator::EvalJsonObject(const hcl::ObjectExpr& expr, const Binding* bind
                                 Diagnostics& diags) const {
   std::vector<std::pair<std::string, Value>> attributes;
   attributes.reserve(expr.items.size());
-  // Finds duplicates by a hash set in large objects and by comparison in small ones.
+  // Finds the first attribute of a name by a hash map in large objects and by comparison in small
+  // ones. What has none is the next attribute.
   constexpr size_t kSmall = 16;
-  FlatSet<std::string> seen;
-  const auto is_repeated = [&](std::string_view name) {
+  FlatMap<std::string, size_t> places;
+  const auto place_of = [&](std::string_view name) -> size_t {
     if (expr.items.size() > kSmall) {
-      return !seen.insert(std::string(name)).second;
+      return places.try_emplace(std::string(name), attributes.size()).first->second;
     }
-    return std::ranges::find(attributes, name, [](const auto& attribute) {
-             return std::string_view(attribute.first);
-           }) != attributes.end();
-  };
-  std::vector<SourceRange> key_ranges;
-  const auto first_key = [&](std::string_view name) {
     const auto found = std::ranges::find(
         attributes, name, [](const auto& attribute) { return std::string_view(attribute.first); });
-    return key_ranges[static_cast<size_t>(found - attributes.begin())];
+    return static_cast<size_t>(found - attributes.begin());
   };
+  std::vector<SourceRange> key_ranges;
+  // The values in the object, which each error about a repeated name has.
+  std::optional<std::vector<ExpressionValue>> described;
   bool complete = true;
   MarkSet marks;
   for (const hcl::ObjectItem& item : expr.items) {
@@ -337,11 +335,18 @@ Value Evaluator::EvalJsonObject(const hcl::ObjectExpr& expr, const Binding* bind
       complete = false;
       continue;
     }
-    if (is_repeated(name->AsString())) {
-      Fail("Duplicate object attribute",
-           "An attribute named \"" + std::string(name->AsString()) + "\" was already defined at " +
-               ToText(first_key(name->AsString())) + ".",
-           key_range, {}, expr, bindings, diags);
+    if (const size_t place = place_of(name->AsString()); place < attributes.size()) {
+      Diagnostic& problem =
+          diags.Error("Duplicate object attribute",
+                      "An attribute named \"" + std::string(name->AsString()) +
+                          "\" was already defined at " + ToText(key_ranges[place]) + ".",
+                      key_range);
+      if (describe_ && !described) {
+        DescribeValues(expr, scope_, bindings, problem);
+        described = problem.values;
+      } else if (described) {
+        problem.values = *described;
+      }
       continue;
     }
     attributes.emplace_back(name->AsString(), std::move(value));
