@@ -336,7 +336,7 @@ def main():
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     options.provider = options.provider or os.path.join(os.path.dirname(os.path.abspath(options.mirror)),
-                                                        "src/bindings/sdk/terraform-provider-faulty")
+                                                        "src/sdk/terraform-provider-faulty")
     wanted = [case for case in cases() if all(name in case[0] for name in options.names)]
     recorded = {}
     if os.path.exists(RECORD):

@@ -618,7 +618,9 @@ Result<Plan> PlanDecoder::Decode(std::string_view message) {
   ProtoReader reader(message);
   for (ProtoField field; reader.Next(field);) {
     if (Result<void> done = ReadField(field); !done) {
-      return Unusable(std::move(done).error().message);
+      // A schema that is missing is not the fault of the file: readers say where to find one.
+      return done.error().code == ErrorCode::kNotFound ? std::unexpected(std::move(done).error())
+                                                       : Unusable(std::move(done).error().message);
     }
   }
   if (reader.failed()) {
