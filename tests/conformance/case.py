@@ -120,7 +120,7 @@ def pack(args):
             sys.exit("the case in %s is named %s" % (args.folder, packs.identity(line)))
     if present is None or present[1] != line:
         packs.put(suite, line)
-    print("%s has %d cases" % (suite, packs.counts()[suite]))
+    print("%s has %d cases" % (suite, len(packs.lines(suite))))
 
 
 def record(args):

@@ -1,7 +1,7 @@
 """Reads and writes the packed cases of packs/FAMILY/SUITE.jsonl.xz, one case a line.
 
-A line is kept as its text, because the digits of numbers matter. suites.tsv has the number of cases of each suite, so
-that a pack that loses cases fails. The same cases always give the same bytes (of one version of liblzma).
+A line is kept as its text, because the digits of numbers matter. The same cases always give the same bytes (of one
+version of liblzma).
 """
 import glob
 import json
@@ -10,7 +10,6 @@ import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKS = os.path.join(HERE, "packs")
-COUNTS = os.path.join(HERE, "suites.tsv")
 ENDING = ".jsonl.xz"
 
 
@@ -47,17 +46,12 @@ def find(name):
 
 
 def write(suite, texts):
-    """Packs a suite anew and records its number of cases."""
+    """Packs a suite anew."""
     path = os.path.join(PACKS, suite + ENDING)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     text = "".join(line + "\n" for line in texts).encode("utf-8")
     with open(path, "wb") as file:
         file.write(lzma.compress(text, check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME))
-    numbers = counts()
-    numbers[suite] = len(texts)
-    with open(COUNTS, "w", encoding="utf-8") as file:
-        file.write("suite\tcases\n")
-        file.writelines("%s\t%d\n" % row for row in sorted(numbers.items()))
 
 
 def put(suite, line):
@@ -71,17 +65,3 @@ def put(suite, line):
 def remove(suite, name):
     """Takes a case out of a suite."""
     write(suite, [line for line in lines(suite) if identity(line) != name])
-
-
-def read_counts(path):
-    """A table of suites and their numbers of cases."""
-    if not os.path.exists(path):
-        return {}
-    with open(path, encoding="utf-8") as file:
-        rows = [line.rstrip("\n").split("\t") for line in list(file)[1:]]
-    return {suite: int(count) for suite, count in rows}
-
-
-def counts():
-    """The number of cases that each suite must have."""
-    return read_counts(COUNTS)

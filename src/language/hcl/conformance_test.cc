@@ -360,6 +360,7 @@ TEST(Conformance, ParsingAndStaticAnalysis) {
   constexpr size_t kPacked = 2271;  // of the suites in tests/conformance
   const auto suites = recorded::Suites();
   if (suites.empty()) {
+    ASSERT_FALSE(recorded::AreUnpacked()) << "ctest has unpacked no cases";
     GTEST_SKIP() << "no recorded cases: ctest unpacks them, KINU_CASES names their folder";
   }
   const std::set<std::string_view> kinds = {"structure", "config", "json-config", "traversal",

@@ -250,7 +250,7 @@ int Init::Run() {
     narrator_.Say(kEmptyDirectory);
     return 0;
   }
-  // The manifest serves for modules only, but one that cannot be read is told before all else.
+  // Only modules need the manifest, but errors of reading it are reported first.
   (void)config::ReadModuleManifest(workspace_.manifest_path(), diags);
   if (diags.has_errors()) {
     return FailWithConfigProblems();

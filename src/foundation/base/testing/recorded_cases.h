@@ -35,4 +35,10 @@ inline std::map<std::string, std::filesystem::path> Suites() {
   return suites;
 }
 
+/// Whether the cases of the repository must be there: ctest has said where it unpacked them. Tests
+/// that find none fail then, and are skipped otherwise.
+inline bool AreUnpacked() {
+  return std::getenv("KINU_CASES") != nullptr;
+}
+
 }  // namespace kinu::recorded
