@@ -12,8 +12,8 @@
 #include "text/unicode.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace kinu;          // NOLINT(google-build-using-namespace): one function
-  using namespace kinu::tfjson;  // NOLINT(google-build-using-namespace)
+  using namespace kinu;        // NOLINT(google-build-using-namespace): one function
+  using namespace kinu::json;  // NOLINT(google-build-using-namespace)
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto document = Document::Parse(text);
   if (document) {

@@ -22,9 +22,9 @@ class OneKey final : public encryption::Source {
     block_.state.emplace();
   }
   const config::Encryption& block() const override { return block_; }
-  std::vector<const config::EncryptionPart*> Methods(
-      const config::EncryptionTarget&) const override {
-    return {block_.methods.data()};
+  std::optional<config::TargetMethods> Methods(const config::EncryptionTarget&,
+                                               Diagnostics&) const override {
+    return config::TargetMethods{.method = block_.methods.front(), .fallbacks = {}};
   }
   std::optional<config::PartValues> Evaluate(const config::EncryptionPart& method,
                                              const config::KeyMaker&, Diagnostics&) const override {
@@ -75,10 +75,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Diagnostics diags;
     return encryption::Encryption::SetUp(std::make_shared<OneKey>(), diags);
   }();
-  const state::Sealer& sealer = *sealers->state();
+  const state::Sealer& sealer = *(*sealers)->state();
   static const std::string sealed = [&] {
     const state::Snapshot snapshot{1, "l"};
-    return sealer.Seal(kState, &snapshot).value();
+    return sealer.Seal(std::string(kState), &snapshot).value().bytes();
   }();
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   std::string problem;
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                        (*second)->metadata == (*envelope)->metadata,
                    "an envelope is read as it was written");
   }
-  if (const auto opened = sealer.Open(input); opened) {
+  if (const auto opened = sealer.Open(std::string(input)); opened) {
     KINU_INVARIANT(opened->document == kState, "only what was encrypted is accepted");
   } else {
     KINU_INVARIANT(!opened.error().message.empty(), "an error has a message");

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const kinu::json::Node root = (*document)->root();
-  const Style style(false);
+  const kinu::terminal::Style style(false);
   if (IsPlanDocument(root)) {
     if (const auto plan = ReadPlanDocument(root)) {
       (void)RenderPlan(plan->plan, *plan->schemas, style, {});
