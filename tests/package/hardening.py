@@ -17,7 +17,7 @@ import sys
 EXECUTABLE, SHARED = 2, 3                       # e_type
 X86_64, AARCH64 = 62, 183                       # e_machine
 LOAD, DYNAMIC, GNU_STACK, GNU_RELRO = 1, 2, 0x6474E551, 0x6474E552
-NEEDED, STRTAB, SYMTAB, BIND_NOW, FLAGS, FLAGS_1 = 1, 5, 6, 24, 30, 0x6FFFFFFB
+STRTAB, BIND_NOW, FLAGS, FLAGS_1 = 5, 24, 30, 0x6FFFFFFB
 MARKS = {X86_64: b"\xf3\x0f\x1e\xfa", AARCH64: b"\x5f\x24\x03\xd5"}  # endbr64; bti c
 # Functions of the C library that write texts or what they read: with hardening their checked forms are called
 # (__snprintf_chk). Those of memcpy() and its like are called only where the size of a buffer is known.
@@ -60,32 +60,29 @@ class Elf:
 
     def foreign_symbols(self):
         """The names of the symbols that it takes from libraries."""
-        names = self.offset_of(self.dynamic[STRTAB])
-        at, names_end, result = self.offset_of(self.dynamic[SYMTAB]), names, set()
-        # The table of names follows that of symbols, as all linkers lay them out.
-        while at + 24 <= names_end:
-            name, _, _, section, _, _ = struct.unpack_from("<IBBHQQ", self.data, at)
+        names, symbols, result = self.offset_of(self.dynamic[STRTAB]), self.section(b".dynsym"), set()
+        for name, _, _, section, _, _ in struct.iter_unpack("<IBBHQQ", symbols):
             if section == 0 and name:
                 end = self.data.index(b"\0", names + name)
                 result.add(self.data[names + name:end].decode())
-            at += 24
         return result
 
-    def text(self):
-        """The code of the section .text: that of the linker, for calls of libraries, stands in others."""
+    def section(self, wanted):
+        """The bytes of a section."""
         start, = struct.unpack_from("<Q", self.data, 40)
         size, count, names = struct.unpack_from("<HHH", self.data, 58)
         headers = [struct.unpack_from("<IIQQQQ", self.data, start + size * at) for at in range(count)]
         for name, _, _, _, offset, length in headers:
             at = headers[names][4] + name
-            if self.data[at:self.data.index(b"\0", at)] == b".text":
+            if self.data[at:self.data.index(b"\0", at)] == wanted:
                 return self.data[offset:offset + length]
-        return b""
+        raise ValueError("no section %s" % wanted.decode())
 
     def marks(self):
         """How many places of its code are marked as targets of indirect jumps."""
         mark = MARKS.get(self.machine)
-        return self.text().count(mark) if mark else 0
+        # Calls of libraries are code of the linker, which stands in other sections.
+        return self.section(b".text").count(mark) if mark else 0
 
 
 def properties(elf):
