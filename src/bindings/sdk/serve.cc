@@ -130,7 +130,7 @@ int Serve(const v1::Provider& provider, const v1::ServeOptions& options,
   }
   const std::string client = options.debug ? "" : Environment("PLUGIN_CLIENT_CERT");
   std::string certificate;
-  plugin::SslContextPtr context;
+  crypto::SslContextPtr context;
   if (!client.empty()) {
     context = MakeServerContext(client, certificate);
   }

@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "plugin/tls.h"
+#include "crypto/tls_openssl.h"
 
 namespace kinu::sdk {
 namespace {
@@ -95,7 +95,7 @@ class Mailbox {
 /// An accepted socket whose reads and writes do not block.
 class Socket {
  public:
-  Socket(int descriptor, plugin::SslPtr ssl) : descriptor_(descriptor), ssl_(std::move(ssl)) {
+  Socket(int descriptor, crypto::SslPtr ssl) : descriptor_(descriptor), ssl_(std::move(ssl)) {
     fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
     if (ssl_ != nullptr) {
       SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -130,7 +130,7 @@ class Socket {
   }
 
   int descriptor_;
-  plugin::SslPtr ssl_;
+  crypto::SslPtr ssl_;
 };
 
 struct Stream {
@@ -390,7 +390,7 @@ void ServeConnection(int descriptor, SSL_CTX* context, std::shared_ptr<const Han
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-  plugin::SslPtr ssl(context == nullptr ? nullptr : SSL_new(context));
+  crypto::SslPtr ssl(context == nullptr ? nullptr : SSL_new(context));
   if (ssl != nullptr) {
     SSL_set_fd(ssl.get(), descriptor);
   }

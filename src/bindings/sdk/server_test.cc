@@ -32,7 +32,7 @@ class Wire {
     endpoint.target = tcp ? listener_.address() : "unix:" + listener_.address();
     if (tls) {
       endpoint.tls = true;
-      endpoint.identity = *plugin::MakeClientIdentity();
+      endpoint.identity = *crypto::MakeIdentity();
       context_ = MakeServerContext(endpoint.identity.certificate, endpoint.server_certificate);
       EXPECT_NE(context_, nullptr);
     }
@@ -57,7 +57,7 @@ class Wire {
 
  private:
   Listener listener_;
-  plugin::SslContextPtr context_;
+  crypto::SslContextPtr context_;
   std::thread server_;
   std::unique_ptr<plugin::Channel> client_;
 };

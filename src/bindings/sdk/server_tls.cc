@@ -1,27 +1,23 @@
 #include "sdk/server_tls.h"
 
-#include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include "plugin/transport.h"
+#include "crypto/certificate.h"
 
 namespace kinu::sdk {
 
-plugin::SslContextPtr MakeServerContext(const std::string& client, std::string& certificate) {
-  const auto identity = plugin::MakeClientIdentity();
+crypto::SslContextPtr MakeServerContext(const std::string& client, std::string& certificate) {
+  const auto identity = crypto::MakeIdentity();
   if (!identity) {
     return nullptr;
   }
-  const auto bio = [](const std::string& text) {
-    return plugin::BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  };
-  const plugin::CertificatePtr own(
-      PEM_read_bio_X509(bio(identity->certificate).get(), nullptr, nullptr, nullptr));
-  const plugin::KeyPtr key(
-      PEM_read_bio_PrivateKey(bio(identity->key).get(), nullptr, nullptr, nullptr));
-  const plugin::CertificatePtr trusted(
-      PEM_read_bio_X509(bio(client).get(), nullptr, nullptr, nullptr));
-  plugin::SslContextPtr context(SSL_CTX_new(TLS_server_method()));
+  const crypto::CertificatePtr own(
+      PEM_read_bio_X509(crypto::ReadFrom(identity->certificate).get(), nullptr, nullptr, nullptr));
+  const crypto::KeyPtr key(
+      PEM_read_bio_PrivateKey(crypto::ReadFrom(identity->key).get(), nullptr, nullptr, nullptr));
+  const crypto::CertificatePtr trusted(
+      PEM_read_bio_X509(crypto::ReadFrom(client).get(), nullptr, nullptr, nullptr));
+  crypto::SslContextPtr context(SSL_CTX_new(TLS_server_method()));
   if (own == nullptr || key == nullptr || trusted == nullptr || context == nullptr ||
       SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
       SSL_CTX_use_certificate(context.get(), own.get()) != 1 ||

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "plugin/tls.h"
+#include "crypto/tls_openssl.h"
 
 namespace kinu::sdk {
 
 /// TLS that accepts the client's certificate (PEM) only. Sets `certificate` to this server's, as
 /// base64 of DER without padding. Null if OpenSSL fails.
-plugin::SslContextPtr MakeServerContext(const std::string& client, std::string& certificate);
+crypto::SslContextPtr MakeServerContext(const std::string& client, std::string& certificate);
 
 }  // namespace kinu::sdk

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "codec/base64.h"
-#include "codec/certificate.h"
 #include "codec/crc.h"
 #include "codec/csv.h"
 #include "codec/deflate.h"
@@ -125,53 +124,26 @@ TEST(Crc, HasItsCheckValues) {
   EXPECT_EQ(Crc64(""), 0U);
 }
 
-// A self-signed certificate with its RSA key; the password is "secret".
-constexpr std::string_view kPkcs12 =
-    "MIIGfwIBAzCCBjUGCSqGSIb3DQEHAaCCBiYEggYiMIIGHjCCAuIGCSqGSIb3DQEHBqCCAtMwggLPAgEAMIICyAYJ"
-    "KoZIhvcNAQcBMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhXrwLApGdT+wICCAAwDAYIKoZIhvcNAgkF"
-    "ADAdBglghkgBZQMEASoEEEy84SBnMjoaCUUPOTIZaiaAggJg8U+UbG5QAXM4aTjgE8fPMzwcGdu7b2z6uHJxhh1i"
-    "cNjcRJFj6glMpqPpDp260i/X7I6pqUPs5M8990ga5gEKFCQnDAQzVEVBfPW1aC5OBdcZPS4wfYSdL41DUTG7pRE1"
-    "WOyy3CIoE+ToPVrtgDFWtaUrEJMiO2iPaPd4AOFFPGwBGSoWAro/py3kB1L79eGd14T1y3iG4uY0A6SQdoPJuVTW"
-    "ucVy4JQ7jhzEnZBSGUq7/XWH/GXAH+Fx8Bg/PS4IL8deuutVkVV3sULO/GAoPsoIawfkvoN+zXarjC7fK52FAhsu"
-    "IZAG1eogg8l/ABbXC2VjWqkV2tAw300/EIOCU0egSTz2HmwtaicxVJbUekM+Fir09o3ENyAmMkQwptHpHm3l9x4z"
-    "MqNrESIkitR5BDpzORxfWZAaL2VTh61Qox/O9gLIub+FGP+G5KO2PH20A3UnD4KdOoXQNBYgxLtS0RQIc9mdck/w"
-    "2uoDPtvwAuXeyN96LTIKaqtuxKhS0/elKFad1pYFiZyMajccQ2I1w79tuwkpyznciLIDruJ5tF0x3wqG7DYMq8hS"
-    "K0flQFGsmgy3EuOTM5n44ULZc7PKp+ZZu1d7QatDjDJmC72j3hwNn8nJvk7ChvOs8zjvk0fmNPkOl7L2VL9UoYjh"
-    "Lg29yj2wjVwfxtyYGZ37fvap2S6SKbQ7Y2zqjC8RF2tazZtSPBDsQXJaSAFtEGZNz5eBzrKalSNhub5uLmFCog2c"
-    "RR/9TuXGuB5AITLnXmt7K45rXtJDX9bDjFwYD2AVYO2vO7ofmP8X7d8jb57fPo86XugwggM0BgkqhkiG9w0BBwGg"
-    "ggMlBIIDITCCAx0wggMZBgsqhkiG9w0BDAoBAqCCAuEwggLdMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAc"
-    "BAgRtiLHyg1KUgICCAAwDAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEFfIYc1VEte6T+rbNVqylvwEggKAlqVA"
-    "55BJiqIw9DmLr+UD2MAYAH5uovfdM/EoNOWg1Q5EUpq+4udgHOkS3ojScxFpWPtIKLiGqJ0naeIg6YCcxKEEUBaK"
-    "6opuVnQiAvqmi+2Fni8Gb/nDIljvroCr4O7wmSabaDYYbFYr7AUynU7PJhgCrkMh/bvg7gwMcUE6XhsVeD94v+z8"
-    "eV9yy1QnD8fJ1ONffu4+b/1Ave/g9NaAUVLVr4TegjxejSOEn8oFsIkrqCbKvMtJksaQ1pEOyEGID6A5HJXBWE8Q"
-    "eV0pU2qW3LCwuTmjGtnE0xFXYQFtVzgvY2vhDMde/CS2kNzVZr80EkRuae9a+auNVKSrhaEeL1uEH9zQ63o95qI5"
-    "+NwZIAtvccGjr/bQM/VTiPYKLRGWsPQEG27GQGLlESawWg7ZQY1jh6OiewwPTtd4Pm9GJwV9pPKet+ujhVJdNC8t"
-    "42CyjxStLwgWfzPGI9whhwXkIxE1xvt5Y6LHIWlAyLAe52/fNS1WHSyq6HWWZc83z+0qzYNLUu+CBrat0VQuah6F"
-    "zWEC2v8GrmX3Ii7YYbPW5DaxjDFgDGOqt9XuNRHBYsr5ibBzsGNQnWRUkJKak1dykfDe5IJBW3XK7ITKSb/cyPsy"
-    "tUcRP4bE0dz+cT+8lSVxbJxQKfkawz502a3FtnDReJKPuud6uj+AcKj1VcU1Aoj7//E468JNB5WMT8MB5Rxk+Rdv"
-    "aTHX963lM+E/RWTeKpmlKDb4dpzILbXtvPsgSaeZSu9qAnHI98OtttsnB0T/zH7CY3d/o7Tpg1LDWw80biasGukA"
-    "1yC6nuP9ORyX63yK1PIGr1dKkQKvk9WtOJGyBI7QVXXPvDcU0y/+tS3IVDElMCMGCSqGSIb3DQEJFTEWBBTqhV5s"
-    "9DyIqMnKwWLqniQleXCl8zBBMDEwDQYJYIZIAWUDBAIBBQAEICqHye9ecUDkzJ55XJs+Edb3FKM58fy2rnhv77Jd"
-    "v1tVBAizlUPD8f3phwICCAA=";
-
-TEST(Certificates, AreReadWithTheirKeys) {
-  const std::string file = DecodeBase64(kPkcs12).value();
-  const auto read = ReadPkcs12(file, "secret");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(EncodeBase64(Digest(HashKind::kSha256, read->certificate)),
-            "mS9H24w5dNxXSk7XYGmhQtP8YpNL5T+tWBpb5ADfEo4=");
-  const auto signature = SignPs256(read->private_key, "text");
-  ASSERT_TRUE(signature);
-  EXPECT_EQ(signature->size(), 128U);
-  EXPECT_NE(*signature, SignPs256(read->private_key, "text").value());  // it is salted
+TEST(Hash, HmacHasTheValuesOfItsRfcs) {
+  // RFC 2202 and RFC 4231, cases 2 and 6.
+  constexpr std::string_view kText = "what do ya want for nothing?";
+  constexpr std::string_view kLarge = "Test Using Larger Than Block-Size Key - Hash Key First";
+  EXPECT_EQ(EncodeHex(Hmac(HashKind::kMd5, "Jefe", kText)), "750c783e6ab0b503eaa86e310a5db738");
+  EXPECT_EQ(EncodeHex(Hmac(HashKind::kSha1, "Jefe", kText)),
+            "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
+  EXPECT_EQ(EncodeHex(Hmac(HashKind::kSha256, "Jefe", kText)),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(EncodeHex(Hmac(HashKind::kSha512, "Jefe", kText)).substr(0, 32),
+            "164b7a7bfcf819e2e395fbe73b56e0a3");
+  EXPECT_EQ(EncodeHex(Hmac(HashKind::kSha256, std::string(131, '\xaa'), kLarge)),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+  EXPECT_EQ(EncodeHex(Hmac(HashKind::kSha512, std::string(131, '\xaa'), kLarge)).substr(0, 32),
+            "80b24263c7c1a3ebb71493c1dd7be8b4");
 }
 
-TEST(Certificates, MayBeUnusable) {
-  const std::string file = DecodeBase64(kPkcs12).value();
-  EXPECT_NE(ReadPkcs12(file, "other").error().message.find("password"), std::string::npos);
-  EXPECT_FALSE(ReadPkcs12(file.substr(0, 100), "secret"));
-  EXPECT_FALSE(ReadPkcs12("", ""));
-  EXPECT_FALSE(SignPs256("no key", "text"));
+TEST(Hash, Md4HasTheValuesOfItsRfc) {
+  EXPECT_EQ(EncodeHex(Md4("")), "31d6cfe0d16ae931b73c59d7e0c089c0");
+  EXPECT_EQ(EncodeHex(Md4("message digest")), "d9130a8164549fe818874806e1c7014b");
 }
 
 }  // namespace

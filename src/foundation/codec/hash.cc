@@ -1,15 +1,10 @@
-// The functions of a single digest: OpenSSL's newer ones, which choose an implementation by name,
-// cost a process a millisecond before the first byte.
+// The functions of a single digest: OpenSSL's newer ones choose an implementation by name, which
+// costs a process a millisecond before the first byte, and bring all of libcrypto with them.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "codec/hash.h"
 
-#include <memory>
-
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/md4.h>
 #include <openssl/md5.h>
-#include <openssl/pem.h>
 #include <openssl/sha.h>
 
 #include "base/invariant.h"
@@ -17,20 +12,6 @@
 
 namespace kinu {
 namespace {
-
-const EVP_MD* Algorithm(HashKind kind) {
-  switch (kind) {
-    case HashKind::kMd5:
-      return EVP_md5();
-    case HashKind::kSha1:
-      return EVP_sha1();
-    case HashKind::kSha256:
-      return EVP_sha256();
-    case HashKind::kSha512:
-      return EVP_sha512();
-  }
-  return nullptr;
-}
 
 /// A digest that is being made.
 struct DigestState {
@@ -105,7 +86,7 @@ void Hasher::Update(std::string_view bytes) {
 }
 
 std::string Hasher::Finish() {
-  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned char digest[SHA512_DIGEST_LENGTH];
   const size_t size = End(State(context_), digest);
   KINU_INVARIANT(size > 0, "digest final");
   return std::string(reinterpret_cast<const char*>(digest), size);
@@ -123,44 +104,30 @@ std::string HexDigest(HashKind kind, std::string_view bytes) {
 
 std::string Md4(std::string_view bytes) {
   std::string out(MD4_DIGEST_LENGTH, '\0');
-  MD4(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-      reinterpret_cast<unsigned char*>(out.data()));
+  MD4_CTX state;
+  KINU_INVARIANT(MD4_Init(&state) == 1 && MD4_Update(&state, bytes.data(), bytes.size()) == 1 &&
+                     MD4_Final(reinterpret_cast<unsigned char*>(out.data()), &state) == 1,
+                 "the digest must be available");
   return out;
 }
 
 std::string Hmac(HashKind kind, std::string_view key, std::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  KINU_INVARIANT(HMAC(Algorithm(kind), key.data(), static_cast<int>(key.size()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest,
-                      &size) != nullptr,
-                 "the digest must be available");
-  return std::string(reinterpret_cast<const char*>(digest), size);
-}
-
-Result<std::string> SignRs256(std::string_view private_key, std::string_view bytes) {
-  const std::unique_ptr<BIO, decltype(&BIO_free)> input(
-      BIO_new_mem_buf(private_key.data(), static_cast<int>(private_key.size())), BIO_free);
-  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
-      PEM_read_bio_PrivateKey(input.get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
-  if (key == nullptr || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_RSA) {
-    return Fail(ErrorCode::kInvalid, "the private key is no RSA key in PEM");
-  }
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                        EVP_MD_CTX_free);
-  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  size_t size = 0;
-  if (EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key.get()) != 1 ||
-      EVP_DigestSign(context.get(), nullptr, &size, data, bytes.size()) != 1) {
-    return Fail(ErrorCode::kInvalid, "the private key cannot sign");
-  }
-  std::string signature(size, '\0');
-  if (EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, data,
-                     bytes.size()) != 1) {
-    return Fail(ErrorCode::kInvalid, "the private key cannot sign");
-  }
-  signature.resize(size);
-  return signature;
+  constexpr char kInner = 0x36;
+  constexpr char kOuter = 0x5c;
+  const size_t block = kind == HashKind::kSha512 ? SHA512_CBLOCK : SHA256_CBLOCK;
+  std::string padded = key.size() > block ? Digest(kind, key) : std::string(key);
+  padded.resize(block);
+  const auto keyed = [&](char pad, std::string_view text) {
+    std::string mask = padded;
+    for (char& c : mask) {
+      c = static_cast<char>(c ^ pad);
+    }
+    Hasher hasher(kind);
+    hasher.Update(mask);
+    hasher.Update(text);
+    return hasher.Finish();
+  };
+  return keyed(kOuter, keyed(kInner, bytes));
 }
 
 }  // namespace kinu

@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-
 namespace kinu {
 
 enum class HashKind : uint8_t { kMd5, kSha1, kSha256, kSha512 };
@@ -19,11 +17,8 @@ std::string HexDigest(HashKind kind, std::string_view bytes);
 /// The digest MD4 as raw bytes: broken, and part of the protocol NTLM.
 std::string Md4(std::string_view bytes);
 
-/// The keyed digest (HMAC) as raw bytes.
+/// The keyed digest (HMAC) as raw bytes. Ref: RFC 2104.
 std::string Hmac(HashKind kind, std::string_view key, std::string_view bytes);
-
-/// The signature RS256 (RSASSA-PKCS1-v1_5 with SHA-256) of bytes, by a private key in PEM.
-Result<std::string> SignRs256(std::string_view private_key, std::string_view bytes);
 
 /// A digest of bytes that are added piece by piece.
 class Hasher {

@@ -4,14 +4,12 @@
 #include <memory>
 
 #include <crypt.h>
-#include <openssl/evp.h>
-#include <openssl/rsa.h>
 
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
+#include "crypto/rsa.h"
 #include "functions/families.h"
-#include "functions/private_key.h"
 #include "functions/support.h"
 #include "text/quote.h"
 #include "text/unicode.h"
@@ -62,10 +60,6 @@ CallResult Bcrypt(Arguments args, const Type&, const CallContext&) {
   return Value::String(hashed);
 }
 
-struct FreeKeyContext {
-  void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
-};
-
 CallResult RsaDecrypt(Arguments args, const Type&, const CallContext&) {
   const Result<std::string> cipher = DecodeBase64(args[0].AsString());
   if (!cipher) {
@@ -73,23 +67,18 @@ CallResult RsaDecrypt(Arguments args, const Type&, const CallContext&) {
                         ": cipher text must be base64-encoded",
                     0);
   }
-  const OpenSslKey key = ReadPrivateKey(args[1].AsString());
-  if (key == nullptr || EVP_PKEY_base_id(key.get()) != EVP_PKEY_RSA) {
-    return CallFail("the key must be an RSA private key in PEM form, without a pass phrase", 1);
+  const Result<std::string> plain = crypto::DecryptRsa(args[1].AsString(), *cipher);
+  if (plain) {
+    return Value::String(text::ReplaceInvalidUtf8(*plain));
   }
-  const std::unique_ptr<EVP_PKEY_CTX, FreeKeyContext> context(EVP_PKEY_CTX_new(key.get(), nullptr));
-  const auto* in = reinterpret_cast<const unsigned char*>(cipher->data());
-  size_t size = 0;
-  const bool ready = EVP_PKEY_decrypt_init(context.get()) > 0 &&
-                     EVP_PKEY_CTX_set_rsa_padding(context.get(), RSA_PKCS1_PADDING) > 0 &&
-                     EVP_PKEY_decrypt(context.get(), nullptr, &size, in, cipher->size()) > 0;
-  std::string plain(size, '\0');
-  if (!ready || EVP_PKEY_decrypt(context.get(), reinterpret_cast<unsigned char*>(plain.data()),
-                                 &size, in, cipher->size()) <= 0) {
-    return CallFail("failed to decrypt: crypto/rsa: decryption error");
+  switch (plain.error().code) {
+    case ErrorCode::kInvalid:
+      return CallFail("the key must be an RSA private key in PEM form, without a pass phrase", 1);
+    case ErrorCode::kDamaged:
+      return CallFail("failed to decrypt: crypto/rsa: decryption error");
+    default:
+      return CallFail(plain.error().message);
   }
-  plain.resize(size);
-  return Value::String(text::ReplaceInvalidUtf8(plain));
 }
 
 CallResult Uuid(Arguments, const Type&, const CallContext&) {

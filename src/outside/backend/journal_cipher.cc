@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 #include "codec/base64.h"
-#include "codec/cipher.h"
+#include "crypto/cipher.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
@@ -64,11 +64,11 @@ Result<JournalCipher> JournalCipher::Open(const state::Sealer& sealer,
 }
 
 Result<std::string> JournalCipher::Encrypt(std::string_view record) const {
-  return EncryptAesGcm(key_, kAuthenticated, record);
+  return crypto::EncryptAesGcm(key_, kAuthenticated, record);
 }
 
 Result<std::string> JournalCipher::Decrypt(std::string_view bytes) const {
-  return DecryptAesGcm(key_, kAuthenticated, bytes);
+  return crypto::DecryptAesGcm(key_, kAuthenticated, bytes);
 }
 
 }  // namespace kinu::backend

@@ -85,7 +85,8 @@ void TryCertificate(const Value& settings, AzureIdentityOptions& out, Problems& 
             "The Client Certificate is misconfigured: " + bytes.error().message + '.');
     return;
   }
-  auto certificate = ReadPkcs12(*bytes, SettingText(settings, "client_certificate_password"));
+  auto certificate =
+      crypto::ReadPkcs12(*bytes, SettingText(settings, "client_certificate_password"));
   if (certificate) {
     out.certificate = *std::move(certificate);
   } else {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
+#include "crypto/rsa.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "net/url.h"
@@ -148,7 +149,7 @@ Result<std::string> AzureIdentity::SignedAssertion() const {
   body.Member("sub", std::string_view(options_.client_id));
   body.EndObject();
   const std::string text = EncodeBase64Url(header) + '.' + EncodeBase64Url(claims);
-  KINU_TRY(const std::string signature, SignPs256(options_.certificate.private_key, text));
+  KINU_TRY(const std::string signature, crypto::SignPs256(options_.certificate.private_key, text));
   return text + '.' + EncodeBase64Url(signature);
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "codec/certificate.h"
+#include "crypto/certificate.h"
 #include "net/http.h"
 
 namespace kinu::cloud {
@@ -44,7 +44,7 @@ struct AzureIdentityOptions {
   std::string tenant;
   std::string client_id;
   std::string client_secret;
-  KeyedCertificate certificate;  ///< kCertificate
+  crypto::KeyedCertificate certificate;  ///< kCertificate
   std::string assertion;
   std::string assertion_file;
   std::string request_url;  ///< asked for an assertion

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
+#include "crypto/rsa.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "net/url.h"
@@ -139,7 +140,7 @@ Result<std::string> SignGoogleAssertion(std::string_view claims, std::string_vie
   }
   writer.EndObject();
   const std::string text = EncodeBase64Url(header) + '.' + EncodeBase64Url(claims);
-  KINU_TRY(const std::string signature, SignRs256(key, text));
+  KINU_TRY(const std::string signature, crypto::SignRs256(key, text));
   return text + '.' + EncodeBase64Url(signature);
 }
 

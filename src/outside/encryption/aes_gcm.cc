@@ -1,5 +1,5 @@
 // AES in Galois/Counter Mode. Ref: opentofu internal/encryption/method/aesgcm.
-#include "codec/cipher.h"
+#include "crypto/cipher.h"
 #include "encryption/key_provider.h"
 #include "encryption/method.h"
 
@@ -16,7 +16,7 @@ class AesGcm final : public Method {
       : keys_(std::move(keys)), authenticated_(std::move(authenticated)) {}
 
   Result<std::string> Encrypt(std::string_view bytes) const override {
-    return EncryptAesGcm(keys_.encryption, authenticated_, bytes);
+    return crypto::EncryptAesGcm(keys_.encryption, authenticated_, bytes);
   }
   Result<std::string> Decrypt(std::string_view bytes) const override {
     if (keys_.decryption.empty()) {
@@ -30,7 +30,7 @@ class AesGcm final : public Method {
                   "decryption failed: cannot decrypt data because it is too small (likely data "
                   "corruption)");
     }
-    Result<std::string> out = DecryptAesGcm(keys_.decryption, authenticated_, bytes);
+    Result<std::string> out = crypto::DecryptAesGcm(keys_.decryption, authenticated_, bytes);
     return out ? std::move(out)
                : Fail(ErrorCode::kInvalid, "decryption failed: " + out.error().message);
   }

@@ -2,35 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/base64.h"
-#include "codec/cipher.h"
 #include "encryption/envelope.h"
 
 namespace kinu::encryption {
 namespace {
-
-TEST(Cipher, AesGcmHasTheFormOfTheReference) {
-  const std::string key(32, 'k');
-  const auto sealed = EncryptAesGcm(key, "aad", "hello");
-  ASSERT_TRUE(sealed);
-  EXPECT_EQ(sealed->size(), 12u + 5 + 16);
-  EXPECT_EQ(DecryptAesGcm(key, "aad", *sealed).value_or(""), "hello");
-  EXPECT_FALSE(DecryptAesGcm(key, "other", *sealed));
-  EXPECT_FALSE(DecryptAesGcm(std::string(32, 'x'), "aad", *sealed));
-  for (size_t i = 0; i < sealed->size(); ++i) {
-    std::string damaged = *sealed;
-    damaged[i] = static_cast<char>(damaged[i] ^ 1);
-    EXPECT_FALSE(DecryptAesGcm(key, "aad", damaged)) << i;
-  }
-  EXPECT_FALSE(EncryptAesGcm("short", "", "x"));
-  EXPECT_EQ(DecryptAesGcm(key, "", *EncryptAesGcm(key, "", "")).value_or("x"), "");
-}
-
-TEST(Cipher, DeriveKeyIsPbkdf2) {
-  // RFC 7914, section 11.
-  EXPECT_EQ(EncodeHex(DeriveKey(HashKind::kSha256, "passwd", "salt", 1, 16)),
-            "55ac046e56e3089fec1691c22544b605");
-}
 
 TEST(Envelope, ReadsWhatItWrites) {
   Envelope envelope;

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "codec/base64.h"
-#include "codec/cipher.h"
+#include "crypto/cipher.h"
 #include "encryption/key_provider.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -36,9 +36,10 @@ struct Recipe {
     json.EndObject();
     return out;
   }
-  std::string Derive(std::string_view password) const {
-    return DeriveKey(hash == "sha256" ? HashKind::kSha256 : HashKind::kSha512, password, salt,
-                     iterations, static_cast<size_t>(length));
+  Result<std::string> Derive(std::string_view password) const {
+    using crypto::KeyDigest;
+    return crypto::DeriveKey(hash == "sha256" ? KeyDigest::kSha256 : KeyDigest::kSha512, password,
+                             salt, iterations, static_cast<size_t>(length));
   }
 };
 
@@ -184,14 +185,14 @@ Result<Provided> Provide(const config::PartValues& values, const std::string* me
     recipe.salt.resize(static_cast<size_t>(arguments.salt_length));
     RandomBytes(recipe.salt.data(), recipe.salt.size());
     Provided out;
-    out.keys.encryption = recipe.Derive(chain ? chain->encryption : arguments.passphrase);
+    KINU_TRY(out.keys.encryption, recipe.Derive(chain ? chain->encryption : arguments.passphrase));
     out.metadata = recipe.ToJson();
     return out;
   }
   Provided out = OfLength(arguments.recipe);
   KINU_TRY(const Recipe stored, ReadMetadata(*metadata));
   if (stored.complete()) {
-    out.keys.decryption = stored.Derive(chain ? chain->decryption : arguments.passphrase);
+    KINU_TRY(out.keys.decryption, stored.Derive(chain ? chain->decryption : arguments.passphrase));
   }
   return out;
 }

@@ -25,7 +25,7 @@ bool IsSet(const char* name) {
   return !Environment(name).empty();
 }
 
-std::vector<std::string> EnvironmentFor(const ClientIdentity* identity,
+std::vector<std::string> EnvironmentFor(const crypto::Identity* identity,
                                         const SocketDirectory* directory) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -86,7 +86,7 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(
   plugin->socket_directory_ = std::move(directory);
   Endpoint endpoint;
   if (tls) {
-    KINU_TRY(endpoint.identity, MakeClientIdentity());
+    KINU_TRY(endpoint.identity, crypto::MakeIdentity());
   }
   Process::Options options;
   options.executable = launch.executable;

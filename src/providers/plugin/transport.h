@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "crypto/certificate.h"
 
 namespace kinu::plugin {
 
@@ -36,18 +37,12 @@ struct CallStatus {
   bool ok() const { return code == kStatusOk; }
 };
 
-/// A certificate and key for one connection, as PEM.
-struct ClientIdentity {
-  std::string certificate;
-  std::string key;
-};
-
 /// The address of a provider.
 struct Endpoint {
   std::string target;  ///< "unix:/path" or "host:port"
   bool tls = false;
   std::string server_certificate;  ///< base64 of DER, as in the handshake
-  ClientIdentity identity;
+  crypto::Identity identity;
 };
 
 /// What a call may take.
@@ -71,9 +66,6 @@ class Channel {
   /// Cancels running calls. No call may follow.
   virtual void Cancel() = 0;
 };
-
-/// Creates a key and a self-signed certificate.
-Result<ClientIdentity> MakeClientIdentity();
 
 /// Connects to a provider. If it cannot be reached, the calls say so.
 std::unique_ptr<Channel> Connect(Endpoint endpoint);

@@ -7,9 +7,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "codec/hash.h"
 
-namespace kinu {
+namespace kinu::crypto {
 
 /// Encrypts with AES-GCM. `key` has 16, 24 or 32 bytes; `authenticated` is protected and not
 /// stored. Returns a random nonce of 12 bytes, the encrypted bytes and a tag of 16 bytes.
@@ -19,8 +18,11 @@ Result<std::string> EncryptAesGcm(std::string_view key, std::string_view authent
 Result<std::string> DecryptAesGcm(std::string_view key, std::string_view authenticated,
                                   std::string_view bytes);
 
-/// Derives a key of `length` bytes from a password (PBKDF2, RFC 8018).
-std::string DeriveKey(HashKind hash, std::string_view password, std::string_view salt,
-                      int64_t iterations, size_t length);
+/// The digests that keys are derived with.
+enum class KeyDigest : uint8_t { kSha256, kSha512 };
 
-}  // namespace kinu
+/// Derives a key of `length` bytes from a password (PBKDF2, RFC 8018).
+Result<std::string> DeriveKey(KeyDigest digest, std::string_view password, std::string_view salt,
+                              int64_t iterations, size_t length);
+
+}  // namespace kinu::crypto

@@ -1,29 +1,21 @@
-#include "functions/private_key.h"
+#include "crypto/private_key.h"
 
 #include <optional>
 #include <string>
 
-#include <openssl/bio.h>
 #include <openssl/core_names.h>
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 
 #include "codec/base64.h"
 
-namespace kinu::functions {
+namespace kinu::crypto {
 namespace {
 
-struct FreeOpenSsl {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(BIGNUM* number) const { BN_clear_free(number); }
-  void operator()(OSSL_PARAM_BLD* builder) const { OSSL_PARAM_BLD_free(builder); }
-  void operator()(OSSL_PARAM* parameters) const { OSSL_PARAM_free(parameters); }
-  void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
-};
-template <typename T>
-using Owned = std::unique_ptr<T, FreeOpenSsl>;
+using BuilderPtr = std::unique_ptr<OSSL_PARAM_BLD, Freed<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>>;
+using ParametersPtr = std::unique_ptr<OSSL_PARAM, Freed<OSSL_PARAM, OSSL_PARAM_free>>;
 
-// The decoded body of an OpenSSH key in PEM format.
+/// The decoded body of an OpenSSH key in PEM format.
 std::optional<std::string> OpenSshBody(std::string_view pem) {
   constexpr std::string_view kBegin = "-----BEGIN OPENSSH PRIVATE KEY-----";
   constexpr std::string_view kEnd = "-----END OPENSSH PRIVATE KEY-----";
@@ -37,7 +29,7 @@ std::optional<std::string> OpenSshBody(std::string_view pem) {
   return bytes ? std::optional(*std::move(bytes)) : std::nullopt;
 }
 
-// Reads the fields of OpenSSH's format: 32-bit numbers, and byte strings after their lengths.
+/// Reads the fields of OpenSSH's format: 32-bit numbers, and byte strings after their lengths.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
@@ -66,10 +58,9 @@ class FieldReader {
     return bytes;
   }
 
-  Owned<BIGNUM> ReadBigNumber() {
+  NumberPtr ReadBigNumber() {
     const std::string_view bytes = ReadBytes();
-    return Owned<BIGNUM>(BN_bin2bn(reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()), nullptr));
+    return NumberPtr(BN_bin2bn(Bytes(bytes), static_cast<int>(bytes.size()), nullptr));
   }
 
   bool ok() const { return ok_; }
@@ -79,25 +70,25 @@ class FieldReader {
   bool ok_ = true;
 };
 
-OpenSslKey MakeRsaKey(const BIGNUM* n, const BIGNUM* e, const BIGNUM* d) {
-  const Owned<OSSL_PARAM_BLD> builder(OSSL_PARAM_BLD_new());
-  const Owned<EVP_PKEY_CTX> context(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
+KeyPtr MakeRsaKey(const BIGNUM* n, const BIGNUM* e, const BIGNUM* d) {
+  const BuilderPtr builder(OSSL_PARAM_BLD_new());
+  const KeyContextPtr context(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
   if (OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_N, n) != 1 ||
       OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_E, e) != 1 ||
       OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_D, d) != 1) {
     return nullptr;
   }
-  const Owned<OSSL_PARAM> parameters(OSSL_PARAM_BLD_to_param(builder.get()));
+  const ParametersPtr parameters(OSSL_PARAM_BLD_to_param(builder.get()));
   EVP_PKEY* key = nullptr;
   if (EVP_PKEY_fromdata_init(context.get()) != 1 ||
       EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_KEYPAIR, parameters.get()) != 1) {
     return nullptr;
   }
-  return OpenSslKey(key);
+  return KeyPtr(key);
 }
 
 // Ref: OpenSSH PROTOCOL.key.
-OpenSslKey ReadOpenSshKey(std::string_view bytes) {
+KeyPtr ReadOpenSshKey(std::string_view bytes) {
   using namespace std::string_view_literals;
   constexpr std::string_view kMagic = "openssh-key-v1\0"sv;
   if (!bytes.starts_with(kMagic)) {
@@ -114,22 +105,23 @@ OpenSslKey ReadOpenSshKey(std::string_view bytes) {
       secret.ReadBytes() != "ssh-rsa") {
     return nullptr;
   }
-  const Owned<BIGNUM> n = secret.ReadBigNumber();
-  const Owned<BIGNUM> e = secret.ReadBigNumber();
-  const Owned<BIGNUM> d = secret.ReadBigNumber();
+  const NumberPtr n = secret.ReadBigNumber();
+  const NumberPtr e = secret.ReadBigNumber();
+  const NumberPtr d = secret.ReadBigNumber();
   return secret.ok() ? MakeRsaKey(n.get(), e.get(), d.get()) : nullptr;
 }
 
 }  // namespace
 
-OpenSslKey ReadPrivateKey(std::string_view pem) {
-  if (const auto body = OpenSshBody(pem)) {
-    return ReadOpenSshKey(*body);
-  }
-  const Owned<BIO> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+KeyPtr ReadPemKey(std::string_view pem) {
   // Without this pass phrase, OpenSSL would ask for one on the terminal.
   char no_phrase[] = "";
-  return OpenSslKey(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, no_phrase));
+  return KeyPtr(PEM_read_bio_PrivateKey(ReadFrom(pem).get(), nullptr, nullptr, no_phrase));
 }
 
-}  // namespace kinu::functions
+KeyPtr ReadPrivateKey(std::string_view pem) {
+  const auto body = OpenSshBody(pem);
+  return body ? ReadOpenSshKey(*body) : ReadPemKey(pem);
+}
+
+}  // namespace kinu::crypto

@@ -1,4 +1,4 @@
-// Certificates with their private keys, and signatures by such keys (OpenSSL).
+// Certificates with their private keys (OpenSSL).
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace kinu {
+namespace kinu::crypto {
 
 struct KeyedCertificate {
   std::string certificate;  ///< DER
@@ -17,7 +17,13 @@ struct KeyedCertificate {
 /// is wrong.
 Result<KeyedCertificate> ReadPkcs12(std::string_view bytes, const std::string& password);
 
-/// The signature PS256 (RSASSA-PSS with SHA-256) of bytes, by a private key in PEM.
-Result<std::string> SignPs256(std::string_view private_key, std::string_view bytes);
+/// One side of a connection: a certificate and its key, as PEM.
+struct Identity {
+  std::string certificate;
+  std::string key;
+};
 
-}  // namespace kinu
+/// Makes a new key and a certificate for "localhost" that is signed by itself.
+Result<Identity> MakeIdentity();
+
+}  // namespace kinu::crypto

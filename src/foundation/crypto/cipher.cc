@@ -1,23 +1,18 @@
-#include "codec/cipher.h"
+#include "crypto/cipher.h"
 
 #include <memory>
 
-#include <openssl/evp.h>
+#include <openssl/rand.h>
 
-#include "base/files.h"
-#include "base/invariant.h"
+#include "crypto/openssl.h"
 
-namespace kinu {
+namespace kinu::crypto {
 namespace {
 
 constexpr size_t kNonce = 12;
 constexpr size_t kTag = 16;
 
-using Context = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
-
-Context NewContext() {
-  return Context(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
-}
+using ContextPtr = std::unique_ptr<EVP_CIPHER_CTX, Freed<EVP_CIPHER_CTX, EVP_CIPHER_CTX_free>>;
 
 const EVP_CIPHER* CipherOf(std::string_view key) {
   switch (key.size()) {
@@ -32,13 +27,6 @@ const EVP_CIPHER* CipherOf(std::string_view key) {
   }
 }
 
-const unsigned char* Bytes(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-unsigned char* Bytes(char* text) {
-  return reinterpret_cast<unsigned char*>(text);
-}
-
 }  // namespace
 
 Result<std::string> EncryptAesGcm(std::string_view key, std::string_view authenticated,
@@ -48,11 +36,11 @@ Result<std::string> EncryptAesGcm(std::string_view key, std::string_view authent
     return Fail(ErrorCode::kInvalid, "invalid key size " + std::to_string(key.size()));
   }
   std::string out(kNonce + bytes.size() + kTag, '\0');
-  RandomBytes(out.data(), kNonce);
-  const Context context = NewContext();
+  const ContextPtr context(EVP_CIPHER_CTX_new());
   int written = 0;
   int ended = 0;
   const bool good =
+      RAND_bytes(Bytes(out.data()), kNonce) == 1 &&
       EVP_EncryptInit_ex(context.get(), cipher, nullptr, Bytes(key), Bytes(out.data())) == 1 &&
       EVP_EncryptUpdate(context.get(), nullptr, &written, Bytes(authenticated),
                         static_cast<int>(authenticated.size())) == 1 &&
@@ -79,7 +67,7 @@ Result<std::string> DecryptAesGcm(std::string_view key, std::string_view authent
   std::string tag(bytes.substr(bytes.size() - kTag));
   const std::string_view encrypted = bytes.substr(kNonce, bytes.size() - kNonce - kTag);
   std::string out(encrypted.size(), '\0');
-  const Context context = NewContext();
+  const ContextPtr context(EVP_CIPHER_CTX_new());
   int written = 0;
   int ended = 0;
   char none = 0;
@@ -95,16 +83,16 @@ Result<std::string> DecryptAesGcm(std::string_view key, std::string_view authent
   return good ? Result<std::string>(std::move(out)) : refused();
 }
 
-std::string DeriveKey(HashKind hash, std::string_view password, std::string_view salt,
-                      int64_t iterations, size_t length) {
+Result<std::string> DeriveKey(KeyDigest digest, std::string_view password, std::string_view salt,
+                              int64_t iterations, size_t length) {
   std::string out(length, '\0');
-  const EVP_MD* digest = hash == HashKind::kSha256 ? EVP_sha256() : EVP_sha512();
+  const EVP_MD* algorithm = digest == KeyDigest::kSha256 ? EVP_sha256() : EVP_sha512();
   const int good =
       PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(password.size()), Bytes(salt),
-                        static_cast<int>(salt.size()), static_cast<int>(iterations), digest,
+                        static_cast<int>(salt.size()), static_cast<int>(iterations), algorithm,
                         static_cast<int>(length), Bytes(out.data()));
-  KINU_INVARIANT(good == 1, "a key can be derived");
-  return out;
+  return good == 1 ? Result<std::string>(std::move(out))
+                   : Fail(ErrorCode::kUnsupported, "PBKDF2 is not available");
 }
 
-}  // namespace kinu
+}  // namespace kinu::crypto
