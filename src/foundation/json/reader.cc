@@ -622,6 +622,17 @@ const JsonNode* JsonNode::Find(std::string_view name) const {
   return found;
 }
 
+std::string JsonNode::TextOf(std::string_view name) const {
+  const JsonNode* found = is_object() ? Find(name) : nullptr;
+  return found != nullptr && found->is_string() ? std::string(found->text()) : std::string();
+}
+
+std::string JsonNode::ScalarOf(std::string_view name) const {
+  const JsonNode* found = is_object() ? Find(name) : nullptr;
+  return found != nullptr && (found->is_string() || found->is_number()) ? std::string(found->text())
+                                                                        : std::string();
+}
+
 JsonDocument ParseJson(std::string_view text, JsonOptions options) {
   if (text.size() >= UINT32_MAX) {
     return JsonParser::TooLarge();

@@ -53,6 +53,10 @@ class JsonNode {
   std::span<const JsonMember> members() const;
   /// The last member of that name, or null. Linear: for objects with many names, index members().
   const JsonNode* Find(std::string_view name) const;
+  /// The text of the last member of that name; empty if there is none or it is no string.
+  std::string TextOf(std::string_view name) const;
+  /// The text of the last member of that name; empty if there is none or it is no string or number.
+  std::string ScalarOf(std::string_view name) const;
 
  private:
   friend class JsonParser;

@@ -20,12 +20,6 @@ namespace {
 constexpr std::chrono::seconds kAnswerLimit{30};
 constexpr int64_t kUsualSession = 3600;
 
-std::string AlibabaText(const JsonNode& object, std::string_view name) {
-  const JsonNode* value = object.is_object() ? object.Find(name) : nullptr;
-  return value != nullptr && (value->is_string() || value->is_number()) ? std::string(value->text())
-                                                                        : std::string();
-}
-
 int64_t AlibabaNumber(const std::string& text) {
   int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -63,9 +57,9 @@ class AlibabaProfile {
       return;
     }
     for (const JsonNode& profile : all->elements()) {
-      if (AlibabaText(profile, "name") == name) {
+      if (profile.ScalarOf("name") == name) {
         profile_ = &profile;
-        mode_ = AlibabaText(profile, "mode");
+        mode_ = profile.ScalarOf("mode");
       }
     }
     if (profile_ == nullptr) {
@@ -79,7 +73,7 @@ class AlibabaProfile {
   /// any.
   std::string Text(std::string_view name, std::string_view mode = {}) const {
     const bool counts = !mode_.empty() && (mode.empty() || mode == mode_);
-    return profile_ != nullptr && counts ? AlibabaText(*profile_, name) : std::string();
+    return profile_ != nullptr && counts ? profile_->ScalarOf(name) : std::string();
   }
   const std::string& mode() const { return mode_; }
   /// Why the profile cannot be used; empty: it can, or none is named.
@@ -148,11 +142,10 @@ Result<std::string> CallAlibaba(const net::HttpClient& client, const AlibabaKeys
   KINU_TRY(net::HttpResponse response, client.Send(request));
   const JsonDocument document = ParseJson(response.body);
   if (!response.ok()) {
-    const std::string code = document.ok() ? AlibabaText(document.root(), "Code") : std::string();
-    return Fail(
-        ErrorCode::kUnavailable,
-        response.StatusText() +
-            (code.empty() ? "" : ": " + code + ": " + AlibabaText(document.root(), "Message")));
+    const std::string code = document.ok() ? document.root().ScalarOf("Code") : std::string();
+    return Fail(ErrorCode::kUnavailable,
+                response.StatusText() +
+                    (code.empty() ? "" : ": " + code + ": " + document.root().ScalarOf("Message")));
   }
   if (!document.ok() || !document.root().is_object()) {
     return Fail(ErrorCode::kInvalid, "the response is no JSON object");
@@ -172,12 +165,12 @@ Result<AlibabaKeys> AskAlibabaMachine(const net::HttpClient& client, const std::
                 "get Ecs sts token err: " + std::move(response).error().message);
   }
   const JsonDocument document = ParseJson(response->body);
-  if (!response->ok() || !document.ok() || AlibabaText(document.root(), "Code") != "Success") {
+  if (!response->ok() || !document.ok() || document.root().ScalarOf("Code") != "Success") {
     return Fail(ErrorCode::kUnavailable, "get Ecs sts token err: " + response->StatusText());
   }
-  AlibabaKeys keys{.access_key = AlibabaText(document.root(), "AccessKeyId"),
-                   .secret_key = AlibabaText(document.root(), "AccessKeySecret"),
-                   .security_token = AlibabaText(document.root(), "SecurityToken")};
+  AlibabaKeys keys{.access_key = document.root().ScalarOf("AccessKeyId"),
+                   .secret_key = document.root().ScalarOf("AccessKeySecret"),
+                   .security_token = document.root().ScalarOf("SecurityToken")};
   if (keys.access_key.empty() || keys.secret_key.empty() || keys.security_token.empty()) {
     return Fail(
         ErrorCode::kInvalid,
@@ -252,9 +245,9 @@ Result<AlibabaKeys> AssumeAlibabaRole(const net::HttpClient& client, const Aliba
   const JsonNode* given = document.root().Find("Credentials");
   AlibabaKeys assumed;
   if (given != nullptr) {
-    assumed = {.access_key = AlibabaText(*given, "AccessKeyId"),
-               .secret_key = AlibabaText(*given, "AccessKeySecret"),
-               .security_token = AlibabaText(*given, "SecurityToken")};
+    assumed = {.access_key = given->ScalarOf("AccessKeyId"),
+               .secret_key = given->ScalarOf("AccessKeySecret"),
+               .security_token = given->ScalarOf("SecurityToken")};
   }
   if (assumed.access_key.empty() || assumed.secret_key.empty()) {
     return Fail(ErrorCode::kInvalid,
@@ -277,8 +270,8 @@ std::string AskAlibabaEndpoint(const net::HttpClient& client, const AlibabaKeys&
   const JsonNode* list = outer != nullptr && outer->is_object() ? outer->Find("Endpoint") : nullptr;
   if (list != nullptr && list->is_array()) {
     for (const JsonNode& entry : list->elements()) {
-      if (AlibabaText(entry, "Type") == "openAPI") {
-        return AlibabaText(entry, "Endpoint");
+      if (entry.ScalarOf("Type") == "openAPI") {
+        return entry.ScalarOf("Endpoint");
       }
     }
   }

@@ -14,25 +14,19 @@
 namespace kinu::backend {
 namespace {
 
-std::string MemberText(const JsonNode& object, std::string_view name) {
-  const JsonNode* value = object.is_object() ? object.Find(name) : nullptr;
-  return value != nullptr && (value->is_string() || value->is_number()) ? std::string(value->text())
-                                                                        : std::string();
-}
-
 /// "404 Not Found: MESSAGE", by the error in JSON or XML.
 std::string FaultText(const net::HttpResponse& response) {
   std::string message;
   if (const JsonDocument document = ParseJson(response.body); document.ok()) {
     const JsonNode* error = document.root().is_object() ? document.root().Find("error") : nullptr;
-    message = error == nullptr ? std::string() : MemberText(*error, "message");
+    message = error == nullptr ? std::string() : error->ScalarOf("message");
   } else if (const auto element = ReadXml(response.body)) {
     message = element->Text("Message");
   }
   return response.StatusText() + (message.empty() ? "" : ": " + message);
 }
 
-std::unexpected<Error> RefusedBy(const net::HttpResponse& response) {
+std::unexpected<Error> RefusedByGcs(const net::HttpResponse& response) {
   const ErrorCode code = response.status == 404   ? ErrorCode::kNotFound
                          : response.status == 412 ? ErrorCode::kExists
                                                   : ErrorCode::kUnavailable;
@@ -113,7 +107,7 @@ Result<std::vector<std::string>> GcsBucket::List(std::string_view prefix) const 
                   net::EncodeQuery(std::move(arguments));
     KINU_TRY(const net::HttpResponse response, Send(std::move(request)));
     if (!response.ok()) {
-      return RefusedBy(response);
+      return RefusedByGcs(response);
     }
     const JsonDocument document = ParseJson(response.body);
     if (!document.ok() || !document.root().is_object()) {
@@ -121,10 +115,10 @@ Result<std::vector<std::string>> GcsBucket::List(std::string_view prefix) const 
     }
     if (const JsonNode* items = document.root().Find("items"); items != nullptr) {
       for (const JsonNode& item : items->elements()) {
-        names.push_back(MemberText(item, "name"));
+        names.push_back(item.ScalarOf("name"));
       }
     }
-    std::string next = MemberText(document.root(), "nextPageToken");
+    std::string next = document.root().ScalarOf("nextPageToken");
     if (next.empty() || next == page) {
       return names;
     }
@@ -144,7 +138,7 @@ Result<std::optional<GcsBucket::Object>> GcsBucket::Get(const std::string& name,
     return std::nullopt;
   }
   if (!response.ok()) {
-    return RefusedBy(response);
+    return RefusedByGcs(response);
   }
   const std::string_view sum = StoredMd5(response.headers);
   if (!sum.empty() && sum != EncodeBase64(Digest(HashKind::kMd5, response.body))) {
@@ -158,10 +152,10 @@ Result<std::optional<GcsBucket::Object>> GcsBucket::Get(const std::string& name,
                      cloud::AwsEscape(name);
     KINU_TRY(const net::HttpResponse answer, Send(std::move(attributes)));
     if (!answer.ok()) {
-      return RefusedBy(answer);
+      return RefusedByGcs(answer);
     }
     const JsonDocument document = ParseJson(answer.body);
-    object.generation = document.ok() ? MemberText(document.root(), "generation") : std::string();
+    object.generation = document.ok() ? document.root().ScalarOf("generation") : std::string();
   }
   return object;
 }
@@ -190,14 +184,14 @@ Result<std::string> GcsBucket::Put(const std::string& name, std::string_view byt
   }
   KINU_TRY(const net::HttpResponse response, Send(std::move(request)));
   if (!response.ok()) {
-    return RefusedBy(response);
+    return RefusedByGcs(response);
   }
   const JsonDocument document = ParseJson(response.body);
   if (!document.ok() || !document.root().is_object()) {
     return Fail(ErrorCode::kUnavailable,
                 response.StatusText() + ": the response is not of Cloud Storage");
   }
-  return MemberText(document.root(), "generation");
+  return document.root().ScalarOf("generation");
 }
 
 Result<void> GcsBucket::Delete(const std::string& name, const GcsCondition& condition) const {
@@ -207,7 +201,7 @@ Result<void> GcsBucket::Delete(const std::string& name, const GcsCondition& cond
                 cloud::AwsEscape(name) +
                 (condition.generation ? "?ifGenerationMatch=" + *condition.generation : "");
   KINU_TRY(const net::HttpResponse response, Send(std::move(request)));
-  return response.ok() ? Result<void>() : RefusedBy(response);
+  return response.ok() ? Result<void>() : RefusedByGcs(response);
 }
 
 Result<std::optional<std::string>> GcsClient::Get() {

@@ -18,12 +18,6 @@ namespace {
 
 using Clock = std::chrono::system_clock;
 
-std::string MemberText(const JsonNode& object, std::string_view name) {
-  const JsonNode* value = object.is_object() ? object.Find(name) : nullptr;
-  return value != nullptr && (value->is_string() || value->is_number()) ? std::string(value->text())
-                                                                        : std::string();
-}
-
 int64_t SecondsOf(const std::string& text, int64_t otherwise) {
   int64_t seconds = otherwise;
   std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -76,7 +70,7 @@ Result<AzureCloud> ReadAzureCloud(const net::HttpClient& client, const std::stri
   const JsonNode* suffixes = document.root().Find("suffixes");
   const JsonNode* login = document.root().Find("authentication");
   AzureCloud cloud;
-  cloud.storage_suffix = suffixes == nullptr ? std::string() : MemberText(*suffixes, "storage");
+  cloud.storage_suffix = suffixes == nullptr ? std::string() : suffixes->ScalarOf("storage");
   if (cloud.storage_suffix.empty()) {
     return Fail(ErrorCode::kNotFound, "could not find storage endpoint in given metadata host");
   }
@@ -86,9 +80,9 @@ Result<AzureCloud> ReadAzureCloud(const net::HttpClient& client, const std::stri
     return Fail(ErrorCode::kNotFound, "could not find token audience in given metadata host");
   }
   cloud.manager_audience = audiences->elements()[0].text();
-  cloud.login = MemberText(*login, "loginEndpoint");
+  cloud.login = login->ScalarOf("loginEndpoint");
   cloud.login += cloud.login.ends_with('/') ? "" : "/";
-  cloud.resource_manager = MemberText(document.root(), "resourceManager");
+  cloud.resource_manager = document.root().ScalarOf("resourceManager");
   while (cloud.resource_manager.ends_with('/')) {
     cloud.resource_manager.pop_back();
   }
@@ -181,7 +175,7 @@ Result<std::string> AzureIdentity::Assertion() const {
   KINU_TRY(const net::HttpResponse response, client_.Send(request));
   const JsonDocument document = ParseJson(response.body);
   const std::string token =
-      document.ok() ? MemberText(document.root(), is_devops ? "oidcToken" : "value") : "";
+      document.ok() ? document.root().ScalarOf(is_devops ? "oidcToken" : "value") : "";
   if (!response.ok() || token.empty()) {
     return Fail(ErrorCode::kUnavailable, "the token of the pipeline: " + response.StatusText());
   }
@@ -208,16 +202,16 @@ Result<AzureIdentity::Issued> AzureIdentity::AskLogin(std::string_view proof_nam
   KINU_TRY(const net::HttpResponse response, client_.Send(request));
   const JsonDocument document = ParseJson(response.body);
   const JsonNode& root = document.root();
-  const std::string token = document.ok() ? MemberText(root, "access_token") : std::string();
+  const std::string token = document.ok() ? root.ScalarOf("access_token") : std::string();
   if (!response.ok() || token.empty()) {
-    const std::string why = document.ok() ? MemberText(root, "error_description") : std::string();
+    const std::string why = document.ok() ? root.ScalarOf("error_description") : std::string();
     return Fail(ErrorCode::kUnavailable, "the token of the client " + options_.client_id + ": " +
                                              response.StatusText() +
                                              (why.empty() ? "" : ": " + why));
   }
   constexpr int64_t kHour = 3600;
-  return Issued{
-      token, Clock::now() + std::chrono::seconds(SecondsOf(MemberText(root, "expires_in"), kHour))};
+  return Issued{token,
+                Clock::now() + std::chrono::seconds(SecondsOf(root.ScalarOf("expires_in"), kHour))};
 }
 
 Result<AzureIdentity::Issued> AzureIdentity::AskMachine() const {
@@ -251,11 +245,11 @@ Result<AzureIdentity::Issued> AzureIdentity::AskMachine() const {
   KINU_TRY(const net::HttpResponse response, client_.Send(request));
   const JsonDocument document = ParseJson(response.body);
   const std::string token =
-      document.ok() ? MemberText(document.root(), "access_token") : std::string();
+      document.ok() ? document.root().ScalarOf("access_token") : std::string();
   if (!response.ok() || token.empty()) {
     return Fail(ErrorCode::kUnavailable, "the token of the machine: " + response.StatusText());
   }
-  const int64_t until = SecondsOf(MemberText(document.root(), "expires_on"), 0);
+  const int64_t until = SecondsOf(document.root().ScalarOf("expires_on"), 0);
   return Issued{token, Clock::from_time_t(until)};
 }
 
@@ -271,13 +265,12 @@ Result<AzureIdentity::Issued> AzureIdentity::AskCommandLine() const {
   request.stop = options_.stop;
   KINU_TRY(const Captured captured, CaptureCommand(request));
   const JsonDocument document = ParseJson(captured.output);
-  const std::string token =
-      document.ok() ? MemberText(document.root(), "accessToken") : std::string();
+  const std::string token = document.ok() ? document.root().ScalarOf("accessToken") : std::string();
   if (captured.exit_code != 0 || token.empty()) {
     return Fail(ErrorCode::kUnavailable, "\"az account get-access-token\" ended with status " +
                                              std::to_string(captured.exit_code));
   }
-  const int64_t until = SecondsOf(MemberText(document.root(), "expires_on"), 0);
+  const int64_t until = SecondsOf(document.root().ScalarOf("expires_on"), 0);
   return Issued{token,
                 until == 0 ? Clock::now() + std::chrono::minutes(30) : Clock::from_time_t(until)};
 }

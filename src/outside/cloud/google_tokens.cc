@@ -17,25 +17,19 @@ namespace {
 
 using Clock = std::chrono::system_clock;
 
-std::string JsonText(const JsonNode& object, std::string_view name) {
-  const JsonNode* node = object.Find(name);
-  return node != nullptr && node->is_string() ? std::string(node->text()) : std::string();
-}
-
 /// Reads {"access_token": …, "expires_in": …}.
 Result<GoogleToken> ReadToken(const std::string& what, const net::HttpResponse& response) {
   const JsonDocument document = ParseJson(response.body);
   const bool is_object = document.ok() && document.root().is_object();
   if (response.status != 200) {
-    const std::string why =
-        is_object ? JsonText(document.root(), "error_description") : std::string();
+    const std::string why = is_object ? document.root().TextOf("error_description") : std::string();
     return Fail(ErrorCode::kUnavailable,
                 what + ": " + response.StatusText() + (why.empty() ? "" : ": " + why));
   }
   GoogleToken token;
   int64_t seconds = 3600;
   if (is_object) {
-    token.value = JsonText(document.root(), "access_token");
+    token.value = document.root().TextOf("access_token");
     if (const JsonNode* given = document.root().Find("expires_in"); given != nullptr) {
       std::from_chars(given->text().data(), given->text().data() + given->text().size(), seconds);
     }
@@ -63,12 +57,12 @@ Result<GoogleToken> Post(const net::HttpClient& client, const std::string& what,
 
 Result<GoogleToken> ServiceAccountToken(const net::HttpClient& client, const JsonNode& file,
                                         const std::string& scope) {
-  std::string url = JsonText(file, "token_uri");
+  std::string url = file.TextOf("token_uri");
   if (url.empty()) {
     url = "https://oauth2.googleapis.com/token";
   }
   const int64_t now = Clock::to_time_t(Clock::now());
-  const std::string account = JsonText(file, "client_email");
+  const std::string account = file.TextOf("client_email");
   std::string claims;
   JsonWriter writer(claims);
   writer.BeginObject();
@@ -78,21 +72,21 @@ Result<GoogleToken> ServiceAccountToken(const net::HttpClient& client, const Jso
   writer.Member("iat", now);
   writer.Member("exp", now + 3600);
   writer.EndObject();
-  KINU_TRY(const std::string assertion, SignGoogleAssertion(claims, JsonText(file, "private_key"),
-                                                            JsonText(file, "private_key_id")));
+  KINU_TRY(const std::string assertion,
+           SignGoogleAssertion(claims, file.TextOf("private_key"), file.TextOf("private_key_id")));
   return Post(
       client, "the token of " + account, url,
       {{"grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"}, {"assertion", assertion}});
 }
 
 Result<GoogleToken> UserToken(const net::HttpClient& client, const JsonNode& file) {
-  const std::string url = JsonText(file, "token_uri");
+  const std::string url = file.TextOf("token_uri");
   return Post(client, "the token of the user",
               url.empty() ? "https://oauth2.googleapis.com/token" : url,
               {{"grant_type", "refresh_token"},
-               {"client_id", JsonText(file, "client_id")},
-               {"client_secret", JsonText(file, "client_secret")},
-               {"refresh_token", JsonText(file, "refresh_token")}});
+               {"client_id", file.TextOf("client_id")},
+               {"client_secret", file.TextOf("client_secret")},
+               {"refresh_token", file.TextOf("refresh_token")}});
 }
 
 Result<GoogleToken> MachineToken(const net::HttpClient& client, const std::string& scope) {
@@ -172,9 +166,8 @@ Result<GoogleToken> GoogleIdentity::Impersonate() const {
   KINU_TRY(const net::HttpResponse response, client_.Send(request));
   const JsonDocument document = ParseJson(response.body);
   GoogleToken token;
-  token.value = document.ok() && document.root().is_object()
-                    ? JsonText(document.root(), "accessToken")
-                    : std::string();
+  token.value = document.ok() && document.root().is_object() ? document.root().TextOf("accessToken")
+                                                             : std::string();
   if (response.status != 200 || token.value.empty()) {
     return Fail(ErrorCode::kUnavailable, "the token of " + options_.impersonate +
                                              ", which is impersonated: " + response.StatusText());
@@ -198,7 +191,7 @@ Result<GoogleToken> GoogleIdentity::Find(const std::string& scope) const {
   if (!document.ok() || !document.root().is_object()) {
     return Fail(ErrorCode::kInvalid, "the file with Google credentials is no JSON object");
   }
-  const std::string type = JsonText(document.root(), "type");
+  const std::string type = document.root().TextOf("type");
   if (type == "service_account") {
     return ServiceAccountToken(client_, document.root(), scope);
   }

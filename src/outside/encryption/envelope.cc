@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::string_view kVersion = "v0";
 
-std::string TextIn(const JsonNode& object, std::string_view name) {
-  const JsonNode* node = object.Find(name);
-  return node != nullptr && node->is_string() ? std::string(node->text()) : std::string();
-}
-
 std::optional<uint64_t> SerialOf(std::string_view digits) {
   const auto number = Number::Parse(digits);
   const auto serial = number ? number->ToInt64() : std::nullopt;
@@ -77,7 +72,7 @@ Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string
   if (!problem.empty()) {
     return std::nullopt;
   }
-  const std::string version = TextIn(root, "encryption_version");
+  const std::string version = root.TextOf("encryption_version");
   if (version.empty()) {
     return std::nullopt;
   }
@@ -87,7 +82,7 @@ Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string
   }
   Envelope out;
   out.serial = SerialIn(root);
-  out.lineage = TextIn(root, "lineage");
+  out.lineage = root.TextOf("lineage");
   auto decode = [](const JsonNode& node) -> Result<std::string> {
     return node.is_string() ? DecodeBase64(node.text()) : Result<std::string>("");
   };

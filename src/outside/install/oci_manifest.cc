@@ -7,18 +7,13 @@
 namespace kinu::install {
 namespace {
 
-std::string TextMember(const JsonNode& object, std::string_view name) {
-  const JsonNode* member = object.Find(name);
-  return member != nullptr && member->is_string() ? std::string(member->text()) : std::string();
-}
-
 Result<OciDescriptor> ReadDescriptor(const JsonNode& node) {
   if (!node.is_object()) {
     return Fail(ErrorCode::kInvalid, "invalid manifest content: a descriptor is no object");
   }
-  OciDescriptor out{.media_type = TextMember(node, "mediaType"),
-                    .artifact_type = TextMember(node, "artifactType"),
-                    .digest = TextMember(node, "digest"),
+  OciDescriptor out{.media_type = node.TextOf("mediaType"),
+                    .artifact_type = node.TextOf("artifactType"),
+                    .digest = node.TextOf("digest"),
                     .platform = {}};
   if (const JsonNode* size = node.Find("size"); size != nullptr) {
     const std::string_view text = size->text();
@@ -30,9 +25,9 @@ Result<OciDescriptor> ReadDescriptor(const JsonNode& node) {
   }
   if (const JsonNode* platform = node.Find("platform");
       platform != nullptr && platform->is_object()) {
-    out.platform = OciPlatform{.os = TextMember(*platform, "os"),
-                               .os_version = TextMember(*platform, "os.version"),
-                               .architecture = TextMember(*platform, "architecture")};
+    out.platform = OciPlatform{.os = platform->TextOf("os"),
+                               .os_version = platform->TextOf("os.version"),
+                               .architecture = platform->TextOf("architecture")};
   }
   return out;
 }
@@ -52,8 +47,8 @@ Result<OciManifest> ReadOciManifest(std::string_view json, std::string_view medi
                     (document.ok() ? "no JSON object" : document.problems()[0].message));
   }
   const JsonNode& root = document.root();
-  OciManifest out{.media_type = TextMember(root, "mediaType"),
-                  .artifact_type = TextMember(root, "artifactType"),
+  OciManifest out{.media_type = root.TextOf("mediaType"),
+                  .artifact_type = root.TextOf("artifactType"),
                   .entries = {}};
   if (out.media_type != media_type) {
     return Fail(ErrorCode::kInvalid, "unexpected manifest media type " +

@@ -14,11 +14,6 @@ std::unexpected<SourceError> Failed(std::string message) {
   return std::unexpected(SourceError{.message = std::move(message)});
 }
 
-std::string TextMember(const JsonNode& object, std::string_view name) {
-  const JsonNode* value = object.Find(name);
-  return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
-}
-
 std::vector<std::string> TextList(const JsonNode& object, std::string_view name) {
   std::vector<std::string> out;
   if (const JsonNode* list = object.Find(name); list != nullptr) {
@@ -39,7 +34,7 @@ Result<Version> ParseProtocol(std::string_view text) {
   return Version::Parse(text);
 }
 
-constexpr std::string_view kTraceScope = "kinu/install";
+constexpr std::string_view kRegistryTraceScope = "kinu/install";
 
 SourceError FailSpan(trace::Span& span, SourceError error) {
   if (span.on()) {
@@ -66,7 +61,7 @@ class RegistrySource final : public PackageSource {
 
   SourceResult<OfferedVersions> Versions(const std::string& address) override {
     KINU_TRY(const net::Url base, FindRegistry(address));
-    trace::Span span(kTraceScope, "List Versions");
+    trace::Span span(kRegistryTraceScope, "List Versions");
     if (span.on()) {
       span.Set("opentofu.provider.address", address);
     }
@@ -178,7 +173,7 @@ SourceResult<VersionListing> RegistrySource::ListVersions(const net::Url& base,
   const JsonNode* versions = document.root().Find("versions");
   for (const JsonNode& entry :
        versions == nullptr ? std::span<const JsonNode>() : versions->elements()) {
-    const std::string text = TextMember(entry, "version");
+    const std::string text = entry.TextOf("version");
     auto version = Version::ParseExact(text);
     if (!version) {
       return std::unexpected(QueryFailed(address,
@@ -238,8 +233,8 @@ SourceResult<RegistryEvidence> RegistrySource::ReadEvidence(const JsonNode& root
                                                             const std::string& address) {
   constexpr size_t kDigits = 64;
   RegistryEvidence evidence;
-  evidence.filename = TextMember(root, "filename");
-  evidence.checksum = TextMember(root, "shasum");
+  evidence.filename = root.TextOf("filename");
+  evidence.checksum = root.TextOf("shasum");
   const bool hexadecimal = std::ranges::all_of(evidence.checksum, [](unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
   });
@@ -250,7 +245,7 @@ SourceResult<RegistryEvidence> RegistrySource::ReadEvidence(const JsonNode& root
   if (const JsonNode* keys = root.Find("signing_keys"); keys != nullptr) {
     const JsonNode* list = keys->Find("gpg_public_keys");
     for (const JsonNode& key : list == nullptr ? std::span<const JsonNode>() : list->elements()) {
-      evidence.keys.push_back(TextMember(key, "ascii_armor"));
+      evidence.keys.push_back(key.TextOf("ascii_armor"));
     }
   }
   const JsonNode* packages = root.Find("packages");
@@ -269,7 +264,7 @@ SourceResult<RegistryEvidence> RegistrySource::ReadEvidence(const JsonNode& root
 SourceResult<PackageOffer> RegistrySource::Package(const std::string& address,
                                                    const Version& version,
                                                    const std::string& platform) {
-  trace::Span span(kTraceScope, "Fetch metadata");
+  trace::Span span(kRegistryTraceScope, "Fetch metadata");
   if (span.on()) {
     span.Set("opentofu.provider.address", address);
     span.Set("opentofu.provider.version", version.ToText());
@@ -320,21 +315,20 @@ SourceResult<PackageOffer> RegistrySource::AskPackage(const std::string& address
   if (!fits) {
     return std::unexpected(ProtocolError(base, address, version));
   }
-  const std::string target = TextMember(root, "os") + '_' + TextMember(root, "arch");
+  const std::string target = root.TextOf("os") + '_' + root.TextOf("arch");
   if (target != platform) {
     return Failed("registry response to request for " + platform +
                   " archive has incorrect target " + target);
   }
   const auto final_url = net::Url::Parse(response.url);
-  const auto download = final_url->Resolve(TextMember(root, "download_url"));
+  const auto download = final_url->Resolve(root.TextOf("download_url"));
   if (!download || (download->scheme != "http" && download->scheme != "https")) {
     return Failed("registry response includes invalid download URL: must use http or https scheme");
   }
   KINU_TRY(RegistryEvidence evidence, ReadEvidence(root, address));
-  KINU_TRY(evidence.checksums,
-           File(*final_url, address, TextMember(root, "shasums_url"), "checksums"));
+  KINU_TRY(evidence.checksums, File(*final_url, address, root.TextOf("shasums_url"), "checksums"));
   KINU_TRY(evidence.signature,
-           File(*final_url, address, TextMember(root, "shasums_signature_url"), "signature"));
+           File(*final_url, address, root.TextOf("shasums_signature_url"), "signature"));
   PackageOffer offer;
   offer.version = version;
   offer.platform = platform;
@@ -366,7 +360,7 @@ std::string LegacyNamespace(Network& network, const std::string& type) {
   }
   const JsonDocument document = ParseJson(response->body);
   for (const char* name : {"moved_to", "id"}) {
-    const std::string text = document.ok() ? TextMember(document.root(), name) : "";
+    const std::string text = document.ok() ? document.root().TextOf(name) : "";
     const size_t slash = text.rfind('/');
     const size_t before =
         slash == std::string::npos || slash == 0 ? std::string::npos : text.rfind('/', slash - 1);
