@@ -118,8 +118,7 @@ bool Has(const InnerValue& value, const Type& type) {
   return value.IsKnown() && !value.IsNull() && value.type() == type;
 }
 bool HasParts(const InnerValue& value) {
-  return value.IsKnown() && !value.IsNull() &&
-         (value.type().is_collection() || value.type().is_structural());
+  return value.IsKnown() && !value.IsNull() && value.type().is_iterable();
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using Kind = Spec::Kind;
 
 namespace {
 
-constexpr std::pair<std::string_view, Kind> kKinds[] = {
+constexpr std::pair<std::string_view, Kind> kSpecKinds[] = {
     {"object", Kind::kObject},
     {"tuple", Kind::kTuple},
     {"attr", Kind::kAttribute},
@@ -76,9 +76,9 @@ Result<Spec> ReadSpec(const JsonNode& json) {
     return BadSpec("a spec is an object with one key");
   }
   const JsonMember& member = json.members().front();
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
+  const auto* found = std::find_if(std::begin(kSpecKinds), std::end(kSpecKinds),
                                    [&](const auto& kind) { return kind.first == member.name; });
-  if (found == std::end(kKinds)) {
+  if (found == std::end(kSpecKinds)) {
     return BadSpec("unknown kind of spec: " + std::string(member.name));
   }
   Spec spec;

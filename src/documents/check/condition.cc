@@ -396,20 +396,20 @@ bool IsConditionName(std::string_view name) {
 }
 
 Judgement Judge(const hcl::Expr& condition, const Subject& subject) {
-  using Verdict = Judgement::Verdict;
+  using Judged = Judgement::Verdict;
   const SubjectScope scope(subject);
   Diagnostics diags;
   const Value value = lang::Evaluate(condition, scope, diags);
   if (diags.has_errors()) {
-    return {Verdict::kError, ErrorText(diags, scope)};
+    return {Judged::kError, ErrorText(diags, scope)};
   }
   if (!value.IsKnown()) {
-    return {Verdict::kUnknown, {}};
+    return {Judged::kUnknown, {}};
   }
   if (value.IsNull() || value.type() != Type::Bool()) {
-    return {Verdict::kError, "the condition must be true or false"};
+    return {Judged::kError, "the condition must be true or false"};
   }
-  return {value.AsBool() ? Verdict::kTrue : Verdict::kFalse, {}};
+  return {value.AsBool() ? Judged::kTrue : Judged::kFalse, {}};
 }
 
 std::string MessageOf(const hcl::Expr& message, const Subject& subject) {

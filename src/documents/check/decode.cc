@@ -15,7 +15,7 @@ constexpr std::string_view kChildModules = "child_modules";
 constexpr std::string_view kStateValue = "state_value";
 constexpr std::string_view kSelector = "selector";
 
-constexpr std::string_view kActions[] = {
+constexpr std::string_view kActionWords[] = {
     "NoOp",   "Create", "Read", "Update", "Destroy", "DestroyBeforeCreate", "CreateBeforeDestroy",
     "Replace"};
 constexpr std::string_view kComparers[] = {"values_same", "values_differ"};
@@ -288,7 +288,7 @@ class Decoder {
         assertion_.arguments.emplace_back(ReadText(spec.name, value));
         break;
       case ArgumentType::kAction:
-        ReadWord(spec.name, value, kActions);
+        ReadWord(spec.name, value, kActionWords);
         break;
       case ArgumentType::kComparer:
         ReadWord(spec.name, value, kComparers);

@@ -17,7 +17,7 @@ std::string TypeMap(const Type& type) {
   return out + "}";
 }
 
-std::string NumberText(const Number& number) {
+std::string GoNumber(const Number& number) {
   if (number.IsInteger()) {
     return "cty.NumberIntVal(" + number.Format('g', -1) + ")";
   }
@@ -44,11 +44,11 @@ std::string UnknownText(const Value& value) {
     calls += ".StringPrefixFull(" + text::GoQuote(known.prefix) + ")";
   }
   if (known.min) {
-    calls += ".NumberLowerBound(" + NumberText(*known.min) + ", " +
+    calls += ".NumberLowerBound(" + GoNumber(*known.min) + ", " +
              (known.min_inclusive ? "true)" : "false)");
   }
   if (known.max) {
-    calls += ".NumberUpperBound(" + NumberText(*known.max) + ", " +
+    calls += ".NumberUpperBound(" + GoNumber(*known.max) + ", " +
              (known.max_inclusive ? "true)" : "false)");
   }
   if (known.min_length != 0) {
@@ -158,7 +158,7 @@ std::string GoString(const Value& value) {
     case TypeKind::kBool:
       return value.AsBool() ? "cty.True" : "cty.False";
     case TypeKind::kNumber:
-      return NumberText(value.AsNumber());
+      return GoNumber(value.AsNumber());
     case TypeKind::kString:
       return "cty.StringVal(" + text::GoQuote(value.AsString()) + ")";
     case TypeKind::kList:

@@ -111,6 +111,8 @@ class Type {
   bool is_collection() const { return is_list() || is_set() || is_map(); }
   /// Tuple or object.
   bool is_structural() const { return is_tuple() || is_object(); }
+  /// Whether its values have elements.
+  bool is_iterable() const { return is_collection() || is_structural(); }
 
   /// Element type of a list, set or map.
   const Type& element() const;

@@ -140,12 +140,11 @@ CallResult UuidV5(Arguments args, const Type&, const CallContext&) {
   return Value::String(out);
 }
 
-constexpr Parameter kText = {.name = "str", .type = &Type::String};
 constexpr std::string_view kRef = "opentofu internal/lang/funcs/crypto.go";
 
 constexpr FunctionSpec kRows[] = {
     {.name = "base64sha256",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &Base64Hash<HashKind::kSha256>,
      .refine = &NeverNull,
@@ -156,7 +155,7 @@ constexpr FunctionSpec kRows[] = {
                           R"("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")"}},
      .ref = kRef},
     {.name = "base64sha512",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &Base64Hash<HashKind::kSha512>,
      .refine = &NeverNull,
@@ -165,7 +164,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(substr(base64sha512("hello world"), 0, 8))", R"("MJ7MSJwS")"}},
      .ref = kRef},
     {.name = "bcrypt",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .has_variadic = true,
      .variadic = {.name = "cost", .type = &Type::Number},
      .result_type = &Returns<&Type::String>,
@@ -178,7 +177,7 @@ constexpr FunctionSpec kRows[] = {
      .ref = kRef,
      .impure = true},
     {.name = "md5",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &HexHash<HashKind::kMd5>,
      .refine = &NeverNull,
@@ -197,7 +196,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(can(rsadecrypt("", "no key")))", "false"}},
      .ref = kRef},
     {.name = "sha1",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &HexHash<HashKind::kSha1>,
      .refine = &NeverNull,
@@ -207,7 +206,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(sha1(""))", R"("da39a3ee5e6b4b0d3255bfef95601890afd80709")"}},
      .ref = kRef},
     {.name = "sha256",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &HexHash<HashKind::kSha256>,
      .refine = &NeverNull,
@@ -216,7 +215,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(length(sha256("")))", "64"}},
      .ref = kRef},
     {.name = "sha512",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &HexHash<HashKind::kSha512>,
      .refine = &NeverNull,

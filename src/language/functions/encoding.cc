@@ -256,9 +256,6 @@ CallResult UrlDecode(Arguments args, const Type&, const CallContext&) {
   return Value::String(text::ReplaceInvalidUtf8(out));
 }
 
-constexpr Parameter Text(std::string_view name) {
-  return {.name = name, .type = &Type::String};
-}
 constexpr Parameter kMarkedText = {.name = "str", .type = &Type::String, .allow_marked = true};
 constexpr std::string_view kRef = "opentofu internal/lang/funcs/encoding.go";
 
@@ -273,7 +270,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(base64decode(""))", R"("")"}},
      .ref = kRef},
     {.name = "base64encode",
-     .params = {Text("str")},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &Base64Encode,
      .refine = &NeverNull,
@@ -292,7 +289,7 @@ constexpr FunctionSpec kRows[] = {
                           R"("test")"}},
      .ref = kRef},
     {.name = "base64gzip",
-     .params = {Text("str")},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &Base64Gzip,
      .refine = &NeverNull,
@@ -301,7 +298,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(base64gunzip(base64gzip("")))", R"("")"}},
      .ref = kRef},
     {.name = "csvdecode",
-     .params = {Text("str")},
+     .params = {TextParameter("str")},
      .result_type = &CsvType,
      .impl = &CsvDecode,
      .refine = &NeverNull,
@@ -311,7 +308,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(length(csvdecode("a,b\n")))", "0"}},
      .ref = "go-cty stdlib/csv.go"},
     {.name = "jsondecode",
-     .params = {Text("str")},
+     .params = {TextParameter("str")},
      .result_type = &JsonDecodeType,
      .impl = &JsonDecode,
      .doc = "The value that a JSON text describes: objects, tuples, strings, numbers, bools, null.",
@@ -330,7 +327,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{"jsonencode([1, null])", R"("[1,null]")"}},
      .ref = "go-cty stdlib/json.go JSONEncodeFunc"},
     {.name = "textdecodebase64",
-     .params = {Text("source"), Text("encoding")},
+     .params = {TextParameter("source"), TextParameter("encoding")},
      .result_type = &Returns<&Type::String>,
      .impl = &TextDecodeBase64,
      .refine = &NeverNull,
@@ -339,7 +336,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(textdecodebase64("6Q==", "ISO-8859-1"))", R"("é")"}},
      .ref = kRef},
     {.name = "textencodebase64",
-     .params = {Text("string"), Text("encoding")},
+     .params = {TextParameter("string"), TextParameter("encoding")},
      .result_type = &Returns<&Type::String>,
      .impl = &TextEncodeBase64,
      .refine = &NeverNull,
@@ -348,7 +345,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(textencodebase64("é", "windows-1252"))", R"("6Q==")"}},
      .ref = kRef},
     {.name = "urldecode",
-     .params = {Text("str")},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &UrlDecode,
      .refine = &NeverNull,
@@ -357,7 +354,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(urldecode("%E2%98%83"))", R"("☃")"}},
      .ref = kRef},
     {.name = "urlencode",
-     .params = {Text("str")},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &UrlEncode,
      .refine = &NeverNull,

@@ -28,7 +28,7 @@ struct Verb {
   std::optional<int64_t> precision;
 };
 
-using Text = std::expected<std::string, CallError>;
+using Formatted = std::expected<std::string, CallError>;
 
 std::unexpected<CallError> Unsupported(const Verb& verb, std::string_view why) {
   return CallFail("unsupported value for " + text::GoQuote(verb.raw) + " at " +
@@ -57,7 +57,7 @@ std::string Repeated(char c, int64_t count) {
 }
 
 // Formats like Go's big.Int: '#' adds a prefix, precision or '0' adds zeros.
-Text FormatInteger(const Verb& verb, const Number& number) {
+Formatted FormatInteger(const Verb& verb, const Number& number) {
   int base = 10;
   std::string prefix;
   switch (verb.mode) {
@@ -142,7 +142,7 @@ bool IsTooLong(const Number& number) {
   return !number.IsInfinite() && Number::Compare(Number::Absolute(number), kLimit) >= 0;
 }
 
-Text FormatNumber(const Verb& verb, const Value& value) {
+Formatted FormatNumber(const Verb& verb, const Value& value) {
   const auto number = Convert(value, Type::Number());
   if (!number) {
     return Unsupported(verb, number.error().message);
@@ -157,7 +157,7 @@ Text FormatNumber(const Verb& verb, const Value& value) {
   return FormatInteger(verb, number->AsNumber());
 }
 
-Text FormatString(const Verb& verb, const Value& value) {
+Formatted FormatString(const Verb& verb, const Value& value) {
   const auto converted = Convert(value, Type::String());
   if (!converted) {
     return Unsupported(verb, converted.error().message);
@@ -178,7 +178,7 @@ Text FormatString(const Verb& verb, const Value& value) {
   return Pad(verb, std::move(text));
 }
 
-Text FormatAsIs(const Verb& verb, const Value& value) {
+Formatted FormatAsIs(const Verb& verb, const Value& value) {
   if (!verb.sharp && !value.IsNull()) {
     if (value.type() == Type::String()) {
       return Pad(verb, std::string(value.AsString()));
@@ -196,7 +196,7 @@ Text FormatAsIs(const Verb& verb, const Value& value) {
   return Pad(verb, std::move(json));
 }
 
-Text FormatBool(const Verb& verb, const Value& value) {
+Formatted FormatBool(const Verb& verb, const Value& value) {
   const auto converted = Convert(value, Type::Bool());
   if (!converted) {
     return Unsupported(verb, converted.error().message);
@@ -204,7 +204,7 @@ Text FormatBool(const Verb& verb, const Value& value) {
   return converted->AsBool() ? "true" : "false";
 }
 
-Text FormatValue(const Verb& verb, Arguments args) {
+Formatted FormatValue(const Verb& verb, Arguments args) {
   if (verb.argument > args.size()) {
     return CallFail("not enough arguments for " + text::GoQuote(verb.raw) + " at " +
                     std::to_string(verb.offset) + ": need index " + std::to_string(verb.argument) +
@@ -246,16 +246,12 @@ Text FormatValue(const Verb& verb, Arguments args) {
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // Parses a format string and formats its verbs.
 class FormatParser {
  public:
   explicit FormatParser(std::string_view format) : format_(format) {}
 
-  Text Run(Arguments args) {
+  Formatted Run(Arguments args) {
     std::string out;
     while (pos_ < format_.size()) {
       const size_t percent = std::min(format_.find('%', pos_), format_.size());
@@ -341,7 +337,7 @@ class FormatParser {
       }
       ++pos_;
     }
-    if (!IsLetter(Peek())) {
+    if (!IsAsciiLetter(Peek())) {
       return Unrecognized();
     }
     verb.mode = format_[pos_++];
@@ -457,7 +453,7 @@ CallResult FormatList(Arguments args, const Type& type, const CallContext& conte
       results.push_back(Value::Unknown(Type::String(), not_null));
       continue;
     }
-    const Text text = FormatParser(format).Run(current);
+    const Formatted text = FormatParser(format).Run(current);
     if (!text) {
       return CallFail("error on format iteration " + std::to_string(row) + ": " +
                       text.error().message);

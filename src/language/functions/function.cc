@@ -143,7 +143,7 @@ bool HasTooManyParts(const Value& value) {
       return true;
     }
     const Type type = next.type();
-    if (next.IsKnown() && !next.IsNull() && (type.is_collection() || type.is_structural())) {
+    if (next.IsKnown() && !next.IsNull() && type.is_iterable()) {
       pending.push_back(next.elements());
     }
   }

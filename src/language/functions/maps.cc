@@ -279,7 +279,7 @@ CallResult NotCallable(Arguments, const Type&, const CallContext&) {
   return CallFail("the function does not exist any more");
 }
 
-constexpr Parameter kAnything = {
+constexpr Parameter kMapOrObject = {
     .name = "vals", .allow_null = true, .allow_unknown = true, .allow_dynamic = true};
 
 constexpr FunctionSpec kRows[] = {
@@ -294,7 +294,7 @@ constexpr FunctionSpec kRows[] = {
      .ref = "go-cty stdlib/collection.go KeysFunc"},
     {.name = "list",
      .has_variadic = true,
-     .variadic = kAnything,
+     .variadic = kMapOrObject,
      .result_type = &ListWasRemoved,
      .impl = &NotCallable,
      .doc = "Does not exist any more and always fails: write tolist([ … ]) instead.",
@@ -318,7 +318,7 @@ constexpr FunctionSpec kRows[] = {
      .ref = "opentofu internal/lang/funcs/collection.go LookupFunc"},
     {.name = "map",
      .has_variadic = true,
-     .variadic = kAnything,
+     .variadic = kMapOrObject,
      .result_type = &MapWasRemoved,
      .impl = &NotCallable,
      .doc = "Does not exist any more and always fails: write tomap({ … }) instead.",

@@ -377,13 +377,9 @@ CallResult Replace(Arguments args, const Type&, const CallContext&) {
   }
 }
 
-constexpr Parameter Text(std::string_view name) {
-  return {.name = name, .type = &Type::String};
-}
-
 constexpr FunctionSpec kRows[] = {
     {.name = "regex",
-     .params = {Text("pattern"), Text("string")},
+     .params = {TextParameter("pattern"), TextParameter("string")},
      .result_type = &RegexType,
      .impl = &Regex,
      .refine = &NeverNull,
@@ -394,7 +390,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"x(regex("(?P<y>\\d+)", "in 2019"))x", R"({y = "2019"})"}},
      .ref = "go-cty stdlib/regexp.go RegexFunc"},
     {.name = "regexall",
-     .params = {Text("pattern"), Text("string")},
+     .params = {TextParameter("pattern"), TextParameter("string")},
      .result_type = &RegexAllType,
      .impl = &RegexAll,
      .refine = &NeverNull,
@@ -404,7 +400,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(regexall("x", "abc"))", "tolist([])"}},
      .ref = "go-cty stdlib/regexp.go RegexAllFunc"},
     {.name = "replace",
-     .params = {Text("str"), Text("substr"), Text("replace")},
+     .params = {TextParameter("str"), TextParameter("substr"), TextParameter("replace")},
      .result_type = &Returns<&Type::String>,
      .impl = &Replace,
      .refine = &NeverNull,

@@ -249,7 +249,6 @@ CallResult StrContains(Arguments args, const Type&, const CallContext&) {
   return Value::Bool(args[0].AsString().find(args[1].AsString()) != std::string_view::npos);
 }
 
-constexpr Parameter kText = {.name = "str", .type = &Type::String};
 constexpr Parameter kTextOrUntyped = {.name = "str", .type = &Type::String, .allow_dynamic = true};
 constexpr Parameter NumberOrUntyped(std::string_view name) {
   return {.name = name, .type = &Type::Number, .allow_dynamic = true};
@@ -260,7 +259,7 @@ constexpr Parameter TextNamed(std::string_view name) {
 
 constexpr FunctionSpec kRows[] = {
     {.name = "chomp",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &Chomp,
      .refine = &NeverNull,
@@ -269,7 +268,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(chomp("a\nb"))", R"("a\nb")"}},
      .ref = "go-cty stdlib/string.go ChompFunc"},
     {.name = "endswith",
-     .params = {kText, TextNamed("suffix")},
+     .params = {TextParameter("str"), TextNamed("suffix")},
      .result_type = &Returns<&Type::Bool>,
      .impl = &EndsWith,
      .refine = &NeverNull,
@@ -278,7 +277,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(endswith("hello world", "hello"))", "false"}},
      .ref = "opentofu internal/lang/funcs/string.go EndsWithFunc"},
     {.name = "indent",
-     .params = {Parameter{.name = "spaces", .type = &Type::Number}, kText},
+     .params = {Parameter{.name = "spaces", .type = &Type::Number}, TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &Indent,
      .refine = &NeverNull,
@@ -315,7 +314,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{"sort([10, 9])", R"(tolist(["10", "9"]))"}},
      .ref = "go-cty stdlib/string.go SortFunc"},
     {.name = "split",
-     .params = {TextNamed("separator"), kText},
+     .params = {TextNamed("separator"), TextParameter("str")},
      .result_type = &Returns<&ListOfString>,
      .impl = &Split,
      .refine = &NeverNull,
@@ -335,7 +334,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(startswith("hello world", "world"))", "false"}},
      .ref = "opentofu internal/lang/funcs/string.go StartsWithFunc"},
     {.name = "strcontains",
-     .params = {kText, TextNamed("substr")},
+     .params = {TextParameter("str"), TextNamed("substr")},
      .result_type = &Returns<&Type::Bool>,
      .impl = &StrContains,
      .doc = "Whether the second text occurs in the first.",
@@ -362,7 +361,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(substr("hello world", -5, -1))", R"("world")"}},
      .ref = "go-cty stdlib/string.go SubstrFunc"},
     {.name = "title",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &Title,
      .refine = &NeverNull,
@@ -371,7 +370,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(title("a-b"))", R"("A-B")"}},
      .ref = "go-cty stdlib/string.go TitleFunc"},
     {.name = "trim",
-     .params = {kText, TextNamed("cutset")},
+     .params = {TextParameter("str"), TextNamed("cutset")},
      .result_type = &Returns<&Type::String>,
      .impl = &Trim,
      .refine = &NeverNull,
@@ -380,7 +379,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(trim("foobar", "far"))", R"("oob")"}},
      .ref = "go-cty stdlib/string.go TrimFunc"},
     {.name = "trimprefix",
-     .params = {kText, TextNamed("prefix")},
+     .params = {TextParameter("str"), TextNamed("prefix")},
      .result_type = &Returns<&Type::String>,
      .impl = &TrimPrefix,
      .refine = &NeverNull,
@@ -389,7 +388,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(trimprefix("helloworld", "cat"))", R"("helloworld")"}},
      .ref = "go-cty stdlib/string.go TrimPrefixFunc"},
     {.name = "trimspace",
-     .params = {kText},
+     .params = {TextParameter("str")},
      .result_type = &Returns<&Type::String>,
      .impl = &TrimSpace,
      .refine = &NeverNull,
@@ -398,7 +397,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(trimspace(" a b "))", R"("a b")"}},
      .ref = "go-cty stdlib/string.go TrimSpaceFunc"},
     {.name = "trimsuffix",
-     .params = {kText, TextNamed("suffix")},
+     .params = {TextParameter("str"), TextNamed("suffix")},
      .result_type = &Returns<&Type::String>,
      .impl = &TrimSuffix,
      .refine = &NeverNull,

@@ -77,6 +77,15 @@ bool HasTooManyParts(const Value& value);
 /// The error for such a value.
 std::unexpected<CallError> TooManyParts();
 
+/// A parameter that is a text.
+constexpr Parameter TextParameter(std::string_view name) {
+  return {.name = name, .type = &Type::String};
+}
+
+constexpr bool IsAsciiLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 inline std::vector<Value> CopyElements(const Value& collection) {
   return {collection.elements().begin(), collection.elements().end()};
 }

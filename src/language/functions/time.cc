@@ -158,17 +158,13 @@ std::optional<std::string> ExpandVerb(std::string_view verb, const Timestamp& ti
   }
 }
 
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 CallResult FormatDate(Arguments args, const Type&, const CallContext&) {
   const std::string_view format = args[0].AsString();
   KINU_TRY(const Timestamp time, ParseTimestamp(args[1], 1));
   std::string out;
   for (size_t pos = 0; pos < format.size();) {
     const char c = format[pos];
-    if (IsLetter(c)) {
+    if (IsAsciiLetter(c)) {
       const size_t end = std::min(format.find_first_not_of(c, pos), format.size());
       const std::string_view verb = format.substr(pos, end - pos);
       const auto text = ExpandVerb(verb, time);
@@ -205,13 +201,9 @@ CallResult FormatDate(Arguments args, const Type&, const CallContext&) {
   return Value::String(out);
 }
 
-constexpr Parameter Text(std::string_view name) {
-  return {.name = name, .type = &Type::String};
-}
-
 constexpr FunctionSpec kRows[] = {
     {.name = "formatdate",
-     .params = {Text("format"), Text("time")},
+     .params = {TextParameter("format"), TextParameter("time")},
      .result_type = &Returns<&Type::String>,
      .impl = &FormatDate,
      .refine = &NeverNull,
@@ -231,7 +223,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{"can(plantimestamp(1))", "false"}},
      .ref = "opentofu internal/lang/funcs/datetime.go MakeStaticTimestampFunc"},
     {.name = "timeadd",
-     .params = {Text("timestamp"), Text("duration")},
+     .params = {TextParameter("timestamp"), TextParameter("duration")},
      .result_type = &Returns<&Type::String>,
      .impl = &TimeAdd,
      .doc = R"(A timestamp moved by a duration such as "10m", "-1.5h" or "1h30m".)",
@@ -240,7 +232,7 @@ constexpr FunctionSpec kRows[] = {
                           R"("2020-02-29T00:00:00+01:00")"}},
      .ref = "go-cty stdlib/datetime.go TimeAddFunc"},
     {.name = "timecmp",
-     .params = {Text("timestamp_a"), Text("timestamp_b")},
+     .params = {TextParameter("timestamp_a"), TextParameter("timestamp_b")},
      .result_type = &Returns<&Type::Number>,
      .impl = &TimeCmp,
      .refine = &NeverNull,

@@ -23,10 +23,6 @@ constexpr hcl::AttributeSchema kAllOptional[] = {
     {"for_each", false}, {"iterator", false}, {"labels", false}};
 constexpr BlockSchema kContentBlock[] = {{"content", {}}};
 
-bool IsIterable(const Type& type) {
-  return type.is_collection() || type.is_structural();
-}
-
 // Expands one `dynamic` block.
 class Expansion {
  public:
@@ -121,7 +117,7 @@ class Expansion {
       return false;
     }
     const Type type = for_each_.type();
-    if (!type.is_dynamic() && !IsIterable(type)) {
+    if (!type.is_dynamic() && !type.is_iterable()) {
       return FailAbout(expr, "Invalid dynamic for_each value",
                        "Cannot use a " + type.FriendlyName() +
                            " value in for_each. An iterable collection is required.",

@@ -13,10 +13,6 @@ using hcl::Expr;
 
 namespace {
 
-bool IsIterable(const Type& type) {
-  return type.is_collection() || type.is_structural();
-}
-
 // The key of element `index`: its position, its name, or, in sets, the element itself.
 Value KeyOf(const Value& collection, const Type& type, size_t index) {
   switch (type.kind()) {
@@ -258,7 +254,7 @@ Value Evaluator::EvalFor(const hcl::ForExpr& expr, const Binding* bindings,
   }
   MarkSet marks = collection.marks();
   collection = collection.Unmark();
-  if (!IsIterable(type)) {
+  if (!type.is_iterable()) {
     Fail("Iteration over non-iterable value",
          "A value of type " + type.FriendlyName() +
              " cannot be used as the collection in a 'for' expression.",

@@ -19,14 +19,14 @@ bool IsLocalSource(std::string_view source) {
   return source.starts_with('.');
 }
 
-struct Step {
+struct CallStep {
   ModuleId module;
   std::string_view source;
 };
 
 /// The calls with local sources from the one below the package to the last one.
-std::vector<Step> StepsTo(const ConfigNode*& at) {
-  std::vector<Step> steps;
+std::vector<CallStep> StepsTo(const ConfigNode*& at) {
+  std::vector<CallStep> steps;
   while (at->parent != nullptr && IsLocalSource(at->source)) {
     steps.push_back({at->path, at->source});
     at = at->parent;
@@ -36,8 +36,8 @@ std::vector<Step> StepsTo(const ConfigNode*& at) {
 }
 
 /// The first module whose source leads out of the package.
-std::optional<ModuleId> FindFirstOutside(std::string path, const std::vector<Step>& steps) {
-  for (const Step& step : steps) {
+std::optional<ModuleId> FindFirstOutside(std::string path, const std::vector<CallStep>& steps) {
+  for (const CallStep& step : steps) {
     path = JoinPath(path, step.source);
     if (!path.starts_with(kPackage)) {
       return step.module;
@@ -54,7 +54,7 @@ void ExplainLeftPackage(const Program& program, const ConfigNode& caller, Module
     return;
   }
   const ConfigNode* package = &caller;
-  std::vector<Step> steps = StepsTo(package);
+  std::vector<CallStep> steps = StepsTo(package);
   if (package->source.empty() || IsLocalSource(package->source)) {
     return;  // the root module is in no package
   }

@@ -6,8 +6,8 @@
 namespace kinu::config {
 namespace {
 
-constexpr std::string_view kName[] = {"name"};
-constexpr std::string_view kType[] = {"type"};
+constexpr std::string_view kRunLabel[] = {"name"};
+constexpr std::string_view kMockLabel[] = {"type"};
 constexpr std::string_view kOverrideResource = "override_resource";
 constexpr std::string_view kOverrideData = "override_data";
 constexpr std::string_view kOverrideModule = "override_module";
@@ -15,8 +15,9 @@ constexpr std::string_view kMockResource = "mock_resource";
 constexpr std::string_view kMockData = "mock_data";
 
 constexpr hcl::BlockSchema kFileBlocks[] = {
-    {"run", kName},  {"provider", kName}, {"variables"},           {kOverrideResource},
-    {kOverrideData}, {kOverrideModule},   {"mock_provider", kName}};
+    {"run", kRunLabel},          {"provider", kRunLabel}, {"variables"},
+    {kOverrideResource},         {kOverrideData},         {kOverrideModule},
+    {"mock_provider", kRunLabel}};
 constexpr hcl::AttributeSchema kRunArguments[] = {{"command"}, {"providers"}, {"expect_failures"}};
 constexpr hcl::BlockSchema kRunBlocks[] = {{"plan_options"}, {"assert"},          {"variables"},
                                            {"module"},       {kOverrideResource}, {kOverrideData},
@@ -28,7 +29,7 @@ constexpr hcl::AttributeSchema kOverrideArguments[] = {{"target", true}, {"value
 constexpr hcl::AttributeSchema kOverrideModuleArguments[] = {{"target", true}, {"outputs"}};
 constexpr hcl::AttributeSchema kMockProviderArguments[] = {{"alias"}, {"for_each"}};
 constexpr hcl::BlockSchema kMockProviderBlocks[] = {
-    {kMockResource, kType}, {kMockData, kType}, {kOverrideResource}, {kOverrideData}};
+    {kMockResource, kMockLabel}, {kMockData, kMockLabel}, {kOverrideResource}, {kOverrideData}};
 constexpr hcl::AttributeSchema kMockArguments[] = {{"defaults"}};
 
 bool IsResourceOverride(const hcl::Block& block) {
@@ -39,7 +40,7 @@ std::string_view BlockName(const ResourceOverride& block) {
   return block.mode == ResourceMode::kManaged ? kOverrideResource : kOverrideData;
 }
 
-uint64_t NameKey(Symbol local_name, Symbol alias) {
+uint64_t ProviderKey(Symbol local_name, Symbol alias) {
   return uint64_t{local_name.id} << 32 | alias.id;
 }
 
@@ -121,8 +122,8 @@ void TestFileReader::ReadVariables(const hcl::Block& block, std::string_view whe
 void TestFileReader::ReadProvider(const hcl::Block& block) {
   ReadProviderBlock(reader_, block);
   for (ProviderBlock& provider : content_.providers) {
-    auto [place, is_new] = provider_index_.try_emplace(NameKey(provider.local_name, provider.alias),
-                                                       file_.providers.size());
+    auto [place, is_new] = provider_index_.try_emplace(
+        ProviderKey(provider.local_name, provider.alias), file_.providers.size());
     if (is_new) {
       file_.providers.push_back(std::move(provider));
     } else {
@@ -267,7 +268,7 @@ void TestFileReader::ReadMockProvider(const hcl::Block& block) {
     return;
   }
   auto [place, is_new] =
-      mock_index_.try_emplace(NameKey(out.local_name, out.alias), file_.mock_providers.size());
+      mock_index_.try_emplace(ProviderKey(out.local_name, out.alias), file_.mock_providers.size());
   if (!is_new) {
     diags_.Error("Duplicated `mock_provider` block",
                  "The provider is mocked at " + ToText(file_.mock_providers[place->second].range) +

@@ -10,7 +10,7 @@ namespace kinu::config {
 namespace {
 
 /// Limit of local values that refer to each other in a chain: each adds a level of recursion.
-constexpr size_t kDeepest = 200;
+constexpr size_t kMostFrames = 200;
 
 void ReportDynamic(const ParsedReference& ref, const std::string& what, Diagnostics& diags) {
   diags
@@ -136,7 +136,7 @@ Value StaticEvaluator::EvaluateInScope(const ConfigNode& node, const StaticSubje
                                        const std::function<void(Traversals&, Calls&)>& collect,
                                        const std::function<Value(const lang::Scope&)>& use,
                                        Diagnostics& diags) {
-  if (frames_.size() >= kDeepest) {
+  if (frames_.size() >= kMostFrames) {
     diags.Error("Circular reference", "Too many local values refer to each other in a row.",
                 subject.range);
     return Value::DynamicUnknown();

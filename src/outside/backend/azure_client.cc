@@ -36,7 +36,7 @@ void AddMetadata(net::HttpRequest& request, const AzureMetadata& metadata) {
 }
 
 /// "409 Conflict: LeaseAlreadyPresent: MESSAGE"
-std::unexpected<Error> RefusedBy(const net::HttpResponse& response) {
+std::unexpected<Error> RefusedByAzure(const net::HttpResponse& response) {
   std::string text = response.StatusText();
   const auto document = ReadXml(response.body);
   const std::string_view code = response.headers.Get("x-ms-error-code");
@@ -131,7 +131,7 @@ Result<net::HttpResponse> AzureContainer::Send(net::HttpRequest request) const {
 
 Result<void> AzureContainer::Do(net::HttpRequest request) const {
   KINU_TRY(const net::HttpResponse response, Send(std::move(request)));
-  return response.ok() ? Result<void>() : RefusedBy(response);
+  return response.ok() ? Result<void>() : RefusedByAzure(response);
 }
 
 Result<std::vector<std::string>> AzureContainer::List(const std::string& prefix) const {
@@ -145,7 +145,7 @@ Result<std::vector<std::string>> AzureContainer::List(const std::string& prefix)
     KINU_TRY(const net::HttpResponse response,
              Send(Request("GET", options_.container_url, net::EncodeQuery(std::move(arguments)))));
     if (!response.ok()) {
-      return RefusedBy(response);
+      return RefusedByAzure(response);
     }
     KINU_TRY(const XmlElement list, ReadXml(response.body));
     if (const XmlElement* blobs = list.Find("Blobs")) {
@@ -169,7 +169,7 @@ Result<std::optional<std::string>> AzureContainer::Get(const std::string& name) 
     return std::nullopt;
   }
   if (!response.ok()) {
-    return RefusedBy(response);
+    return RefusedByAzure(response);
   }
   return std::move(response.body);
 }
@@ -184,7 +184,7 @@ Result<std::optional<AzureProperties>> AzureContainer::Look(const std::string& n
     return std::nullopt;
   }
   if (!response.ok()) {
-    return RefusedBy(response);
+    return RefusedByAzure(response);
   }
   AzureProperties properties;
   properties.leased = response.headers.Get("x-ms-lease-status") == "locked";
@@ -211,7 +211,7 @@ Result<void> AzureContainer::Put(const std::string& name, std::string_view bytes
   AddLease(request, lease);
   KINU_TRY(const net::HttpResponse response, Send(std::move(request)));
   constexpr int kCreated = 201;
-  return response.status == kCreated ? Result<void>() : RefusedBy(response);
+  return response.status == kCreated ? Result<void>() : RefusedByAzure(response);
 }
 
 Result<void> AzureContainer::Snapshot(const std::string& name, const std::string& lease) const {

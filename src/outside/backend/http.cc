@@ -93,7 +93,7 @@ Result<net::HttpResponse> HttpStateClient::Send(const Endpoint& to, std::string_
 }
 
 /// The error for a status that means no success.
-std::unexpected<Error> RefusedBy(const net::HttpResponse& response) {
+std::unexpected<Error> RefusedByHttp(const net::HttpResponse& response) {
   switch (response.status) {
     case 401:
       return Fail(ErrorCode::kUnavailable, "HTTP remote state endpoint requires auth");
@@ -111,7 +111,7 @@ Result<std::optional<std::string>> HttpStateClient::Get() {
     return std::nullopt;
   }
   if (response.status != 200) {
-    return RefusedBy(response);
+    return RefusedByHttp(response);
   }
   if (response.body.empty()) {
     return std::nullopt;
@@ -166,7 +166,7 @@ Result<std::string> HttpStateClient::Lock(const state::LockInfo& info) {
     return info.id;
   }
   if (response.status != 409 && response.status != 423) {
-    return RefusedBy(response);
+    return RefusedByHttp(response);
   }
   constexpr std::string_view kHeld = "HTTP remote state already locked";
   const Result<state::LockInfo> holder = state::LockInfo::FromJson(response.body);

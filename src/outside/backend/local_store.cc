@@ -29,7 +29,7 @@ constexpr std::string_view kRetiredText =
 /// run.
 constexpr size_t kMostRetired = 64;
 
-std::unexpected<Error> SystemFailure(std::string_view what, const std::string& path) {
+std::unexpected<Error> StoreFailure(std::string_view what, const std::string& path) {
   int err = errno;
   return Fail(err == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
               std::string(what) + ' ' + path + ": " + SystemMessage(err));
@@ -103,7 +103,7 @@ Result<void> LocalStore::OpenFile() {
   }
   fd_ = ::open(target_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd_ < 0) {
-    return SystemFailure("open", paths_.write);
+    return StoreFailure("open", paths_.write);
   }
   created_ = created_ || !existed;
   return {};
@@ -134,7 +134,7 @@ Result<state::StoredBytes> LocalStore::Sealed(const state::State& state,
 Result<LocalStore::Text> LocalStore::ReadOpenFile() {
   struct stat info{};
   if (::fstat(fd_, &info) != 0) {
-    return SystemFailure("read", target_);
+    return StoreFailure("read", target_);
   }
   int error = 0;
   std::string text;
@@ -152,7 +152,7 @@ Result<LocalStore::Text> LocalStore::ReadOpenFile() {
   });
   if (error != 0) {
     errno = error;
-    return SystemFailure("read", target_);
+    return StoreFailure("read", target_);
   }
   return Document(std::move(text));
 }
@@ -169,7 +169,7 @@ Result<void> LocalStore::TryLock(bool* held_by_other) {
         *held_by_other = true;
         return {};
       }
-      return SystemFailure("lock", paths_.write);
+      return StoreFailure("lock", paths_.write);
     }
     if (SameFile(fd_, target_)) {
       break;
@@ -293,14 +293,14 @@ Result<void> LocalStore::WriteLockInfo(const state::LockRequest& request) const 
   (void)::unlink(path.c_str());
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) {
-    return SystemFailure("open", path);
+    return StoreFailure("open", path);
   }
   // Of use only as long as this process lives, so it need not be synced.
   const bool written = WriteWhole(fd, info.ToJson());
   const int error = errno;
   ::close(fd);
   errno = error;
-  return written ? Result<void>{} : SystemFailure("write", path);
+  return written ? Result<void>{} : StoreFailure("write", path);
 }
 
 Result<void> LocalStore::Unlock() {
@@ -594,7 +594,7 @@ Result<void> LocalStore::SwapIn(const state::State& state, const std::string& do
   // What cannot be cut off holds no state.
   struct stat info{};
   if (::fstat(fd_, &info) != 0 || (!S_ISREG(info.st_mode) && ::ftruncate(fd_, 0) != 0)) {
-    return SystemFailure("truncate", paths_.write);
+    return StoreFailure("truncate", paths_.write);
   }
   KINU_TRY(FileReplacement file, FileReplacement::Start(target_, info.st_mode & 07777));
   file.Write(stored.bytes());

@@ -12,7 +12,7 @@
 namespace kinu::backend {
 namespace {
 
-constexpr std::string_view kKeyName = "LockID";
+constexpr std::string_view kLockIdName = "LockID";
 constexpr uint32_t kRowHeader = 0x75;
 /// What follows in an encoded row.
 enum class RowTag : uint8_t {
@@ -166,7 +166,7 @@ void AppendExpectation(ProtoWriter& writer, uint64_t expectation) {
 std::string TablestoreRow::Encode(bool deletes) const {
   std::string out = Fixed32(kRowHeader);
   AppendTag(out, RowTag::kKey);
-  uint8_t cell = AppendCell(out, kKeyName, key);
+  uint8_t cell = AppendCell(out, kLockIdName, key);
   uint8_t sum = Crc8(0, {reinterpret_cast<const char*>(&cell), 1});
   if (!column.empty()) {
     AppendTag(out, RowTag::kData);
@@ -293,7 +293,7 @@ Result<std::optional<std::string>> TablestoreTable::Get(std::string_view key,
   ProtoWriter writer(body);
   writer.AlwaysBytes(1, table_);
   writer.AlwaysBytes(2, TablestoreRow{.key = std::string(key)}.Encode());
-  writer.AlwaysBytes(kColumns, kKeyName);
+  writer.AlwaysBytes(kColumns, kLockIdName);
   writer.AlwaysBytes(kColumns, column);
   writer.AlwaysInt(kVersions, 1);
   KINU_TRY(const std::string answer, Call("GetRow", std::move(body)));

@@ -40,7 +40,7 @@ class AesGcm final : public Method {
   std::string authenticated_;
 };
 
-Result<std::unique_ptr<Method>> Make(const config::PartValues& values) {
+Result<std::unique_ptr<Method>> MakeAesGcm(const config::PartValues& values) {
   Keys keys;
   if (const auto found = values.arguments.find("keys"); found != values.arguments.end()) {
     keys = KeysOf(found->second);
@@ -68,6 +68,6 @@ Result<std::unique_ptr<Method>> Make(const config::PartValues& values) {
 
 }  // namespace
 
-constexpr MethodSpec kAesGcm{.type = "aes_gcm", .make = Make};
+constexpr MethodSpec kAesGcm{.type = "aes_gcm", .make = MakeAesGcm};
 
 }  // namespace kinu::encryption

@@ -14,7 +14,7 @@ constexpr cloud::AwsEndpointNames kKmsEndpoint{.service = "kms",
                                                .variable = "AWS_ENDPOINT_URL_KMS"};
 
 /// The arguments as the settings of an AWS login.
-Result<Value> LoginSettings(const config::PartValues& values) {
+Result<Value> AwsLogin(const config::PartValues& values) {
   std::vector<std::pair<std::string, Value>> settings(values.arguments.begin(),
                                                       values.arguments.end());
   for (auto& [name, value] : settings) {
@@ -117,7 +117,7 @@ class AwsKeys final : public KeyService {
 
 Result<Provided> ProvideAwsKms(net::Transport& transport, const config::PartValues& values,
                                const std::string* metadata) {
-  KINU_TRY(const Value settings, LoginSettings(values));
+  KINU_TRY(const Value settings, AwsLogin(values));
   if (auto valid = CheckArguments(values, settings); !valid) {
     return std::unexpected(std::move(valid).error());
   }

@@ -49,7 +49,7 @@ std::string NameProblem(const std::string& key, const std::string& vault_url) {
 }
 
 /// The arguments with the variables that stand in for them.
-Value LoginSettings(const config::PartValues& values) {
+Value AzureLogin(const config::PartValues& values) {
   std::map<std::string, Value, std::less<>> settings = values.arguments;
   constexpr std::pair<const char*, const char*> kVariables[] = {
       {"client_id", "ARM_CLIENT_ID"},
@@ -289,7 +289,7 @@ Result<Provided> ProvideAzureVault(net::Transport& transport, const config::Part
                                    const std::string* metadata) {
   KINU_TRY(AzureKeys::Place place, PlaceOf(values));
   const net::HttpClient client(transport, {.user_agent = "OpenTofu", .stop = nullptr, .wait = {}});
-  const Value settings = LoginSettings(values);
+  const Value settings = AzureLogin(values);
   auto cloud = cloud::FindAzureCloud(client, settings);
   if (!cloud) {
     return Fail(ErrorCode::kInvalid,

@@ -7,7 +7,8 @@
 namespace kinu::encryption {
 namespace {
 
-constexpr ProgramProtocol kProtocol = {"OpenTofu-External-Key-Provider", "external key provider"};
+constexpr ProgramProtocol kKeysProtocol = {"OpenTofu-External-Key-Provider",
+                                           "external key provider"};
 
 Result<std::string> KeyIn(const JsonNode& keys, std::string_view name) {
   const JsonNode* key = keys.Find(name);
@@ -66,7 +67,8 @@ Result<Provided> ReadAnswer(const std::string& text) {
   return out;
 }
 
-Result<Provided> Provide(const config::PartValues& values, const std::string* metadata) {
+Result<Provided> ProvideExternalKeys(const config::PartValues& values,
+                                     const std::string* metadata) {
   const std::vector<std::string> command = TextsArgument(values, "command");
   if (command.empty()) {
     return Fail(ErrorCode::kInvalid, "the command option is required");
@@ -80,7 +82,7 @@ Result<Provided> Provide(const config::PartValues& values, const std::string* me
   auto failed = [](std::string message, const std::string& errors) {
     return Fail(ErrorCode::kUnavailable, message + "\n\nStderr:\n-------\n" + errors);
   };
-  const auto answer = AskProgram(command, kProtocol, metadata == nullptr ? "null" : *metadata);
+  const auto answer = AskProgram(command, kKeysProtocol, metadata == nullptr ? "null" : *metadata);
   if (!answer) {
     const ProgramFailure& failure = answer.error();
     switch (failure.kind) {
@@ -105,6 +107,6 @@ Result<Provided> Provide(const config::PartValues& values, const std::string* me
 
 }  // namespace
 
-constexpr KeyProviderSpec kExternalKeys{.type = "external", .provide = Provide};
+constexpr KeyProviderSpec kExternalKeys{.type = "external", .provide = ProvideExternalKeys};
 
 }  // namespace kinu::encryption

@@ -11,7 +11,8 @@
 namespace kinu::encryption {
 namespace {
 
-constexpr ProgramProtocol kProtocol = {"OpenTofu-External-Encryption-Method", "external method"};
+constexpr ProgramProtocol kMethodProtocol = {"OpenTofu-External-Encryption-Method",
+                                             "external method"};
 
 std::unexpected<Error> Failure(std::string message, const std::string& reason,
                                const std::string& errors) {
@@ -29,7 +30,7 @@ Result<std::string> Run(const std::vector<std::string>& command, const std::stri
   }
   json.Member("payload", EncodeBase64(payload));
   json.EndObject();
-  const auto answer = AskProgram(command, kProtocol, std::move(request));
+  const auto answer = AskProgram(command, kMethodProtocol, std::move(request));
   if (!answer) {
     const ProgramFailure& failure = answer.error();
     constexpr const char* kMessages[] = {
@@ -92,7 +93,7 @@ class External final : public Method {
   std::vector<std::string> encrypt_, decrypt_;
 };
 
-Result<std::unique_ptr<Method>> Make(const config::PartValues& values) {
+Result<std::unique_ptr<Method>> MakeExternalMethod(const config::PartValues& values) {
   std::vector<std::string> commands[2];
   constexpr std::string_view kNames[] = {"encrypt_command", "decrypt_command"};
   for (size_t i = 0; i < 2; ++i) {
@@ -114,6 +115,6 @@ Result<std::unique_ptr<Method>> Make(const config::PartValues& values) {
 
 }  // namespace
 
-constexpr MethodSpec kExternalMethod{.type = "external", .make = Make};
+constexpr MethodSpec kExternalMethod{.type = "external", .make = MakeExternalMethod};
 
 }  // namespace kinu::encryption

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kScope = "https://www.googleapis.com/auth/cloudkms";
 
 /// The arguments with the variables that stand in for them.
-Value LoginSettings(const config::PartValues& values) {
+Value GcpLogin(const config::PartValues& values) {
   std::map<std::string, Value, std::less<>> settings = values.arguments;
   constexpr std::pair<const char*, const char*> kVariables[] = {
       {"credentials", "GOOGLE_CREDENTIALS"},
@@ -89,7 +89,7 @@ class GoogleKeys final : public KeyService {
 Result<Provided> ProvideGcpKms(net::Transport& transport, const config::PartValues& values,
                                const std::string* metadata) {
   provider::Problems problems;
-  cloud::GoogleIdentityOptions who = cloud::ReadGoogleLogin(LoginSettings(values), problems);
+  cloud::GoogleIdentityOptions who = cloud::ReadGoogleLogin(GcpLogin(values), problems);
   if (!problems.empty()) {
     return Fail(ErrorCode::kInvalid, problems[0].summary);
   }

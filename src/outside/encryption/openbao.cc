@@ -156,7 +156,7 @@ std::string OneMember(std::string_view name, auto value) {
   return out;
 }
 
-Result<Provided> Provide(const config::PartValues& values, const std::string* metadata) {
+Result<Provided> ProvideOpenBaoKeys(const config::PartValues& values, const std::string* metadata) {
   Server server;
   server.key = TextArgument(values, "key_name").value_or("");
   if (server.key.empty()) {
@@ -216,6 +216,6 @@ Result<Provided> Provide(const config::PartValues& values, const std::string* me
 
 }  // namespace
 
-constexpr KeyProviderSpec kOpenBao{.type = "openbao", .provide = Provide};
+constexpr KeyProviderSpec kOpenBao{.type = "openbao", .provide = ProvideOpenBaoKeys};
 
 }  // namespace kinu::encryption

@@ -172,12 +172,12 @@ Provided OfLength(const Recipe& recipe) {
   return out;
 }
 
-Result<Provided> Check(const config::PartValues& values) {
+Result<Provided> CheckPbkdf2(const config::PartValues& values) {
   KINU_TRY(const Arguments arguments, ReadArguments(values));
   return OfLength(arguments.recipe);
 }
 
-Result<Provided> Provide(const config::PartValues& values, const std::string* metadata) {
+Result<Provided> ProvidePbkdf2Keys(const config::PartValues& values, const std::string* metadata) {
   KINU_TRY(const Arguments arguments, ReadArguments(values));
   const auto& chain = arguments.chain;
   if (metadata == nullptr) {
@@ -199,6 +199,7 @@ Result<Provided> Provide(const config::PartValues& values, const std::string* me
 
 }  // namespace
 
-constexpr KeyProviderSpec kPbkdf2{.type = "pbkdf2", .provide = Provide, .check = Check};
+constexpr KeyProviderSpec kPbkdf2{
+    .type = "pbkdf2", .provide = ProvidePbkdf2Keys, .check = CheckPbkdf2};
 
 }  // namespace kinu::encryption

@@ -11,13 +11,13 @@ class Unencrypted final : public Method {
   Result<std::string> Decrypt(std::string_view bytes) const override { return std::string(bytes); }
 };
 
-Result<std::unique_ptr<Method>> Make(const config::PartValues&) {
+Result<std::unique_ptr<Method>> MakeUnencrypted(const config::PartValues&) {
   return std::make_unique<Unencrypted>();
 }
 
 }  // namespace
 
 constexpr MethodSpec kUnencrypted{
-    .type = "unencrypted", .effect = Effect::kPassesThrough, .make = Make};
+    .type = "unencrypted", .effect = Effect::kPassesThrough, .make = MakeUnencrypted};
 
 }  // namespace kinu::encryption

@@ -21,7 +21,7 @@
 namespace kinu::install {
 namespace {
 
-std::string Trimmed(std::string text) {
+std::string WithoutLineEnd(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
     text.pop_back();
   }
@@ -116,7 +116,7 @@ Result<std::string> ResolveReference(const Repository& git, const std::string& d
         {"rev-parse", "--verify", "--quiet", "--end-of-options", prefix + reference + "^{commit}"},
         directory);
     if (commit) {
-      return Trimmed(*std::move(commit));
+      return WithoutLineEnd(*std::move(commit));
     }
     if (commit.error().code == ErrorCode::kCancelled) {
       return commit;

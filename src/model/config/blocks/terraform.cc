@@ -5,10 +5,10 @@
 namespace kinu::config {
 namespace {
 
-constexpr std::string_view kType[] = {"type"};
+constexpr std::string_view kBackendType[] = {"type"};
 constexpr std::string_view kProvider[] = {"provider"};
 constexpr hcl::AttributeSchema kArguments[] = {{"required_version"}, {"experiments"}, {"language"}};
-constexpr hcl::BlockSchema kBlocks[] = {{"backend", kType},
+constexpr hcl::BlockSchema kBlocks[] = {{"backend", kBackendType},
                                         {"cloud"},
                                         {"required_providers"},
                                         {"provider_meta", kProvider},
