@@ -77,6 +77,20 @@ TEST(JsonReader, KeepsOrderRepeatsAndNumberText) {
   EXPECT_EQ(root.Find("zz"), nullptr);
 }
 
+TEST(JsonReader, GivesTheTextOfMembers) {
+  const JsonDocument document =
+      ParseJson(R"({"a": "x", "n": 1.0, "b": true, "a": "y", "z": null})");
+  const JsonNode& root = document.root();
+  EXPECT_EQ(root.TextOf("a"), "y");
+  EXPECT_EQ(root.TextOf("n"), "");
+  EXPECT_EQ(root.TextOf("none"), "");
+  EXPECT_EQ(root.ScalarOf("a"), "y");
+  EXPECT_EQ(root.ScalarOf("n"), "1.0");
+  EXPECT_EQ(root.ScalarOf("b"), "");
+  EXPECT_EQ(root.ScalarOf("z"), "");
+  EXPECT_EQ(root.Find("a")->TextOf("a"), "");
+}
+
 TEST(JsonReader, DecodesStringsAsGo) {
   struct Case {
     std::string_view json;
