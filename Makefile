@@ -75,7 +75,8 @@ format:
 
 tidy:
 	@tools/setup.sh build clang
-	@$(call BUILD,tidy)
+	@cmake --preset tidy >/dev/null
+	@tools/tidy.py build/tidy
 
 install:
 	@tools/setup.sh build

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 8> kOwnCommands = {"about",  "check", "co
                                                           "export", "eval",  "query",   "schema"};
 
 std::string_view Variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets any
   return value == nullptr ? std::string_view() : value;
 }
 

@@ -43,7 +43,8 @@ struct OutputOptions {
 class ResultWriter {
  public:
   using Print = std::function<void(std::string_view)>;
-  ResultWriter(OutputOptions options, Print print) : options_(options), print_(std::move(print)) {}
+  ResultWriter(OutputOptions options, Print print)
+      : options_(std::move(options)), print_(std::move(print)) {}
 
   /// Call it before the results of another document.
   void BeginDocument() { secrets_of_.reset(); }

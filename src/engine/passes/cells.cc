@@ -345,7 +345,7 @@ class CellConnector {
                return plan_.changes[row.change].action == plan::Action::kCreateThenDelete;
              });
     };
-    Graph references = graph_;
+    Graph references = graph_;  // NOLINT(cppcoreguidelines-slicing): the edges alone
     references.Finish();
     std::vector<NodeId> order = references.Order();
     std::vector<bool> forced(references.size(), false);

@@ -113,8 +113,8 @@ LoopThreads::~LoopThreads() {
 }
 
 LoopThreads& LoopThreads::OfProcess() {
-  static LoopThreads* const threads = new LoopThreads(UsableCores());
-  return *threads;
+  static LoopThreads* const kThreads = new LoopThreads(UsableCores());
+  return *kThreads;
 }
 
 void LoopThreads::Run(size_t count, unsigned most_threads,

@@ -64,7 +64,9 @@ class RareList {
   using value_type = T;
 
   RareList() = default;
-  RareList(std::vector<T> items) { *this = std::move(items); }
+  RareList(std::vector<T> items) {
+    *this = std::move(items);
+  }  // NOLINT(google-explicit-constructor)
   RareList& operator=(std::vector<T> items) {
     if (items.empty()) {
       items_.reset();
@@ -74,10 +76,10 @@ class RareList {
     return *this;
   }
 
-  operator const std::vector<T>&() const { return items(); }
+  operator const std::vector<T>&() const { return items(); }  // NOLINT(google-explicit-constructor)
   const std::vector<T>& items() const {
-    static const std::vector<T> none;
-    return items_ ? *items_ : none;
+    static const std::vector<T> kNone;
+    return items_ ? *items_ : kNone;
   }
   bool empty() const { return !items_ || items_->empty(); }
   size_t size() const { return items().size(); }
@@ -94,7 +96,7 @@ class RareList {
 class RareText {
  public:
   RareText() = default;
-  RareText(std::string text) { *this = std::move(text); }
+  RareText(std::string text) { *this = std::move(text); }  // NOLINT(google-explicit-constructor)
   RareText& operator=(std::string text) {
     if (text.empty()) {
       text_.reset();
@@ -104,10 +106,10 @@ class RareText {
     return *this;
   }
 
-  operator const std::string&() const { return text(); }
+  operator const std::string&() const { return text(); }  // NOLINT(google-explicit-constructor)
   const std::string& text() const {
-    static const std::string none;
-    return text_ ? *text_ : none;
+    static const std::string kNone;
+    return text_ ? *text_ : kNone;
   }
   bool empty() const { return !text_; }
   size_t size() const { return text().size(); }

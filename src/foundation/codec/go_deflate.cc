@@ -54,7 +54,7 @@ struct Symbol {
 
 // Both alphabets count on in powers of two: `1 << fine_bits` symbols for each, of equal width.
 Symbol SymbolOf(uint32_t value, int fine_bits) {
-  const int log = std::bit_width(value) - 1;
+  const int log = static_cast<int>(std::bit_width(value)) - 1;
   if (log <= fine_bits) {
     return {.symbol = value};
   }

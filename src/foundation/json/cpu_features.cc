@@ -46,8 +46,8 @@ CpuFeatures Ask() {
 }  // namespace
 
 const CpuFeatures& Cpu() {
-  static const CpuFeatures features = Ask();
-  return features;
+  static const CpuFeatures kFeatures = Ask();
+  return kFeatures;
 }
 
 }  // namespace kinu::json

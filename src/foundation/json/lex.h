@@ -327,6 +327,7 @@ inline bool IsNumber(std::string_view text) {
 template <char... word, typename End>
 inline Passed PassWord(const char* at, End end) {
   ptrdiff_t i = 0;
+  // NOLINTNEXTLINE(bugprone-inc-dec-in-conditions): the words are taken from left to right
   const bool ok = ((at + i < end && at[i] == word && ++i > 0) && ...);
   return {at + i, ok};
 }

@@ -199,8 +199,7 @@ Result<HttpResponse> HttpClient::Follow(const HttpRequest& request, bool& receiv
     }
     auto response = Attempt(current);
     if (!response) {
-      return Fail(response.error().code,
-                  Prefix(request, current.url) + std::move(response).error().message);
+      return Fail(response.error().code, Prefix(request, current.url) + response.error().message);
     }
     response->url = current.url;
     const std::string location(response->headers.Get("Location"));

@@ -183,7 +183,7 @@ class NativeConverter {
   const BodyShape& WithSchema(std::string_view type, const JsonNode& content,
                               const BodyShape& shape) {
     if (!shape.provider_defined || foreign_.schemas == nullptr || labels_.empty()) {
-      return shape;
+      return shape;  // NOLINT(bugprone-return-const-ref-from-parameter): every shape is of a table
     }
     const BodyShape* found = foreign_.schemas->Find(type, labels_[0]);
     if (found == nullptr && missing_.insert(std::string(type) + " " + labels_[0]).second) {

@@ -150,7 +150,7 @@ class Pattern {
     }
     RE2::Options options;
     options.set_log_errors(false);
-    const auto pattern = std::shared_ptr<Pattern>(new Pattern(WithNamedGroups(source), options));
+    auto pattern = std::shared_ptr<Pattern>(new Pattern(WithNamedGroups(source), options));
     if (!pattern->re_.ok()) {
       return CallFail(Describe(pattern->re_, argument), argument);
     }

@@ -2,6 +2,7 @@
 
 #include "addrs/version.h"
 #include "base/program_name.h"
+#include "text/quote.h"
 
 namespace kinu::config {
 
@@ -20,8 +21,8 @@ void CheckInstalled(const InstalledModule& installed, const ModuleSource* source
   if (source != nullptr && !HasSource(installed, *source)) {
     diags.Error(
         "Module source has changed",
-        "The source address was changed from " + Quoted(WithoutSecrets(installed.source)) + " to " +
-            Quoted(WithoutSecrets(source->text)) +
+        "The source address was changed from " + text::Quoted(WithoutSecrets(installed.source)) +
+            " to " + text::Quoted(WithoutSecrets(source->text)) +
             Hint(" since this module was installed. Run \"tofu init\" to install it again."),
         range);
   }

@@ -12,7 +12,7 @@ namespace {
 /// " Did you mean …?" with the first declared name that is similar; else `otherwise`.
 template <typename Table>
 std::string Suggestion(const Program& program, const Table& table, std::string_view name,
-                       std::string otherwise = {}) {
+                       const std::string& otherwise = {}) {
   std::vector<std::string_view> names;
   names.reserve(table.size());
   for (const auto& item : table) {

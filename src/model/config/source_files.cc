@@ -31,8 +31,8 @@ std::unexpected<Error> NoSuchFile(const std::string& path) {
 }  // namespace
 
 const SourceFiles& DiskFiles() {
-  static const Disk disk;
-  return disk;
+  static const Disk kDisk;
+  return kDisk;
 }
 
 const SnapshotModule* SnapshotFiles::Find(const std::string& dir) const {

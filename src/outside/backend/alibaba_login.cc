@@ -161,8 +161,7 @@ Result<AlibabaKeys> AskAlibabaMachine(const net::HttpClient& client, const std::
   request.timeout = kAnswerLimit;
   auto response = client.Send(request);
   if (!response) {
-    return Fail(response.error().code,
-                "get Ecs sts token err: " + std::move(response).error().message);
+    return Fail(response.error().code, "get Ecs sts token err: " + response.error().message);
   }
   const JsonDocument document = ParseJson(response->body);
   if (!response->ok() || !document.ok() || document.root().ScalarOf("Code") != "Success") {
@@ -239,7 +238,7 @@ Result<AlibabaKeys> AssumeAlibabaRole(const net::HttpClient& client, const Aliba
   auto answer = CallAlibaba(client, keys, "POST", AsUrl(std::move(endpoint)), std::move(arguments));
   if (!answer) {
     return Fail(answer.error().code,
-                "assuming the role " + role.arn + ": " + std::move(answer).error().message);
+                "assuming the role " + role.arn + ": " + answer.error().message);
   }
   const JsonDocument document = ParseJson(*answer);
   const JsonNode* given = document.root().Find("Credentials");

@@ -258,8 +258,7 @@ Result<void> AzureContainer::Release(const std::string& name, const std::string&
 Result<std::optional<std::string>> AzureClient::Get() {
   auto bytes = container_.Get(name_);
   if (!bytes) {
-    return Fail(bytes.error().code,
-                "error reading azure blob: " + std::move(bytes).error().message);
+    return Fail(bytes.error().code, "error reading azure blob: " + bytes.error().message);
   }
   return *bytes && (*bytes)->empty() ? std::nullopt : *std::move(bytes);
 }
@@ -268,14 +267,14 @@ Result<void> AzureClient::Put(std::string_view bytes) {
   if (container_.options().snapshot) {
     if (auto taken = container_.Snapshot(name_, lease_); !taken) {
       return Fail(taken.error().code, "error snapshotting Blob " + container_.UrlOf(name_) + ": " +
-                                          std::move(taken).error().message);
+                                          taken.error().message);
     }
   }
   // A new content would drop the metadata, and with it the lock's info.
   auto properties = container_.Look(name_, lease_);
   if (!properties) {
-    return Fail(properties.error().code, "error getting blob properties while doing Put: " +
-                                             std::move(properties).error().message);
+    return Fail(properties.error().code,
+                "error getting blob properties while doing Put: " + properties.error().message);
   }
   const AzureMetadata metadata = *properties ? (*properties)->metadata : AzureMetadata();
   auto stored = container_.Put(name_, bytes, metadata, lease_);
@@ -292,8 +291,7 @@ Result<void> AzureClient::Delete() {
 Result<state::LockInfo> AzureClient::Holder() const {
   auto properties = container_.Look(name_, lease_);
   if (!properties) {
-    return Fail(properties.error().code,
-                "error getting lock info: " + std::move(properties).error().message);
+    return Fail(properties.error().code, "error getting lock info: " + properties.error().message);
   }
   std::string text;
   if (*properties) {
@@ -351,8 +349,8 @@ Result<std::string> AzureClient::Lock(const state::LockInfo& info) {
   own.path = container_.UrlOf(name_);
   auto properties = container_.Look(name_, lease_);
   if (!properties) {
-    return Fail(properties.error().code, "error getting blob properties while doing Lock: " +
-                                             std::move(properties).error().message);
+    return Fail(properties.error().code,
+                "error getting blob properties while doing Lock: " + properties.error().message);
   }
   if (!*properties) {
     if (auto made = container_.Put(name_, "", {}, ""); !made) {

@@ -213,7 +213,7 @@ Result<void> CosClient::TakeTag() const {
   auto made = tags_.Call("CreateTag", TagBody());
   if (!made) {
     return Fail(made.error().code, "failed to create tag: " + std::string(kLockTag) + " -> " +
-                                       TagValue() + ": " + std::move(made).error().message);
+                                       TagValue() + ": " + made.error().message);
   }
   return {};
 }
@@ -243,7 +243,7 @@ Result<void> CosClient::ReleaseTag() const {
     }
     if (attempt == kAttempts || !bucket_.Wait(std::chrono::seconds(1))) {
       return Fail(deleted.error().code, "failed to delete tag: " + std::string(kLockTag) + " -> " +
-                                            TagValue() + ": " + std::move(deleted).error().message);
+                                            TagValue() + ": " + deleted.error().message);
     }
   }
 }

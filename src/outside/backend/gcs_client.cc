@@ -208,7 +208,7 @@ Result<std::optional<std::string>> GcsClient::Get() {
   auto object = bucket_.Get(state_, true);
   if (!object) {
     return Fail(object.error().code, "Failed to open state file at " + bucket_.UrlOf(state_) +
-                                         ": " + std::move(object).error().message);
+                                         ": " + object.error().message);
   }
   return *object ? std::optional((*object)->bytes) : std::nullopt;
 }
@@ -217,7 +217,7 @@ Result<void> GcsClient::Put(std::string_view bytes) {
   auto stored = bucket_.Put(state_, bytes, true, {});
   if (!stored) {
     return Fail(stored.error().code, "Failed to upload state to " + bucket_.UrlOf(state_) + ": " +
-                                         std::move(stored).error().message);
+                                         stored.error().message);
   }
   return {};
 }
@@ -226,7 +226,7 @@ Result<void> GcsClient::Delete() {
   auto deleted = bucket_.Delete(state_, {});
   if (!deleted) {
     return Fail(deleted.error().code, "Failed to delete state file " + bucket_.UrlOf(state_) +
-                                          ": " + std::move(deleted).error().message);
+                                          ": " + deleted.error().message);
   }
   return {};
 }

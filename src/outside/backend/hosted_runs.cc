@@ -243,7 +243,7 @@ Result<std::string> HostedRuns::Upload(std::string_view archive, ConfigurationUs
            AnswerOf(organization_->Ask(
                "POST", "workspaces/" + cloud::AwsEscape(workspace_.id) + "/configuration-versions",
                ConfigurationDocument(use))));
-  const std::string id = TextMember(made.data, "id");
+  std::string id = TextMember(made.data, "id");
   if (auto sent = organization_->Upload(TextMember(made.attributes(), "upload-url"), archive);
       !sent) {
     return std::unexpected(std::move(sent).error());

@@ -100,8 +100,7 @@ Result<void> StateRows::Unlock(std::string_view id) const {
   }
   auto holder = Holder();
   if (!holder) {
-    return Fail(holder.error().code,
-                "failed to retrieve lock info: " + std::move(holder).error().message);
+    return Fail(holder.error().code, "failed to retrieve lock info: " + holder.error().message);
   }
   if (holder->id != id) {
     return Fail(ErrorCode::kInvalid, "lock id \"" + std::string(id) +

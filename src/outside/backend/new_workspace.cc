@@ -2,12 +2,11 @@
 
 namespace kinu::backend {
 
-Result<void> StartWorkspace(state::Store& store, std::shared_ptr<Program> program,
+Result<void> StartWorkspace(state::Store& store, const std::shared_ptr<Program>& program,
                             std::string_view service) {
   const std::string name(service);
   if (auto held = store.Lock({.operation = "init"}); !held) {
-    return Fail(held.error().code,
-                "failed to lock " + name + " state: " + std::move(held).error().message);
+    return Fail(held.error().code, "failed to lock " + name + " state: " + held.error().message);
   }
   state::State empty;
   empty.program = program;
@@ -19,7 +18,7 @@ Result<void> StartWorkspace(state::Store& store, std::shared_ptr<Program> progra
   }
   if (auto released = store.Unlock(); written && !released) {
     written = Fail(released.error().code,
-                   "error unlocking " + name + " state: " + std::move(released).error().message +
+                   "error unlocking " + name + " state: " + released.error().message +
                        "\n\nYou may have to force-unlock this state in order to use it again.");
   }
   return written;

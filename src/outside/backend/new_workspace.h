@@ -11,7 +11,7 @@ namespace kinu::backend {
 /// Writes an empty state, so that the workspace is listed, unless another process has written one
 /// meanwhile. Holds the lock while it does, whether or not the command locks. `service`: the type
 /// of the backend, for messages.
-Result<void> StartWorkspace(state::Store& store, std::shared_ptr<Program> program,
+Result<void> StartWorkspace(state::Store& store, const std::shared_ptr<Program>& program,
                             std::string_view service);
 
 }  // namespace kinu::backend

@@ -348,7 +348,8 @@ std::string Organization::PathOf(const std::string& workspace) const {
          cloud::AwsEscape(workspace);
 }
 
-Result<std::vector<HostedWorkspace>> Organization::List(net::QueryArguments arguments) const {
+Result<std::vector<HostedWorkspace>> Organization::List(
+    const net::QueryArguments& arguments) const {
   std::vector<HostedWorkspace> out;
   const std::string path = "organizations/" + cloud::AwsEscape(place_.name) + "/workspaces";
   for (int64_t page = 1;;) {

@@ -68,7 +68,7 @@ class Organization {
   Result<bool> ReadOperations() const;
 
   /// All workspaces for these arguments ("search[name]").
-  Result<std::vector<HostedWorkspace>> List(net::QueryArguments arguments) const;
+  Result<std::vector<HostedWorkspace>> List(const net::QueryArguments& arguments) const;
   Result<HostedWorkspace> Find(const std::string& workspace) const;
   Result<HostedWorkspace> Make(const NewHostedWorkspace& workspace) const;
   Result<void> SetVersion(const HostedWorkspace& workspace, std::string_view version) const;

@@ -113,7 +113,7 @@ class OssService final : public ObjectService {
     if (table_) {
       if (auto found = table_->Describe(); !found) {
         return Fail(found.error().code, "error describing table store " + table_->table() + ": " +
-                                            std::move(found).error().message);
+                                            found.error().message);
       }
     }
     return std::make_unique<OssClient>(*bucket_, table_ ? &*table_ : nullptr, key);

@@ -184,7 +184,7 @@ Result<std::optional<std::string>> OssClient::Get() {
 Result<void> OssClient::Put(std::string_view bytes) {
   if (auto stored = bucket_.Put(name_, bytes); !stored) {
     return Fail(stored.error().code,
-                "failed to upload state " + name_ + ": " + std::move(stored).error().message);
+                "failed to upload state " + name_ + ": " + stored.error().message);
   }
   rows_.StoreDigest(bytes);
   return {};
@@ -193,7 +193,7 @@ Result<void> OssClient::Put(std::string_view bytes) {
 Result<void> OssClient::Delete() {
   if (auto deleted = bucket_.Delete(name_); !deleted) {
     return Fail(deleted.error().code,
-                "error deleting state " + name_ + ": " + std::move(deleted).error().message);
+                "error deleting state " + name_ + ": " + deleted.error().message);
   }
   rows_.DeleteDigest();
   return {};

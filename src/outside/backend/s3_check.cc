@@ -236,7 +236,7 @@ void CheckDuration(const Value& role, const Path& path, Problems& problems) {
   }
   constexpr int64_t kMinute = 60'000'000'000;
   constexpr int64_t kShortest = 15 * kMinute;
-  constexpr int64_t kLongest = 12 * 60 * kMinute;
+  constexpr int64_t kLongest = int64_t{12} * 60 * kMinute;
   const auto duration = text::ParseDuration(text);
   if (!duration) {
     AddError(problems, "Invalid Duration",

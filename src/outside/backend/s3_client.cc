@@ -31,7 +31,7 @@ bool IsAddress(std::string_view host) {
 /// The URL of a bucket, in the host name where that is possible, else in the path.
 std::string BucketUrl(const std::string& endpoint, const S3Options& options) {
   const auto url = net::Url::Parse(endpoint);
-  const std::string in_path = endpoint + '/' + cloud::AwsEscape(options.bucket);
+  std::string in_path = endpoint + '/' + cloud::AwsEscape(options.bucket);
   if (options.path_style || !url || IsAddress(url->HostName()) ||
       !FitsHostName(options.bucket, url->scheme == "http")) {
     return in_path;
@@ -83,8 +83,7 @@ Result<net::HttpResponse> S3Bucket::Send(std::string_view operation,
   request.max_body = uint64_t{4} << 30;
   Result<net::HttpResponse> response = service_.Send(std::move(request));
   if (!response) {
-    return Fail(response.error().code,
-                std::string(operation) + ": " + std::move(response).error().message);
+    return Fail(response.error().code, std::string(operation) + ": " + response.error().message);
   }
   return response;
 }
@@ -230,8 +229,7 @@ Result<std::optional<std::string>> S3Client::Get() {
 Result<void> S3Client::Put(std::string_view bytes) {
   auto stored = bucket_.Put(key_, bytes, bucket_.options().state_tags, false);
   if (!stored) {
-    return Fail(stored.error().code,
-                "failed to upload state: " + std::move(stored).error().message);
+    return Fail(stored.error().code, "failed to upload state: " + stored.error().message);
   }
   rows_.StoreDigest(bytes);
   return {};
@@ -290,8 +288,7 @@ Result<void> S3Client::UnlockFile(std::string_view id) const {
   }
   auto holder = FileHolder();
   if (!holder) {
-    return Fail(holder.error().code,
-                "failed to retrieve s3 lock info: " + std::move(holder).error().message);
+    return Fail(holder.error().code, "failed to retrieve s3 lock info: " + holder.error().message);
   }
   if (holder->id != id) {
     return Fail(ErrorCode::kInvalid, "lock id \"" + std::string(id) +

@@ -253,7 +253,7 @@ Result<std::string> TablestoreTable::Call(const std::string& operation, std::str
                    .keep_last = true};
   Result<net::HttpResponse> response = client_.Send(request);
   if (!response) {
-    return Fail(response.error().code, operation + ": " + std::move(response).error().message);
+    return Fail(response.error().code, operation + ": " + response.error().message);
   }
   if (!response->ok()) {
     std::string code;
@@ -312,7 +312,7 @@ Result<std::optional<std::string>> TablestoreTable::Get(std::string_view key,
   }
   auto found = TablestoreRow::Find(row, column);
   if (!found) {
-    return Fail(found.error().code, "GetRow: " + std::move(found).error().message);
+    return Fail(found.error().code, "GetRow: " + found.error().message);
   }
   return found->value_or("");
 }

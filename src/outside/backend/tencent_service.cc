@@ -62,7 +62,7 @@ Result<std::string> TencentService::Call(const std::string& operation, std::stri
   request.max_redirects = 0;
   auto response = client_.Send(request);
   if (!response) {
-    return Fail(response.error().code, operation + ": " + std::move(response).error().message);
+    return Fail(response.error().code, operation + ": " + response.error().message);
   }
   const JsonDocument document = ParseJson(response->body);
   const JsonNode* answer =

@@ -14,7 +14,7 @@ Result<XmlElement> Ask(const AwsService& service, const std::string& action,
   request.body = "Action=" + action + "&Version=" + std::string(version);
   Result<net::HttpResponse> response = service.Send(std::move(request));
   if (!response) {
-    return Fail(response.error().code, action + ": " + std::move(response).error().message);
+    return Fail(response.error().code, action + ": " + response.error().message);
   }
   if (!response->ok()) {
     return std::unexpected(AwsService::ErrorOf(action, *response));
@@ -52,7 +52,7 @@ std::string FirstText(const XmlElement& element, std::string_view name) {
 
 Result<std::string> AwsCallerAccount(const AwsService& sts) {
   KINU_TRY(const XmlElement answer, Ask(sts, "GetCallerIdentity", "2011-06-15"));
-  const std::string account = AccountOfArn(FirstText(answer, "Arn"));
+  std::string account = AccountOfArn(FirstText(answer, "Arn"));
   if (account.empty()) {
     return Fail(ErrorCode::kInvalid, "GetCallerIdentity: the response has no account");
   }
@@ -63,7 +63,7 @@ Result<std::string> AwsUserAccount(const AwsService& iam) {
   std::string faults;
   for (const char* action : {"GetUser", "ListRoles"}) {
     auto answer = Ask(iam, action, "2010-05-08");
-    const std::string account = answer ? AccountOfArn(FirstText(*answer, "Arn")) : std::string();
+    std::string account = answer ? AccountOfArn(FirstText(*answer, "Arn")) : std::string();
     if (!account.empty()) {
       return account;
     }

@@ -59,10 +59,10 @@ Result<AwsCredentials> ProfileCredentials(const AwsSearch& search, const std::st
   const AwsProfile profile = it == search.profiles.end() ? AwsProfile() : it->second;
   const std::string source = Setting(profile, "source_profile");
   const AwsRole role = RoleOf(profile);
-  const AwsCredentials keys{.access_key = Setting(profile, "aws_access_key_id"),
-                            .secret_key = Setting(profile, "aws_secret_access_key"),
-                            .session_token = Setting(profile, "aws_session_token"),
-                            .expires = {}};
+  AwsCredentials keys{.access_key = Setting(profile, "aws_access_key_id"),
+                      .secret_key = Setting(profile, "aws_secret_access_key"),
+                      .session_token = Setting(profile, "aws_session_token"),
+                      .expires = {}};
   const bool is_repeated = !seen.insert(name).second;
   if (is_repeated && !HasKeys(keys)) {
     return Fail(ErrorCode::kInvalid, "the profile \"" + name + "\" is its own source_profile");
@@ -121,7 +121,7 @@ Result<AwsCredentials> FindCredentials(const net::HttpClient& client,
     return Fail(ErrorCode::kUnsupported, "failed to get shared config profile, " + profile);
   }
   if (options.profile.empty()) {
-    if (const AwsCredentials own = EnvironmentCredentials(); HasKeys(own)) {
+    if (AwsCredentials own = EnvironmentCredentials(); HasKeys(own)) {
       return own;
     }
     if (const std::string file(Environment("AWS_WEB_IDENTITY_TOKEN_FILE")); !file.empty()) {

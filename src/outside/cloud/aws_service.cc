@@ -143,8 +143,7 @@ Result<std::string> AwsService::CallJson(std::string_view protocol, std::string_
   request.body = std::move(body);
   Result<net::HttpResponse> response = Send(std::move(request));
   if (!response) {
-    return Fail(response.error().code,
-                std::string(operation) + ": " + std::move(response).error().message);
+    return Fail(response.error().code, std::string(operation) + ": " + response.error().message);
   }
   if (!response->ok()) {
     return std::unexpected(ErrorOf(operation, *response));

@@ -174,7 +174,7 @@ Result<std::string> AzureIdentity::Assertion() const {
   request.headers.Set("Content-Type", "application/json");
   KINU_TRY(const net::HttpResponse response, client_.Send(request));
   const JsonDocument document = ParseJson(response.body);
-  const std::string token =
+  std::string token =
       document.ok() ? document.root().ScalarOf(is_devops ? "oidcToken" : "value") : "";
   if (!response.ok() || token.empty()) {
     return Fail(ErrorCode::kUnavailable, "the token of the pipeline: " + response.StatusText());

@@ -79,7 +79,7 @@ Result<Provided> ProvideExternalKeys(const config::PartValues& values,
   if (metadata != nullptr && !ParseJson(*metadata).ok()) {
     return Fail(ErrorCode::kUnsupported, "it is no JSON");
   }
-  auto failed = [](std::string message, const std::string& errors) {
+  auto failed = [](const std::string& message, const std::string& errors) {
     return Fail(ErrorCode::kUnavailable, message + "\n\nStderr:\n-------\n" + errors);
   };
   const auto answer = AskProgram(command, kKeysProtocol, metadata == nullptr ? "null" : *metadata);

@@ -14,7 +14,7 @@ namespace {
 constexpr ProgramProtocol kMethodProtocol = {"OpenTofu-External-Encryption-Method",
                                              "external method"};
 
-std::unexpected<Error> Failure(std::string message, const std::string& reason,
+std::unexpected<Error> Failure(const std::string& message, const std::string& reason,
                                const std::string& errors) {
   return Fail(ErrorCode::kInvalid,
               message + " (" + reason + ")\n-----\nStderr:\n-------\n" + errors + "\n");

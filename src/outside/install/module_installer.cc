@@ -142,6 +142,7 @@ std::optional<RegistryPackage> PackageAt(const ModuleLocation& location, const s
 Result<std::string> FindPackageDirectory(const std::string& package_directory,
                                          const std::string& directory) {
   glob_t found = {};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): for patterns of user names alone
   const int status = glob(JoinPath(package_directory, directory).c_str(), 0, nullptr, &found);
   std::vector<std::string> matches;
   for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {

@@ -187,8 +187,8 @@ Result<net::HttpRequest> Network::MetadataRequest(const net::Url& url, const std
   request.headers.Set("X-Terraform-Version", version_);
   auto token = credentials_.Token(host);
   if (!token) {
-    return Fail(token.error().code, "failed to retrieve credentials for " + host + ": " +
-                                        std::move(token).error().message);
+    return Fail(token.error().code,
+                "failed to retrieve credentials for " + host + ": " + token.error().message);
   }
   if (!token->empty()) {
     request.headers.Set("Authorization", "Bearer " + *token);

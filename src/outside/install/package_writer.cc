@@ -13,7 +13,9 @@ namespace kinu::install {
 namespace {
 
 std::unexpected<Error> SystemFailure(const std::string& action, const std::string& path) {
-  return Fail(ErrorCode::kIo, action + ' ' + path + ": " + std::strerror(errno));
+  const char* why =
+      std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): glibc's texts are constants
+  return Fail(ErrorCode::kIo, action + ' ' + path + ": " + why);
 }
 
 /// The parts of a name, without empty parts and "."; fails for "..".

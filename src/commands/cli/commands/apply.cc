@@ -17,7 +17,7 @@ namespace {
 /// Shows what only the command apply shows in the end: where the state is, and the outputs.
 void ShowOutputs(const Invocation& invocation, const Flags& flags, const state::State& state,
                  const view::ChangeCounts& counts, Audience& audience) {
-  std::string state_out = flags.String("state-out");
+  const std::string& state_out = flags.String("state-out");
   if (!state_out.empty() && counts.added + counts.changed > 0) {
     audience.Text(view::RenderStatePath(state_out, invocation.stdout_width));
   }

@@ -13,6 +13,7 @@
 #include "cli/flag_groups.h"
 #include "cli/schema_shapes.h"
 #include "session/load.h"
+#include "session/open_workspace.h"
 #include "session/provider_set.h"
 #include "view/human/diagnostic.h"
 #include "view/source_schemas.h"

@@ -214,7 +214,7 @@ int Output(const std::string& path, const std::string& text) {
 int Decode(Options options) {
   options.read_input = terminal::ReadStandardInput;
   Diagnostics diags;
-  hcldec::FileDecoder decoder(options, diags);
+  hcldec::FileDecoder decoder(options, diags);  // NOLINT(cppcoreguidelines-slicing)
   const Result<std::string> text = decoder.Run();
   if (!text) {
     return Failure(text.error().code == ErrorCode::kIo ? "failed to read stdin"

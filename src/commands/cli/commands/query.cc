@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "cli/command.h"
 #include "cli/flag_groups.h"
 #include "json/writer.h"
 #include "operation/documents.h"
