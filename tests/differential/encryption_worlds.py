@@ -82,6 +82,7 @@ output "p" { value = data.terraform_remote_state.named.outputs }
 PRINTS = ("list", "pull", "output", "show", "file")
 # Patterns of "COMMAND SUBJECT: FIRST <> SECOND", and why they are known.
 KNOWN = [
+    (re.compile(r"^\w+ crash: "), "the reference crashes where kinu reports an error"),
     (re.compile(r"^\w+ alias: "), "a key provider and that of a fallback with one name of their metadata"),
     (re.compile(r'errors: Error: Error fetching encryption method "nope" <> '), "an unknown method of a fallback is refused at once"),
     (re.compile(r"^\w+ errors: Error: Failed to record changes <> "), "a method that fails, fails before anything is changed"),
@@ -323,6 +324,8 @@ def one_world(seed, binary, reference, root, stored, show=False):
             ours["read"], theirs["read"] = first.read_by(reference), second.read_by(binary)
         differences = ["%s: %s <> %s" % (subject, ours.get(subject), theirs.get(subject))
                        for subject in sorted(ours | theirs) if ours.get(subject) != theirs.get(subject)]
+        if first.code == 1 and "OPENTOFU CRASH" in second.text:
+            differences.append("crash: of the reference")
         if differences and "Duplicate metadata key" in " ".join(second.text.split()):
             differences.append("alias: a name of metadata is taken twice")
         if show:

@@ -31,6 +31,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[A-Za-z_][\w-]*|\d+(?:\.\d+)?|\s+|[^\s\w]')
+CRASH = "the reference crashes"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 LITERALS = ["null", "true", "false", "0", "-1", "1.5", '""', '"x"', "[]", "{}", "[null]",
             '{ a = 1 }', '["a", "b"]', 'toset(["a"])', "nope", "var.nope", "local.nope",
@@ -187,14 +188,17 @@ class Side:
     def __init__(self, program, directory, needs_providers):
         self.program, self.directory = program, directory
         self.needs_providers = needs_providers
+        self.died = False  # whether a run ended in another way than with an exit status of its own
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "TOFU_"))
                             or k == "TF_CLI_CONFIG_FILE"}
         self.environment.update(CHECKPOINT_DISABLE="1", GOGC="400", TF_IN_AUTOMATION="1")
 
     def run(self, *arguments):
-        return subprocess.run([self.program, *arguments], cwd=self.directory, text=True,
+        done = subprocess.run([self.program, *arguments], cwd=self.directory, text=True,
                               errors="replace", env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+        self.died |= done.returncode not in (0, 1)  # 11 after a panic of OpenTofu
+        return done
 
     def normal(self, text):
         return UUID.sub("UUID", text.replace(self.directory, "DIR"))
@@ -245,6 +249,7 @@ class Side:
 
 
 def observe(program, files):
+    """What a program does with the files, and whether it died."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as directory:
         directory = os.path.realpath(directory)
         for name, text in files.items():
@@ -255,14 +260,17 @@ def observe(program, files):
                     os.makedirs(os.path.dirname(path), exist_ok=True)
                     with open(path, "w", encoding="utf-8") as handle:
                         handle.write(text)
-        return Side(program, directory, any("required_providers" in t for t in files.values())).observe()
+        side = Side(program, directory, any("required_providers" in t for t in files.values()))
+        return side.observe(), side.died
 
 
 def compare(seed, seeds, options):
     """The differences of a mutant as text. Empty if there are none."""
     files = mutant(seed, seeds)
-    wanted = observe(options.reference, files)
-    got = observe(options.binary, files)
+    wanted, reference_died = observe(options.reference, files)
+    got, died = observe(options.binary, files)
+    if reference_died and not died:
+        return "mutant %d: %s" % (seed, CRASH)
     out = []
     for what in wanted:
         a, b = wanted[what], got.get(what, "not run")
@@ -298,8 +306,9 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for report in pool.map(lambda n: compare(n, seeds, options), numbers):
             if report:
-                failed += 1
-                kinds[report.split("\n")[0].split(": ", 1)[1]] += 1
+                kind = report.split("\n")[0].split(": ", 1)[1]
+                failed += kind != CRASH
+                kinds[kind] += 1
                 print(report, flush=True)
     print("%d mutants, %d differ %s" % (len(numbers), failed, dict(kinds) or ""))
     return 1 if failed else 0

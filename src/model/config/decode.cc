@@ -54,22 +54,29 @@ Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags) {
   return lang::EvaluateLiteral(expr, nothing, diags);
 }
 
+Result<Value> ConvertToKnown(const Value& value, const Type& type) {
+  const auto converted = Convert(value, type);
+  if (!converted) {
+    return Fail(ErrorCode::kInvalid, converted.error().message);
+  }
+  if (converted->IsNull()) {
+    return Fail(ErrorCode::kInvalid, "null value is not allowed");
+  }
+  if (!converted->IsKnown()) {
+    return Fail(ErrorCode::kInvalid, "value must be known");
+  }
+  return converted->Unmark();
+}
+
 std::optional<Value> ConvertKnownValue(const Value& value, const Type& type, const hcl::Expr& expr,
                                        Diagnostics& diags) {
-  std::string why;
-  auto converted = Convert(value, type);
+  Result<Value> converted = ConvertToKnown(value, type);
   if (!converted) {
-    why = converted.error().message;
-  } else if (converted->IsNull()) {
-    why = "null value is not allowed";
-  } else if (!converted->IsKnown()) {
-    why = "value must be known";
-  } else {
-    return converted->Unmark();
+    diags.Error("Unsuitable value type", "Unsuitable value: " + converted.error().message,
+                hcl::StartRange(expr), expr.range());
+    return std::nullopt;
   }
-  diags.Error("Unsuitable value type", "Unsuitable value: " + why, hcl::StartRange(expr),
-              expr.range());
-  return std::nullopt;
+  return *std::move(converted);
 }
 
 bool ValueToString(const Value& value, const hcl::Expr& expr, std::string& out,

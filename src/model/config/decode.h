@@ -75,8 +75,10 @@ Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags);
 /// gohcl.DecodeExpression.
 bool ReadString(const hcl::Expr& expr, std::string& out, Diagnostics& diags);
 bool ReadBool(const hcl::Expr& expr, bool& out, Diagnostics& diags);
-/// Converts a value that was evaluated from `expr` and removes its marks. Reports an error and
-/// returns nothing if that fails or the value is null or unknown. Ref: gohcl.DecodeExpression.
+/// Converts a value and removes its marks. Fails if that fails or the value is null or unknown.
+Result<Value> ConvertToKnown(const Value& value, const Type& type);
+/// As ConvertToKnown(), for a value that was evaluated from `expr`. Reports the error. Ref:
+/// gohcl.DecodeExpression.
 std::optional<Value> ConvertKnownValue(const Value& value, const Type& type, const hcl::Expr& expr,
                                        Diagnostics& diags);
 /// As ConvertKnownValue(), for a string. False after an error.

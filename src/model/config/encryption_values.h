@@ -14,7 +14,7 @@
 namespace kinu::config {
 
 /// A key provider or method with the values of its arguments by name. Null arguments are left out,
-/// marks are removed.
+/// marks are removed. Keys and authenticated data are numbers of bytes.
 struct PartValues {
   const EncryptionPart* part = nullptr;
   std::map<std::string, Value, std::less<>> arguments;

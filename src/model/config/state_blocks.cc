@@ -159,6 +159,54 @@ std::optional<PartName> ReadPartName(std::span<const hcl::TraversalStep> steps) 
   return plain ? std::optional(PartName{steps[0].name(), steps[1].name()}) : std::nullopt;
 }
 
+/// The byte that a number is. A fraction from 1 on is cut off if 64 bits hold it, as in OpenTofu.
+std::optional<int64_t> AsByte(const Number& number) {
+  const bool fits = number.Sign() == 0 ||
+                    (Number::Compare(number, Number::FromInt(1)) >= 0 &&
+                     Number::Compare(Number::WithPrecision(number, kIntPrecision), number) == 0);
+  if (!fits) {
+    return std::nullopt;
+  }
+  const std::optional<int64_t> byte = Number::Truncate(number).ToInt64();
+  return byte && *byte <= 255 ? byte : std::nullopt;
+}
+
+/// The numbers of bytes, or the null that is given for them.
+Result<Value> BytesOf(const Value& value) {
+  if (value.IsKnown() && value.IsNull()) {
+    return value;
+  }
+  KINU_TRY(const Value numbers, ConvertToKnown(value, Type::List(Type::Number())));
+  std::vector<Value> bytes;
+  for (const Value& number : numbers.elements()) {
+    if (number.IsKnown() && number.IsNull()) {
+      return Fail(ErrorCode::kInvalid, "null value is not allowed");
+    }
+    const std::optional<int64_t> byte =
+        number.IsKnown() ? AsByte(number.AsNumber()) : std::optional<int64_t>();
+    if (!byte) {
+      return Fail(ErrorCode::kInvalid, "value must be a whole number, between 0 and 255 inclusive");
+    }
+    bytes.push_back(Value::Int(*byte));
+  }
+  return Value::Tuple(std::move(bytes));
+}
+
+/// A list of texts, or the null that is given for it.
+Result<Value> TextsOf(const Value& value) {
+  if (value.IsKnown() && value.IsNull()) {
+    return value;
+  }
+  KINU_TRY(Value texts, ConvertToKnown(value, Type::List(Type::String())));
+  for (const Value& text : texts.elements()) {
+    if (!text.IsKnown() || text.IsNull()) {
+      return Fail(ErrorCode::kInvalid,
+                  text.IsKnown() ? "null value is not allowed" : "value must be known");
+    }
+  }
+  return texts;
+}
+
 class EncryptionChecker {
  public:
   EncryptionChecker(const ConfigNode& root, const Encryption& encryption,
@@ -228,7 +276,8 @@ class EncryptionChecker {
       if (const hcl::Attribute* given = content.Find(argument.name)) {
         const Value value = evaluator_.Evaluate(root_, *given->expr, subject, diags_);
         if (diags_.error_count() == errors) {
-          Keep(argument, ReadValue(argument, value, *given->expr, subject), out);
+          Keep(argument, ReadValue(argument, value, *given->expr, given->expr->range(), subject),
+               out);
         }
       }
     }
@@ -377,7 +426,8 @@ class EncryptionChecker {
     for (size_t i = 0; i < values.size(); ++i) {
       const hcl::Attribute& given = content.attributes[i];
       const Argument& argument = *std::ranges::find(type->arguments, given.name, &Argument::name);
-      Keep(argument, ReadValue(argument, values[i], *given.expr, subject), out);
+      Keep(argument,
+           ReadValue(argument, values[i], *given.expr, hcl::StartRange(*given.expr), subject), out);
     }
     return diags_.error_count() == errors ? std::optional(std::move(out)) : std::nullopt;
   }
@@ -416,59 +466,45 @@ class EncryptionChecker {
     }
   }
 
+  /// `at` is the place of a problem in `expr`.
   std::optional<Value> ReadValue(const Argument& argument, const Value& given,
-                                 const hcl::Expr& expr, const StaticSubject& what) {
+                                 const hcl::Expr& expr, const SourceRange& at,
+                                 const StaticSubject& what) {
     const Value value = given.UnmarkDeep();
     switch (argument.shape) {
       case Shape::kString:
-        return ConvertKnownValue(value, Type::String(), expr, diags_);
+        return Suitable(ConvertToKnown(value, Type::String()), expr, at);
       case Shape::kBool:
-        return ConvertKnownValue(value, Type::Bool(), expr, diags_);
+        return Suitable(ConvertToKnown(value, Type::Bool()), expr, at);
       case Shape::kInteger: {
-        const std::optional<Value> number = ConvertKnownValue(value, Type::Number(), expr, diags_);
+        const std::optional<Value> number =
+            Suitable(ConvertToKnown(value, Type::Number()), expr, at);
         if (number && !number->IsNull() && !number->AsNumber().IsInteger()) {
-          diags_.Error("Unsuitable value type", "This argument is a whole number.",
-                       hcl::StartRange(expr), expr.range());
+          diags_.Error("Unsuitable value type", "This argument is a whole number.", at,
+                       expr.range());
         }
         return number;
       }
       case Shape::kStrings:
-        return ConvertKnownValue(value, Type::List(Type::String()), expr, diags_);
+        return Suitable(TextsOf(value), expr, at);
       case Shape::kBytes:
-        return ReadBytes(value, expr);
+        return Suitable(BytesOf(value), expr, at);
       case Shape::kRole:
-        return ConvertKnownValue(value, RoleType(), expr, diags_);
+        return Suitable(ConvertToKnown(value, RoleType()), expr, at);
       case Shape::kKey:
         return ReadKey(value, expr, what);
     }
     return std::nullopt;
   }
 
-  /// Reads the numbers of bytes. Fractions are cut off, as OpenTofu does.
-  std::optional<Value> ReadBytes(const Value& value, const hcl::Expr& expr) {
-    if (value.IsKnown() && value.IsNull()) {
-      return value;
-    }
-    const std::optional<Value> numbers =
-        ConvertKnownValue(value, Type::List(Type::Number()), expr, diags_);
-    if (!numbers) {
+  /// The value of an argument. Reports why there is none.
+  std::optional<Value> Suitable(Result<Value> value, const hcl::Expr& expr, const SourceRange& at) {
+    if (!value) {
+      diags_.Error("Unsuitable value type", "Unsuitable value: " + value.error().message, at,
+                   expr.range());
       return std::nullopt;
     }
-    std::vector<Value> bytes;
-    for (const Value& number : numbers->elements()) {
-      const std::optional<int64_t> byte =
-          number.IsNull() ? std::nullopt : Number::Truncate(number.AsNumber()).ToInt64();
-      if (!byte || *byte < 0 || *byte > 255) {
-        diags_.Error("Unsuitable value type",
-                     number.IsNull() ? "Unsuitable value: null value is not allowed"
-                                     : "Unsuitable value: value must be a whole number, between 0 "
-                                       "and 255 inclusive",
-                     hcl::StartRange(expr), expr.range());
-        return std::nullopt;
-      }
-      bytes.push_back(Value::Int(*byte));
-    }
-    return Value::Tuple(std::move(bytes));
+    return *std::move(value);
   }
 
   /// Checks the keys of a method: the value of a key provider or an object of the same form. A
@@ -489,25 +525,40 @@ class EncryptionChecker {
         }
       }
     }
-    if (!value.IsKnown() || value.IsNull() ||
-        !(value.type().is_object() || value.type().is_map())) {
+    if (!value.IsKnown() || value.IsNull() || value.type().is_primitive()) {
       diags_.Error("Expected key_provider value",
                    "Expected a key_provider compatible value, found " +
                        value.type().FriendlyName() + " instead",
                    expr.range());
       return std::nullopt;
     }
-    const bool has_key = value.type().is_object()
-                             ? value.type().FindAttribute("encryption_key") >= 0
-                             : value.Find("encryption_key") != nullptr;
-    if (!has_key) {
+    return ReadKeyParts(value, expr);
+  }
+
+  /// The keys in an object or map, as bytes. Those of key providers that have not run are unknown.
+  std::optional<Value> ReadKeyParts(const Value& value, const hcl::Expr& expr) {
+    const bool has_names = value.type().is_object() || value.type().is_map();
+    if (!has_names || value.Find("encryption_key") == nullptr) {
       diags_.Error("Missing encryption_key value",
                    "An encryption_key value is required in the key_provider compatible object at "
                    "this location",
                    expr.range());
       return std::nullopt;
     }
-    return value;
+    std::vector<std::pair<std::string, Value>> parts;
+    for (const char* name : {"encryption_key", "decryption_key"}) {
+      const Value* part = value.Find(name);
+      if (part == nullptr) {
+        continue;
+      }
+      const bool awaited = !part->IsWhollyKnown() && !make_key_;
+      std::optional<Value> bytes = awaited ? *part : Suitable(BytesOf(*part), expr, expr.range());
+      if (!bytes) {
+        return std::nullopt;
+      }
+      parts.emplace_back(name, *std::move(bytes));
+    }
+    return Value::Object(std::move(parts));
   }
 
   const ConfigNode& root_;

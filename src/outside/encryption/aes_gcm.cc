@@ -59,9 +59,7 @@ Result<std::unique_ptr<Method>> MakeAesGcm(const config::PartValues& values) {
   }
   std::string authenticated;
   if (const auto found = values.arguments.find("aad"); found != values.arguments.end()) {
-    for (const Value& byte : found->second.elements()) {
-      authenticated.push_back(static_cast<char>(*byte.AsNumber().ToInt64()));
-    }
+    authenticated = BytesIn(found->second);
   }
   return std::make_unique<AesGcm>(std::move(keys), std::move(authenticated));
 }

@@ -73,15 +73,15 @@ Result<Provided> ProvideExternalKeys(const config::PartValues& values,
   if (command.empty()) {
     return Fail(ErrorCode::kInvalid, "the command option is required");
   }
-  if (command[0].empty()) {
-    return Fail(ErrorCode::kInvalid, "the first entry of command must not be empty");
-  }
   if (metadata != nullptr && !ParseJson(*metadata).ok()) {
     return Fail(ErrorCode::kUnsupported, "it is no JSON");
   }
   auto failed = [](const std::string& message, const std::string& errors) {
     return Fail(ErrorCode::kUnavailable, message + "\n\nStderr:\n-------\n" + errors);
   };
+  if (command[0].empty()) {
+    return failed("the first entry of command must not be empty", "");
+  }
   const auto answer = AskProgram(command, kKeysProtocol, metadata == nullptr ? "null" : *metadata);
   if (!answer) {
     const ProgramFailure& failure = answer.error();

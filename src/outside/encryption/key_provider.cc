@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/invariant.h"
+
 namespace kinu::encryption {
 namespace {
 
@@ -15,16 +17,7 @@ const Value* Argument(const config::PartValues& values, std::string_view name) {
 
 std::string KeyIn(const Value& keys, std::string_view name) {
   const Value* list = keys.Find(name);
-  std::string out;
-  if (list == nullptr || !list->IsKnown() || list->IsNull() ||
-      !(list->type().is_list() || list->type().is_tuple() || list->type().is_set())) {
-    return out;
-  }
-  for (const Value& byte : list->elements()) {
-    const bool number = byte.IsKnown() && !byte.IsNull() && byte.type() == Type::Number();
-    out.push_back(static_cast<char>(number ? byte.AsNumber().ToInt64().value_or(0) : 0));
-  }
-  return out;
+  return list == nullptr || (list->IsKnown() && list->IsNull()) ? std::string() : BytesIn(*list);
 }
 
 Value ListOf(std::string_view key) {
@@ -43,6 +36,16 @@ Value ListOf(std::string_view key) {
 
 const KeyProviderSpec& KeyProviderOf(std::string_view type) {
   return **std::ranges::find(kKeyProviders, type, &KeyProviderSpec::type);
+}
+
+std::string BytesIn(const Value& list) {
+  std::string out;
+  for (const Value& element : list.elements()) {
+    const std::optional<int64_t> byte = element.AsNumber().ToInt64();
+    KINU_INVARIANT(byte && *byte >= 0 && *byte <= 255, "a key is made of bytes");
+    out.push_back(static_cast<char>(*byte));
+  }
+  return out;
 }
 
 Keys KeysOf(const Value& value) {
@@ -68,7 +71,7 @@ std::vector<std::string> TextsArgument(const config::PartValues& values, std::st
   std::vector<std::string> out;
   if (const Value* list = Argument(values, name)) {
     for (const Value& element : list->elements()) {
-      out.emplace_back(element.IsNull() ? "" : element.AsString());
+      out.emplace_back(element.AsString());
     }
   }
   return out;

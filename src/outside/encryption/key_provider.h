@@ -37,6 +37,8 @@ struct KeyProviderSpec {
 /// The key provider of a type that the checked configuration names.
 const KeyProviderSpec& KeyProviderOf(std::string_view type);
 
+/// The bytes whose numbers are in a value that the checked configuration has.
+std::string BytesIn(const Value& list);
 /// The keys in the value of an argument that refers to a key provider.
 Keys KeysOf(const Value& value);
 /// The value of a key provider with these keys.
