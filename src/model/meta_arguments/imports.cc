@@ -18,32 +18,35 @@ class Evaluator {
     if (to.root == nullptr) {
       return std::nullopt;
     }
-    std::vector<Step> steps{{to.root->root, {}}};
-    AppendSteps(program, to.root->steps, steps);
-    for (const IndexedReference::Part& part : to.parts) {
-      if (part.index == nullptr) {
-        AppendSteps(program, part.steps, steps);
-      } else if (std::optional<InstanceKey> key = Key(program, *part.index->key)) {
-        steps.push_back({{}, *key});
-      } else {
-        return std::nullopt;
-      }
+    const std::optional<std::vector<Step>> steps = StepsOf(program, to);
+    if (!steps) {
+      return std::nullopt;
     }
     ResourceInstance out;
     size_t at = 0;
-    auto key = [&] {
-      return at < steps.size() && steps[at].name.empty() ? steps[at++].key : InstanceKey();
+    bool good = true;
+    auto key = [&](const char* summary) {
+      if (at >= steps->size() || !(*steps)[at].name.empty()) {
+        return InstanceKey();
+      }
+      const Step& step = (*steps)[at++];
+      if (step.no_key != nullptr && good) {
+        diags_.Error(summary, "An instance key that is a number is a whole number of 64 bits.",
+                     step.no_key->range());
+        good = false;
+      }
+      return step.key;
     };
-    while (at + 1 < steps.size() && steps[at].name == "module") {
-      const Symbol call = program.Intern(steps[at + 1].name);
+    while (at + 1 < steps->size() && (*steps)[at].name == "module") {
+      const Symbol call = program.Intern((*steps)[at + 1].name);
       at += 2;
-      const InstanceKey instance = key();
+      const InstanceKey instance = key("Invalid address operator");
       out.resource.module = program.ModuleInstance(out.resource.module, call, instance);
     }
     out.resource.resource = import.target.resource;
     at += 2;  // type and name
-    out.key = key();
-    return out;
+    out.key = key("Invalid address");
+    return good ? std::optional(out) : std::nullopt;
   }
 
   /// The value of `id` or `identity`; nothing with diagnostics, or when it may stay unknown and is.
@@ -84,7 +87,23 @@ class Evaluator {
   struct Step {
     std::string_view name;  ///< empty: a key
     InstanceKey key;
+    const hcl::Expr* no_key = nullptr;  ///< in place of a key: a number that is none
   };
+
+  /// The steps of a reference with the values of its keys. Nothing after errors of these.
+  std::optional<std::vector<Step>> StepsOf(Program& program, const IndexedReference& to) {
+    const size_t errors = diags_.error_count();
+    std::vector<Step> steps{{to.root->root, {}}};
+    AppendSteps(program, to.root->steps, steps);
+    for (const IndexedReference::Part& part : to.parts) {
+      if (part.index == nullptr) {
+        AppendSteps(program, part.steps, steps);
+      } else if (std::optional<Step> key = Key(program, *part.index->key)) {
+        steps.push_back(*key);
+      }
+    }
+    return diags_.error_count() == errors ? std::optional(std::move(steps)) : std::nullopt;
+  }
 
   static void AppendSteps(Program& program, std::span<const hcl::TraversalStep> from,
                           std::vector<Step>& steps) {
@@ -102,13 +121,13 @@ class Evaluator {
                                           : InstanceKey::Int(value.AsInt64().value_or(0));
   }
 
-  std::optional<InstanceKey> Key(Program& program, const hcl::Expr& expr) {
+  std::optional<Step> Key(Program& program, const hcl::Expr& expr) {
     const size_t errors = diags_.error_count();
     const Value value = lang::Evaluate(expr, scope_, diags_);
     if (diags_.error_count() != errors) {
       return std::nullopt;
     }
-    auto invalid = [&](std::string detail) -> std::optional<InstanceKey> {
+    auto invalid = [&](std::string detail) -> std::optional<Step> {
       diags_.Error("Import block 'to' address contains an invalid key", std::move(detail),
                    expr.range());
       return std::nullopt;
@@ -120,14 +139,16 @@ class Evaluator {
       return invalid("The instance key is null.");
     }
     const Value plain = value.Unmark();
-    if (plain.type() != Type::String() &&
-        (plain.type() != Type::Number() || !plain.AsInt64().has_value())) {
+    if (plain.type() != Type::String() && plain.type() != Type::Number()) {
       return invalid("An instance key is a string or a whole number.");
     }
     if (value.marks().sensitive() || value.marks().ephemeral()) {
       return invalid("An address must be neither sensitive nor ephemeral.");
     }
-    return KeyOf(program, plain);
+    if (plain.type() == Type::Number() && !plain.AsInt64().has_value()) {
+      return Step{.name = {}, .key = {}, .no_key = &expr};
+    }
+    return Step{{}, KeyOf(program, plain)};
   }
 
   const lang::Scope& scope_;
