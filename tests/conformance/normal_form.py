@@ -21,7 +21,7 @@ HEX8 = re.compile(r"^[0-9a-f]{8}$")
 # Printed only when a lock takes long.
 SLOW = re.compile(r"^(Acquiring|Releasing) state lock\. This may take")
 PROGRESS = re.compile(
-    r"^((?:module\.|data\.|ephemeral\.)*[A-Za-z_][^\s:(]*)"
+    r"^((?:module\.|data\.|ephemeral\.)*[A-Za-z_](?:\"[^\"\n]*\"|[^\s:(\"])*)"
     r"( \(deposed [^)]*\))?(?: \((?:local-exec|remote-exec|file)\))?: ?"
     r"(?:Refreshing state|Creating|Creation complete|Modifying|Modifications complete|Destroying|"
     r"Destruction complete|Reading|Read complete|Still |Provisioning with|Opening|Open complete|"
@@ -31,7 +31,10 @@ PROVISIONER = re.compile(r"^([A-Za-z_][^\s:(]*)() \((?:local-exec|remote-exec|fi
 # What can follow a plain (uncoloured) warning on the standard output.
 TRAILER = re.compile(
     r"^(Apply complete!|Destroy complete!|Apply cancelled|Plan:|No changes|Success!|Failure!|"
-    r"Executed \d|─|Note:|Saved the plan|Outputs:|OpenTofu |Changes to Outputs|Initializing|You can|"
+    r"Executed \d|─|Note:|Saved the plan|Outputs:|Changes to Outputs|"
+    r"OpenTofu (?:used the selected|will perform|has been successfully|has created a lock|has made some|has compared|v\d|"
+    r"planned the|initialized in|detected)|"
+    r"Initializing|You can|"
     r"To perform|Refresh complete|Import successful|Releasing|Do you|"
     r".*\.\.\. (pass|fail|skip|tearing down|in progress|pending)$|  run \")")
 DIAGNOSTIC = re.compile(r"^(Error|Warning): (.*)$")
