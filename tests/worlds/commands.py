@@ -1,0 +1,271 @@
+"""Command lines of a world: which command, with which flags and words, about the configuration as it is."""
+import json
+
+import sources
+
+# Commands that only kinu has: there is nothing to compare them with.
+OWN_COMMANDS = ("about", "check", "convert", "diff", "eval", "export", "hcldec", "query", "schema")
+# Flags that only kinu has.
+OWN_FLAGS = {
+    "apply": ("timings", "actions", "summary", "group-by", "pager"), "destroy": ("timings",), "import": ("from", "dry-run"),
+    "plan": ("summary", "group-by", "actions", "pager", "timings"),
+    "show": ("canonical", "fingerprint", "format", "html", "pager", "positions", "redact", "summary", "group-by", "actions"),
+    "state mv": ("from", "match"), "state rm": ("from", "match"), "validate": ("duplicate-keys",),
+    "test": ("parallelism-files", "check-dir", "coverage", "junit-xml", "sarif", "annotations"),
+}
+OWN_FLAGS_OF_ALL = ("color",)
+# How often a command is chosen, where that is not 2.
+WEIGHTS = {"apply": 14, "plan": 12, "init": 4, "destroy": 5, "refresh": 3, "show": 5, "output": 4, "validate": 5, "test": 4,
+           "import": 4, "state mv": 4, "state rm": 3, "console": 3, "login": 1, "logout": 1, "version": 1,
+           "providers mirror": 1, "providers lock": 1, "metadata functions": 0.3, "workspace": 0.5}
+# Flags of which a command takes one.
+UNFIT = {"destroy": ("destroy", "refresh-only", "replace"), "refresh": ("destroy", "refresh-only", "replace", "refresh")}
+CLASHES = (("json", "json-into"), ("target", "target-file", "exclude", "exclude-file"), ("destroy", "refresh-only"),
+           ("state", "plan", "config", "module"), ("refresh-only", "replace", "refresh"), ("migrate-state", "reconfigure"))
+# Flags that are given rarely, since they change what most others mean.
+RARE = {"from-module": 0.03, "plugin-dir": 0.03, "net-mirror": 0.03, "backend": 0.04, "cloud": 0.03, "get": 0.05, "destroy": 0.1,
+        "refresh-only": 0.12, "test-directory": 0.08, "state": 0.08, "state-out": 0.08, "generate-config-out": 0.07,
+        "json-into": 0.12, "json": 0.2, "lock-timeout": 0.07, "ignore-remote-version": 0.05, "help": 0.0, "lockfile": 0.1,
+        "migrate-state": 0.08, "reconfigure": 0.08, "module-depth": 0.05, "draw-cycles": 0.05, "no-color": 0.15, "out": 0.3,
+        "auto-approve": 0.9, "force": 0.4, "write": 0.15, "var": 0.25, "target": 0.15, "exclude": 0.1, "replace": 0.15,
+        "fs-mirror": 0.4, "update": 0.3, "input": 0.2}
+# Commands that say little where nothing is applied.
+OF_STATES = ("state mv", "state rm", "state show", "state list", "state replace-provider", "taint", "untaint", "output", "refresh", "destroy")
+BOOLEANS = ("=true", "=false", "", "", "", "")
+
+
+def flags_of(command):
+    """The flags of a command that OpenTofu has too."""
+    own = OWN_FLAGS.get(command, ()) + OWN_FLAGS_OF_ALL
+    return [flag for flag in sources.commands()[command] if flag.name not in own]
+
+
+def names():
+    return [name for name in sources.commands() if name not in OWN_COMMANDS]
+
+
+def rows():
+    """The rows of the command line."""
+    out = []
+    for command in names():
+        out.append("command " + command)
+        out += ["flag %s -%s" % (command, flag.name) for flag in flags_of(command)]
+    return out
+
+
+class Commands:
+    """Makes command lines. `config` is the Configuration."""
+
+    def __init__(self, choice, config):
+        self.choice, self.config = choice, config
+        self.plans, self.states, self.applied = [], [], False
+
+    # --- Values ---
+
+    def address(self):
+        addresses = self.config.addresses()
+        roll = self.choice.random.random()
+        if roll < 0.9 or not self.choice.reckless:
+            return self.choice.pick(addresses)
+        return self.choice.pick(("terraform_data.nope", "module.nope", "data.kinutest_lookup.d", "nope", "terraform_data.a[", "terraform_data.r3[0]"))
+
+    def instance(self):
+        """An address of an instance of a resource."""
+        if self.choice.odd((0,), (1,), 0.3):
+            return self.address()
+        return self.choice.pick(self.config.resources()).instance()
+
+    def variable(self):
+        variables, roll = self.config.root.variables, self.choice.random.random()
+        if not variables and not self.choice.reckless:
+            return "undeclared=1"
+        if not variables or roll < 0.1 and self.choice.reckless:
+            return self.choice.pick(("undeclared=1", "=1", "novalue", "n =1"))
+        variable = self.choice.pick(variables)
+        value = self.config.root.make.literal(variable.kind)
+        if roll < 0.2 and self.choice.reckless:
+            value = self.choice.pick(("[", '"x', "{}", "null", "bad"))
+        return "%s=%s" % (variable.name, self.config.root.make.text_of(value))
+
+    def value(self, command, flag):
+        """A value of a flag that takes one."""
+        pick, odd, name = self.choice.pick, self.choice.odd, flag.name
+        values = {
+            "var": self.variable, "target": self.address, "exclude": self.address, "replace": self.instance,
+            "var-file": lambda: odd(("given.tfvars",), ("gone.tfvars", "terraform.tfvars")),
+            "target-file": lambda: odd(("targets.txt",), ("gone.txt",)),
+            "exclude-file": lambda: "targets.txt",
+            "out": lambda: self.new_plan(),
+            "plan": lambda: pick(self.plans or ["gone.plan"]),
+            "state": lambda: pick(self.states + ["terraform.tfstate", "other.tfstate"]),
+            "state-out": lambda: self.new_state(pick(("out.tfstate", "sub/out.tfstate"))),
+            "backup": lambda: pick(("kept.backup", "-")), "backup-out": lambda: "kept-out.backup",
+            "lock-timeout": lambda: odd(("0s", "1s", "500ms"), ("bad", "5")), "parallelism": lambda: odd(("1", "3", "10"), ("0", "x", "-1")),
+            "json-into": lambda: odd(("into.json",), ("gone/into.json", "sub")), "generate-config-out": lambda: odd(("generated.tf",), ("main.tf",)),
+            "backend-config": lambda: odd(("retry_max=0",) if self.config.backend == "http" else ("path=cfg.tfstate", "backend.hcl"), ("nope=1", "path")),
+            "from-module": lambda: pick(("./real", "./m9")), "lockfile": lambda: odd(("readonly",), ("nope",)),
+            "plugin-dir": lambda: pick(("plugins", "{MIRROR}")), "test-directory": lambda: odd(("tests", "sub"), ("gone", "../x")),
+            "platform": lambda: odd(("linux_amd64",), ("nope",)), "net-mirror": lambda: pick(("https://127.0.0.1:1/", "http://x/")),
+            "fs-mirror": lambda: odd(("{MIRROR}",), ("gone",)), "config": lambda: pick((".", "sub")),
+            "module": lambda: pick((".", "./m9", "sub")), "id": lambda: pick(("thing-r3", "nope")),
+            "type": lambda: odd(("plan", "apply", "plan-destroy", "plan-refresh-only"), ("nope",)),
+            "module-depth": lambda: "1", "filter": lambda: pick(("t0.tftest.hcl", "tests/t0.tftest.hcl", "gone")),
+        }
+        return values[name]() if name in values else pick(("1", "x"))
+
+    def new_plan(self):
+        name = self.choice.pick(("p1", "p2"))
+        self.plans = sorted({*self.plans, name})
+        return name
+
+    def new_state(self, name):
+        self.states = sorted({*self.states, name})
+        return name
+
+    # --- Words behind the flags ---
+
+    def words(self, command):
+        pick, address = self.choice.pick, self.address
+        if self.choice.reckless and self.choice.random.random() < 0.03:
+            return pick(([], ["one"], ["one", "two"], ["-nope"], ["--", "x"]))
+        outputs = self.config.root.outputs
+        workspace = lambda: self.choice.odd(("w1", "w1", "w2", "default"), ("a/b",))
+        values = {
+            "apply": lambda: [pick(self.plans)] if self.plans and pick((0, 0, 1)) else [],
+            "fmt": lambda: pick(([], [], ["main.tf"], ["-"], ["sub"], ["gone.tf"])),
+            "force-unlock": lambda: ["0a1b2c3d-1111-2222-3333-444455556666"],
+            "import": lambda: [self.instance(), pick(("imported", "imported", "missing", ""))],
+            "login": lambda: ["127.0.0.1:1"], "logout": lambda: pick(([], ["example.org"])),
+            "output": lambda: [pick(outputs + ["nope"])] if pick((0, 1)) else [],
+            "providers lock": lambda: pick(([], ["kinu/kinutest"], ["kinu/nope"])), "providers mirror": lambda: ["mirrored"],
+            "show": lambda: [pick(self.plans + ["terraform.tfstate", "gone"])] if pick((0, 1)) else [],
+            "state list": lambda: [address()] if pick((0, 0, 1)) else [],
+            "state mv": lambda: [pick((address, self.instance))(), self.destination()],
+            "state rm": lambda: [address()] + ([address()] if pick((0, 0, 1)) else []),
+            "state replace-provider": lambda: pick((["terraform.io/builtin/terraform", "x/y"], ["kinu/kinutest", "kinu/other"],
+                                                    ["x/y", "terraform.io/builtin/terraform"])),
+            "state show": lambda: [self.instance()], "state push": lambda: [pick(("pushed.tfstate", "pushed.tfstate", "gone", "terraform.tfstate", "-"))],
+            "taint": lambda: [self.instance()], "untaint": lambda: [self.instance()],
+            "workspace new": lambda: [workspace()], "workspace select": lambda: [workspace()], "workspace delete": lambda: [workspace()],
+        }
+        return values[command]() if command in values else []
+
+    def destination(self):
+        return self.choice.pick(("terraform_data.moved", "terraform_data.moved[0]", 'terraform_data.moved["k"]', "kinutest_thing.moved",
+                                 "module.box.terraform_data.moved", "module.moved", self.address()))
+
+    def stdin(self, command, words):
+        pick, make = self.choice.pick, self.config.root.make
+        if command == "console":
+            return "".join(make.make("any") + "\n" for _ in range(pick((1, 2, 3))))
+        if command == "fmt":
+            return "a  =   1\nb {\nc=[1,\n2]\n}\n"
+        if command == "state push" and "-" in words:
+            return PUSHED
+        return pick(("yes\n", "yes\n", "yes\n", "no\n", "", "yes\nyes\n", "1\nyes\n"))
+
+    # --- One command line ---
+
+    def flags(self, command):
+        out, taken = [], set()
+        for flag in flags_of(command):
+            row = "flag %s -%s" % (command, flag.name)
+            clash = any(flag.name in group and taken & set(group) for group in CLASHES)
+            clash = clash or flag.name in UNFIT.get(command, ()) or flag.name == "from-module"
+            if clash and not self.choice.reckless or not self.choice.use(row, RARE.get(flag.name, 0.1)):
+                continue
+            taken.add(flag.name)
+            dashes = self.choice.pick(("-", "-", "-", "-", "--"))
+            if flag.kind == "View" and not self.choice.reckless:
+                dashes = "-"
+            if flag.kind in ("Bool", "View"):
+                form = self.choice.pick(BOOLEANS) if flag.kind == "Bool" and flag.name not in ("auto-approve",) else ""
+                out.append([dashes + flag.name + ("=false" if flag.name in ("input", "color") and form == "" else form)])
+                continue
+            for _ in range(2 if flag.kind == "List" and self.choice.pick((0, 0, 0, 1)) else 1):
+                value = self.value(command, flag)
+                out.append([dashes + flag.name, value] if self.choice.pick((0, 0, 1)) else ["%s%s=%s" % (dashes, flag.name, value)])
+        if command == "providers schema" and "json" not in taken and self.choice.odd((1,), (0,)):
+            out.append(["-json"])
+        self.choice.random.shuffle(out)
+        if self.choice.reckless and self.choice.random.random() < 0.02:
+            out.append(["-nope"])
+        return [word for words in out for word in words], taken
+
+    def choose(self):
+        wanted = [row.split(" ", 1)[1] for row in self.choice.wants("command ")]
+        wanted += [row.split(" ", 1)[1].rpartition(" -")[0] for row in self.choice.wants("flag ")]
+        wanted = [name for name in wanted if name in names()]
+        if wanted and self.choice.random.random() < 0.4:
+            return self.choice.pick(wanted)
+        while True:
+            name = self.choice.random.choices(names(), [WEIGHTS.get(name, 2) for name in names()])[0]
+            if self.applied or self.choice.reckless or name not in OF_STATES:
+                return name
+
+    def line(self, command):
+        """A step: arguments, standard input, environment, and the rows that it has."""
+        before = set(self.choice.taken)
+        flags, taken = self.flags(command)
+        words = self.words(command)
+        step = {"args": command.split() + flags + words}
+        self.applied = self.applied or command == "apply"
+        environment = self.environment(command)
+        if environment:
+            step["env"] = environment
+        text = self.stdin(command, words)
+        if text:
+            step["stdin"] = text
+        rows = {"command " + command} | {"flag %s -%s" % (command, name) for name in taken}
+        rows |= {"environment " + name for name in self.rows_of(environment)}
+        self.choice.taken = before
+        return step, rows
+
+    # --- Environment ---
+
+    def rows_of(self, environment):
+        for name in environment:
+            yield "TF_VAR" if name.startswith("TF_VAR_") else "TF_CLI_ARGS" if name.startswith("TF_CLI_ARGS") else name
+
+    def environment(self, command):
+        use, pick, out = self.choice.use, self.choice.pick, {}
+        simple = {
+            "TF_DATA_DIR": ("data", ".data/deep"), "TF_INPUT": ("0", "false", "1"), "TF_IN_AUTOMATION": ("1", "yes"),
+            "TF_WORKSPACE": self.choice.odd((("w1", "w2", "default"),), (("a/b",),)),
+            "TF_CLI_ARGS": self.choice.odd((("-no-color",),), (("-nope",),)),
+            "TF_STATE_PERSIST_INTERVAL": ("20", "30"), "TF_APPEND_USER_AGENT": ("more/1",), "TF_REGISTRY_CLIENT_TIMEOUT": ("3",),
+            "TF_REGISTRY_DISCOVERY_RETRY": ("0",), "TF_PROVIDER_DOWNLOAD_RETRY": ("0",), "TF_FORCE_LOCAL_BACKEND": ("1",),
+            "TF_CLOUD_ORGANIZATION": ("acme",), "TF_CLOUD_HOSTNAME": ("127.0.0.1:1",), "TF_CLOUD_PROJECT": ("p",),
+            "TF_PLUGIN_CACHE_DIR": ("{CWD}/cache",), "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE": ("1",),
+            "TF_TEMPLATE_RECURSION_DEPTH": self.choice.odd((("2",),), (("x",),)), "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION": ("0", "1"),
+            "OPENTOFU_ENFORCE_GPG_VALIDATION": ("true",), "OPENTOFU_ENFORCE_GPG_EXPIRATION": ("true",), "TF_DISABLE_PLUGIN_TLS": ("1",),
+        }
+        for row in sources.environment():
+            name = row.split(" ")[1]
+            if (name in OF_WORLDS or name.startswith("TF_HTTP_")) != (command == "") and not self.choice.odd((0,), (1,), 0.1):
+                continue
+            if name in simple and use(row, 0.04 if command == "" else 0.012):
+                out[name] = pick(simple[name])
+            elif name.startswith("TF_HTTP_") and self.config.backend == "http" and use(row, 0.03):
+                out[name] = "{HTTP_STATE}/s/one" if name.endswith("ADDRESS") else \
+                    {"TF_HTTP_RETRY_MAX": "0", "TF_HTTP_RETRY_WAIT_MIN": "1", "TF_HTTP_RETRY_WAIT_MAX": "1", "TF_HTTP_USERNAME": "user",
+                     "TF_HTTP_PASSWORD": "secret"}.get(name, "PUT" if name.endswith("METHOD") else "none")
+        if command and use("environment TF_VAR", 0.06):
+            name, _, text = self.variable().partition("=")
+            out["TF_VAR_" + (name.strip() or "v1")] = text
+        if command and use("environment TF_CLI_ARGS", 0.02):
+            out["TF_CLI_ARGS_" + command.replace(" ", "_")] = self.choice.odd(("-no-color",), ("-json", "-nope", "-lock=false", "'"), 0.5)
+        return out
+
+
+# Variables that a user sets once and not for one command.
+OF_WORLDS = ("TF_DATA_DIR", "TF_PLUGIN_CACHE_DIR", "TF_IN_AUTOMATION", "TF_INPUT", "TF_FORCE_LOCAL_BACKEND")
+
+
+PUSHED = json.dumps({
+    "version": 4, "terraform_version": "1.12.6", "serial": 40, "lineage": "00000000-0000-0000-0000-000000000001",
+    "outputs": {"o": {"value": "pushed", "type": "string"}}, "resources": [
+        {"mode": "managed", "type": "terraform_data", "name": "r3", "provider": 'provider["terraform.io/builtin/terraform"]',
+         "instances": [{"schema_version": 0, "attributes": {"id": "11111111-0000-0000-0000-000000000001", "input": None, "output": None,
+                                                            "triggers_replace": None}, "sensitive_attributes": []}]}],
+    "check_results": None}, indent=2) + "\n"

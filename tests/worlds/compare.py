@@ -1,0 +1,59 @@
+"""Compares what two programs did in a world."""
+import collections
+import difflib
+import re
+
+import freedoms
+import session
+
+# The first difference of a world: number of the step (from 0), its words, the subject and the lines that differ.
+Difference = collections.namedtuple("Difference", "step command subject lines")
+NAMES = re.compile(r"\b[a-z]\d+\b|\d+")
+
+
+def command_of(step):
+    """The words of a step that name its command."""
+    words = step["args"]
+    return " ".join(words[:2]) if words[0] in ("state", "workspace", "providers", "metadata") and \
+        len(words) > 1 and not words[1].startswith("-") else words[0]
+
+
+def lines_of(want, got):
+    none = ("", "(nothing)")
+    first, second = ((seen or none)[1].splitlines() for seen in (want, got))
+    found = [line for line in difflib.unified_diff(first, second, "reference", "program", lineterm="", n=0)][2:]
+    return [line for line in found if not line.startswith("@@")] or ["form %s / %s" % ((want or none)[0], (got or none)[0])]
+
+
+def differences(world, wanted, got):
+    """The differences of the first step that has some."""
+    for number, step in enumerate(world["case"]["steps"]):
+        want = wanted[number] if number < len(wanted) else {}
+        have = got[number] if number < len(got) else {}
+        out = []
+        for subject in sorted(set(want) | set(have), key=lambda name: (name != "exit", name)):
+            a, b = (seen.get(subject) and freedoms.compared(subject, *seen[subject]) for seen in (want, have))
+            if a != b:
+                out.append(Difference(number, command_of(step), subject, lines_of(a, b)))
+        if out:
+            return out
+    return []
+
+
+def reason_of(found):
+    """Why all differences of a step are known, or None."""
+    rows = [freedoms.known(one.command, one.subject, "\n".join(one.lines)) for one in found]
+    return rows[0] if rows and all(rows) else None
+
+
+def kind_of(found):
+    """A text that is equal for differences of one kind."""
+    one = found[0]
+    shown = [NAMES.sub("N", line)[:110] for line in one.lines[:2]]
+    return "%s: %s: %s" % (one.command, re.sub(r"[a-z0-9]{2,}\.tf", "F.tf", one.subject), " / ".join(shown))
+
+
+def stable(world, wanted, program, attach, found):
+    """Whether the reference gives the same answer again."""
+    again = session.run(world, program, attach, wanted, found[0].step + 1)
+    return not differences(dict(world, case=dict(world["case"], steps=world["case"]["steps"][:found[0].step + 1])), wanted, again)

@@ -1,0 +1,230 @@
+"""What a configuration has beside its objects: settings, refactorings, imports, checks, forms of files, tests."""
+import json
+
+from blocks import Block, Name
+
+KEYS = '{ "type": "x" }'
+PASSPHRASE = "correct horse battery staple"
+KEY_SCRIPT_NAMES = ("k", "l")
+
+
+# --- terraform and language blocks ---
+
+def backend_block(config):
+    use, kind = config.choice.use, config.backend
+    block = Block("backend", kind, prefix="backend")
+    if kind == "local":
+        if use("setting local.path", 0.6):
+            block.set("path", config.choice.pick(("kept.tfstate", "sub/kept.tfstate")))
+        if use("setting local.workspace_dir", 0.3):
+            block.set("workspace_dir", "spaces")
+    elif kind == "http":
+        place = config.choice.odd(("s",), ("auth", "locked", "getstatus/500", "text", "conflict", "nocontent"), 0.6)
+        address = "{HTTP_STATE}/%s/one" % place
+        block.set("address", address)
+        if use("setting http.lock_address", 0.5):
+            block.set("lock_address", address)
+            if use("setting http.unlock_address", 0.9):
+                block.set("unlock_address", address)
+        block.set("retry_max", 0)
+        for name, chance, value in (("update_method", 0.15, "PUT"), ("lock_method", 0.1, "LOCK"), ("unlock_method", 0.1, "UNLOCK"),
+                                    ("username", 0.2, "user"), ("password", 0.2, "secret"), ("headers", 0.15, {"X-One": "1"}),
+                                    ("retry_wait_min", 0.1, 1), ("retry_wait_max", 0.1, 1), ("skip_cert_verification", 0.1, True)):
+            if use("setting http." + name, chance):
+                block.set(name, value)
+    return block
+
+
+def encryption_body(config):
+    """The blocks of an `encryption` block, which seals with a key that costs nothing."""
+    pick, use = config.choice.pick, config.choice.use
+    out = [Block("key_provider", "external", "k", prefix="encryption.key_provider").set("command", ["sh", "keys", pick(("k", "l"))])]
+    if use("argument encryption.key_provider.encrypted_metadata_alias", 0.1):
+        out[0].set("encrypted_metadata_alias", "one")
+    out.append(Block("method", "aes_gcm", "m", prefix="encryption.method").set("keys", Name("key_provider.external.k")))
+    out.append(Block("method", "unencrypted", "u", prefix="encryption.method"))
+    methods = (Name("method.aes_gcm.m"), Name("method.aes_gcm.m"), Name("method.unencrypted.u"))
+    for name, chance in (("state", 0.8), ("plan", 0.5)):
+        if use("block encryption." + name, chance):
+            target = Block(name, prefix="encryption.enforceable").set("method", pick(methods))
+            if use("argument encryption.enforceable.enforced", 0.2):
+                target.set("enforced", pick((True, False)))
+            if use("block encryption.target.fallback", 0.6):
+                target.add(Block("fallback", prefix="encryption.target")).set("method", pick(methods))
+            out.append(target)
+    if use("block encryption.remote_state_data_sources", 0.15):
+        remote = Block("remote_state_data_sources", prefix="encryption.remote")
+        remote.add(Block("default", prefix="encryption.target")).set("method", pick(methods))
+        if use("block encryption.remote.remote_state_data_source", 0.4):
+            remote.add(Block("remote_state_data_source", "d1", prefix="encryption.target")).set("method", pick(methods))
+        out.append(remote)
+    return out
+
+
+def add_settings(config, encryption):
+    use, root, pick = config.choice.use, config.root, config.choice.pick
+    odd = lambda good, bad: config.choice.odd((good,), (bad,), 0.5)
+    blocks = []
+    if config.backend:
+        blocks.append(backend_block(config))
+    if encryption == "block":
+        inner = Block("encryption")
+        inner.blocks = encryption_body(config)
+        blocks.append(inner)
+    if config.provider and config.choice.reckless and use("block terraform.provider_meta", 0.04):
+        blocks.append(Block("provider_meta", "kinutest").set("a", "b"))
+    for inner in blocks:
+        root.add(Block("terraform")).block.add(inner)
+    for name, chance, values in (("required_version", 0.12, (">= 1.0", "~> 1.12", "< 99", odd(">= 1", ">= 99"))),
+                                 ("experiments", 0.02, ([], odd([], [Name("nope")]))), ("language", 0.02, (Name("TF2021"), odd(Name("TF2021"), Name("nope"))))):
+        if name != "required_version" and not config.choice.reckless:
+            continue
+        if use("argument terraform." + name, chance):
+            root.add(Block("terraform").set(name, pick(values)))
+    if use("block file.language", 0.05):
+        block = root.add(Block("language")).block
+        for name, value in (("edition", Name("tofu2024")), ("experiments", [])):
+            if use("argument language." + name, 0.4):
+                block.set(name, value)
+        if use("block language.compatible_with", 0.6):
+            block.add(Block("compatible_with", prefix="language.compatible")).set("opentofu", pick((">= 1.12", odd(">= 1", ">= 99"), "~> 1.12.0")))
+
+
+# --- Blocks about objects ---
+
+def add_relations(config):
+    use, pick = config.choice.use, config.choice.pick
+    if use("block file.check", 0.2):
+        add_check(config)
+    if use("block file.import", 0.12):
+        add_import(config)
+    if use("block file.moved", 0.08):
+        target = pick(config.resources())
+        config.root.add(Block("moved").set("from", Name(pick((target.address + "_old", "module.gone.%s" % target.address))))
+                        .set("to", Name(target.address)))
+    if use("block file.removed", 0.08):
+        add_removed(config, "terraform_data.gone")
+
+
+def add_check(config):
+    root, make = config.root, config.root.make
+    block = Block("check", config.name("c"))
+    if use_data(config):
+        inner, _, _ = root.objects.object("nested", "kinutest_lookup" if config.provider else "terraform_remote_state",
+                                          config.name("d"), root.own_addresses())
+        block.add(inner)
+    for _ in range(config.choice.pick((1, 1, 2))):
+        block.add(root.objects.condition("assert", make.make("string", clear=True)))
+    root.add(block)
+
+
+def use_data(config):
+    return config.choice.use("block check.data", 0.4)
+
+
+def add_import(config):
+    use, pick, root = config.choice.use, config.choice.pick, config.root
+    target = pick(config.resources())
+    block = Block("import").set("to", Name(target.instance()))
+    if target.block.labels[0] == "kinutest_entry" and use("argument import.identity", 0.6):
+        block.set("identity", {"name": "imported"})
+    else:
+        block.set("id", config.choice.odd(("imported", "second"), ("missing", root.make.value("string", clear=True)), 0.6))
+    if use("argument import.for_each", 0.1):
+        block.set("for_each", {"a": "one"})
+        block.set("to", Name(target.address + "[each.key]"))
+    if root.aliases and use("argument import.provider", 0.3):
+        block.set("provider", Name(pick(root.aliases)))
+    root.add(block)
+
+
+def add_removed(config, address):
+    block = Block("removed").set("from", Name(address))
+    if config.choice.use("argument removed.lifecycle.destroy", 0.7):
+        block.add(Block("lifecycle", prefix="removed.lifecycle")).set("destroy", config.choice.pick((True, False)))
+    if config.choice.use("block removed.provisioner", 0.15):
+        block.add(config.root.objects.provisioner(destroy=True))
+    config.root.add(block)
+
+
+# --- Forms of files ---
+
+def add_forms(config):
+    use, pick, root = config.choice.use, config.choice.pick, config.root
+    add_values(config)
+    if use("form override", 0.12):
+        add_override(config)
+    if use("form tofu twin", 0.06):
+        name = pick(("main", "more"))
+        for part in root.parts:
+            if part.file == name + ".tf":
+                part.file = name + ".tofu"
+        config.extra[name + ".tf"] = pick(("this is no configuration\n", 'output "twin" {\n  value = 1\n}\n'))
+    for form, chance in (("form bom", 0.05), ("form crlf", 0.06), ("form no newline", 0.05), ("form comment", 0.1)):
+        if use(form, chance):
+            config.forms[pick(("main.tf", "more.tf", "terraform.tfvars", "data.tf.json"))] = form
+    if use("form link file", 0.05):
+        config.extra["real/linked.txt"] = 'output "linked" {\n  value = "l"\n}\n'
+        config.links["linked.tf"] = "real/linked.txt"
+    if use("form other files", 0.1):
+        config.extra.update({"README.md": "text\n", ".hidden.tf": "nonsense", "x.tf~": "nonsense", "sub/more.tf": "locals {}\n"})
+    if use("form test file", 0.3):
+        import module_tests
+        module_tests.add(config)
+
+
+def add_values(config):
+    """Gives values to variables: files that are read by themselves, and given.tfvars, which -var-file names."""
+    use, pick, make = config.choice.use, config.choice.pick, config.root.make
+    places = [("form tfvars", "terraform.tfvars"), ("form auto tfvars", "x.auto.tfvars"),
+              ("form tfvars json", "terraform.tfvars.json"), ("form auto tfvars json", "y.auto.tfvars.json")]
+    values = {}
+    for variable in config.root.variables:
+        if variable.default is None and config.choice.odd((1,), (0,)) or pick(range(4)) == 0:
+            values.setdefault(pick(places), {})[variable.name] = make.literal(variable.kind)
+    for form, name in places:
+        if use(form, 0.03):
+            values.setdefault((form, name), {})["undeclared"] = 1
+    for (form, name), found in values.items():
+        config.choice.taken.add(form)
+        config.extra[name] = variable_file(name, found)
+    config.extra["given.tfvars"] = variable_file("given.tfvars", {
+        variable.name: make.literal(variable.kind) for variable in config.root.variables if pick((0, 1))})
+
+
+def variable_file(name, values):
+    if name.endswith(".json"):
+        return json.dumps(values, indent=1) + "\n"
+    return "".join("%s = %s\n" % (key, json.dumps(value, ensure_ascii=False)) for key, value in values.items())
+
+
+def add_override(config):
+    """A file that overrides one or two blocks of the root."""
+    use, pick, make = config.choice.use, config.choice.pick, config.root.make
+    changed = []
+    kinds = {variable.name: variable.kind for variable in config.root.variables}
+    parts = [part for part in config.root.parts if config.choice.reckless or part.block.kind in ("variable", "output", "resource", "terraform")]
+    for part in config.choice.random.sample(parts, min(2, len(parts))):
+        block = Block(part.block.kind, *part.block.labels, prefix=part.block.prefix)
+        if block.kind == "terraform" and part.block.blocks:
+            block.blocks = [Block(inner.kind, *inner.labels, prefix=inner.prefix) for inner in part.block.blocks]
+            for inner, other in zip(block.blocks, part.block.blocks):
+                inner.arguments = dict(list(other.arguments.items())[:1])
+                inner.blocks = other.blocks[:1]
+        elif block.kind in ("variable",):
+            block.set("default", make.literal(config.choice.odd((kinds.get(block.labels[0], "string"),), ("string", "number", "list"), 0.5)))
+        elif block.kind in ("output",):
+            block.set("value", make.value("any", clear=True))
+        elif block.kind in ("resource", "data"):
+            names = list(part.block.arguments)
+            block.set(pick(names) if names else "input", make.value("string"))
+            if pick((0, 0, 1)):
+                block.add(Block("lifecycle", prefix="resource_parts.lifecycle")).set("create_before_destroy", True)
+        elif part.block.arguments:
+            name, value = pick(sorted(part.block.arguments.items(), key=lambda pair: pair[0]))
+            block.set(name, value)
+        changed.append(block)
+    name = pick(("override.tf", "x_override.tf", "override.tf.json", "x_override.tofu"))
+    if name.endswith(".json"):
+        use("form override json", 1)
+    config.extra[name] = changed

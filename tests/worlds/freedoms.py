@@ -1,0 +1,56 @@
+"""What may differ between the two programs, each with its reason. Nothing else is left out of a comparison.
+
+A WORDS row changes both texts before they are compared. A KNOWN row says that a difference is deliberate; the rest of
+that world is not compared, because the programs go different ways from there.
+"""
+import collections
+import json
+import re
+
+Words = collections.namedtuple("Words", "name reason subjects pattern replacement")
+Known = collections.namedtuple("Known", "name reason commands subjects pattern")
+
+STREAMS = r"stdout|stderr"
+
+
+def without_empty_resources(text):
+    """A state without resources that have no objects."""
+    mode, _, rest = text.partition("\n")
+    if '"instances": []' not in rest:
+        return text
+    try:
+        state = json.loads(rest)
+    except ValueError:
+        return text
+    state["resources"] = [resource for resource in state["resources"] if resource.get("instances")]
+    return mode + "\n" + json.dumps(state, indent=1, sort_keys=True)
+
+
+WORDS = [
+    Words("resets", "only the first of parallel lines has one more", STREAMS, re.compile(r"(?:\x1b\[0m)+"), "\x1b[0m"),
+    Words("order of installed modules", "OpenTofu lists the modules of a directory in random order", STREAMS,
+          re.compile(r"(?:^- [\w.-]+ in .*\n)+", re.M), lambda match: "".join(sorted(match.group(0).splitlines(True)))),
+    Words("empty resources", "a failing apply of OpenTofu sometimes leaves resources without objects (differences.md)",
+          r"file .*", re.compile(r"(?s)\A.*"), lambda match: without_empty_resources(match.group(0))),
+    Words("help", "help has kinu's words (decision 3)", STREAMS, re.compile(r"(?ms)^Usage: .*"), "{HELP}\n"),
+]
+KNOWN = [
+    Known("import warns once", "differences.md: the warning about the method `unencrypted`, in `import`", r"import", STREAMS + "|file .*",
+          re.compile(r"\A(-\n?|-.*Unencrypted method configured.*\n?)+\Z")),
+]
+
+
+def compared(subject, form, text):
+    """A text as it is compared."""
+    for row in WORDS:
+        if re.fullmatch(row.subjects, subject):
+            text = row.pattern.sub(row.replacement, text)
+    return form, text
+
+
+def known(command, subject, lines):
+    """The KNOWN row that allows a difference, which is a text of lines with - and +, or None."""
+    for row in KNOWN:
+        if re.match(row.commands, command) and re.fullmatch(row.subjects, subject) and row.pattern.search(lines):
+            return row
+    return None

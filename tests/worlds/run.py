@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Runs worlds: random configurations with a history of commands, with two programs or against recorded answers.
+
+    run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror                     the recorded worlds
+    run.py --binary … --mirror … --reference tofu --seeds 1-1000 [--found FILE]          fresh ones, beside OpenTofu
+    run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
+    run.py --mirror … --reference tofu --seeds 1-9000 --record 1500                      records the most useful ones
+
+Differences are grouped by kind. freedoms.py says what may differ. --found gets the first world of each kind, reduced.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import sys
+
+import compare
+import generate
+import recorded
+import reduce
+import session
+import workers
+
+class Report:
+    """Groups differences by their kind."""
+
+    def __init__(self):
+        self.kinds, self.reasons, self.count = collections.defaultdict(list), collections.Counter(), 0
+        self.exits = collections.Counter()
+
+    def add(self, name, kind, reason, found):
+        self.count += 1
+        if reason:
+            self.reasons[reason] += 1
+        elif found:
+            self.kinds[kind].append((name, found))
+
+    def write(self):
+        for kind, worlds in sorted(self.kinds.items(), key=lambda pair: -len(pair[1])):
+            print("FAIL %s\n  worlds: %s" % (kind, " ".join(str(name) for name, _ in worlds[:12])))
+            print("\n".join(workers.shown(worlds[0][1])))
+        for reason, count in self.reasons.most_common():
+            print("allowed: %d %s" % (count, reason))
+        if self.exits:
+            print("exit codes: %s" % dict(self.exits.most_common()))
+        failed = sum(map(len, self.kinds.values()))
+        print("%d worlds, %d differ, in %d kinds" % (self.count, failed, len(self.kinds)))
+        return 1 if failed else 0
+
+
+def run_fresh(pool, seeds, report):
+    total = [0.0, 0.0]
+    for seed, kind, reason, found, times, exits in pool.map(workers.fresh, seeds):
+        report.add(seed, kind, reason, found)
+        report.exits.update(exits)
+        total = [a + b for a, b in zip(total, times)]
+        if report.count % 100 == 0:
+            print("%d worlds, %d kinds, reference %.0f s, program %.0f s" % (report.count, len(report.kinds), *total), flush=True)
+
+
+def write_found(pool, report, path):
+    kinds = [(kind, worlds) for kind, worlds in sorted(report.kinds.items(), key=lambda pair: -len(pair[1]))]
+    with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+        for (kind, worlds), text in zip(kinds, pool.map(workers.small, [worlds[0][0] for _, worlds in kinds], [kind for kind, _ in kinds])):
+            file.write("## %s\n%d worlds\n\n```\n%s\n```\n\n" % (kind, len(worlds), text))
+            file.flush()
+
+
+def show_world(seed, options):
+    world = generate.make(seed)
+    workers.start(options.binary, options.reference, options.mirror)
+    print(reduce.text_of(world))
+    if options.binary:
+        wanted = session.run(world, workers.PLACE["reference"], workers.PLACE["attach"])
+        got = session.run(world, workers.PLACE["program"], workers.PLACE["attach"], wanted)
+        found = compare.differences(world, wanted, got)
+        print("\n".join(workers.shown(found, 60)) or "no difference")
+        if found and options.reduce:
+            small = reduce.reduced(world, reduce.predicate(workers.PLACE, compare.kind_of(found)))
+            print("=== reduced\n" + reduce.text_of(small))
+            print("\n".join(workers.shown(reduce.found_in(workers.PLACE, small), 60)))
+    workers.stop()
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary")
+    parser.add_argument("--mirror")
+    parser.add_argument("--reference")
+    parser.add_argument("--seeds", help="A-B or one number")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--reduce", action="store_true")
+    parser.add_argument("--record", type=int, metavar="COUNT")
+    parser.add_argument("--found", metavar="FILE", help="gets a reduced world of each kind of difference")
+    parser.add_argument("--only", help="the name of one recorded world")
+    options = parser.parse_args()
+    options.mirror = options.mirror and os.path.realpath(options.mirror)
+    first, _, last = (options.seeds or "").partition("-")
+    seeds = range(int(first or 0), int(last or first or 0) + 1)
+    if options.show:
+        return show_world(seeds[0], options)
+    report = Report()
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=workers.start, initargs=(
+            options.binary, options.reference, options.mirror)) as pool:
+        if options.record:
+            return recorded.record(pool, seeds, options.record)
+        if options.seeds:
+            run_fresh(pool, seeds, report)
+            if options.found:
+                write_found(pool, report, options.found)
+        else:
+            recorded.replay(pool, report, options.only)
+        for _ in range(options.jobs):
+            pool.submit(workers.stop).result()
+    return report.write()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""What the processes of the pool do: each has both programs and a provider to attach to."""
+import os
+import tempfile
+import time
+
+import compare
+import generate
+import reduce
+import session
+
+# What a process of the pool has.
+PLACE = {}
+
+
+def start(binary, reference, mirror):
+    """Prepares a process of the pool: its programs, and a provider to attach to."""
+    for name in [name for name in os.environ if name.startswith(("TF_", "TOFU_"))]:
+        del os.environ[name]
+    PLACE["program"] = binary and session.cli_cases.Program(binary, mirror)
+    PLACE["reference"] = reference and session.cli_cases.Program(reference, mirror)
+    PLACE["attach"] = None
+    if mirror and os.path.isdir(os.path.join(mirror, session.Providers.HOST)):
+        PLACE["providers"] = session.Providers(mirror, tempfile.gettempdir())
+        PLACE["attach"] = PLACE["providers"].__enter__()
+
+
+def stop():
+    if "providers" in PLACE:
+        PLACE["providers"].__exit__()
+
+
+def lacks(world):
+    """What a world needs and this machine does not have, or None."""
+    if world["case"].get("tags") and not PLACE["attach"]:
+        return "the provider of the tests is not built"
+    return None
+
+
+def fresh(seed):
+    """Compares one new world. Returns (seed, kind, reason or None, differences, seconds of both programs)."""
+    world = generate.make(seed)
+    began = time.monotonic()
+    wanted = session.run(world, PLACE["reference"], PLACE["attach"])
+    between = time.monotonic()
+    got = session.run(world, PLACE["program"], PLACE["attach"], wanted)
+    times = between - began, time.monotonic() - between
+    found = compare.differences(world, wanted, got)
+    exits = [step["exit"][1] for step in wanted]
+    if not found:
+        return seed, None, None, found, times, exits
+    row = compare.reason_of(found)
+    if row is None and not compare.stable(world, wanted, PLACE["reference"], PLACE["attach"], found):
+        return seed, "unstable", "the reference answers differently each time", found, times, exits
+    return seed, compare.kind_of(found), row and row.name, found, times, exits
+
+
+def small(seed, kind):
+    """The text of a world that is as small as possible and differs in this kind, with the difference."""
+    world = reduce.reduced(generate.make(seed), reduce.predicate(PLACE, kind), 250)
+    return reduce.text_of(world) + "\n" + "\n".join(shown(reduce.found_in(PLACE, world), 20))
+
+
+def shown(found, limit=12):
+    """Lines for people that say what differs."""
+    for one in found[:4]:
+        yield "  step %d %s: %s" % (one.step + 1, one.command, one.subject)
+        for line in one.lines[:limit]:
+            yield "    " + line[:300]
+
+
+def replay(world):
+    """Compares a recorded world. Returns (name, kind, reason or None, differences)."""
+    got = session.run(world, PLACE["program"], PLACE["attach"], world["expect"])
+    found = compare.differences(world, world["expect"], got)
+    row = compare.reason_of(found) if found else None
+    return world["id"], found and compare.kind_of(found), row and row.name, found
+
+
+
+def answer(seed):
+    """A world with the reference's answers, or None if it does not give the same twice."""
+    world = generate.make(seed)
+    wanted = session.run(world, PLACE["reference"], PLACE["attach"])
+    again = session.run(world, PLACE["reference"], PLACE["attach"], wanted)
+    if compare.differences(world, wanted, again):
+        return None
+    world["expect"] = [{name: list(seen) for name, seen in step.items()} for step in wanted]
+    return world
