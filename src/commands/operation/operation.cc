@@ -78,11 +78,14 @@ bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagn
                  .program = request.program});
   }
   Diagnostics early_warnings;  // of the root module alone; shown again with all others
-  if (!of_modules().has_errors() && request.kind != OperationKind::kApply) {
+  if (request.kind != OperationKind::kApply) {
     (void)CheckRoot(early_warnings);
   }
   const bool prepared = CheckModules(
       [&](Diagnostics& found) { return Prepare(request, early_warnings, audience, found); }, diags);
+  if (prepared && request.kind == OperationKind::kApply) {
+    audience.Show(diags);
+  }
   if (!prepared || !RequireProviders(request, diags)) {
     return false;
   }
@@ -132,8 +135,33 @@ void Operation::FillInput(engine::Options options, const state::State& prior_sta
   status = audience.status();
 }
 
+/// Takes away the warnings of a configuration that the reference has not loaded yet.
+static void LeaveErrors(Diagnostics& diags) {
+  std::erase_if(diags.list(), [](const Diagnostic& problem) { return !problem.is_error(); });
+}
+
 bool Operation::Prepare(const PlanRequest& request, Diagnostics& early_warnings,
                         view::Audience& audience, Diagnostics& diags) {
+  if (!PrepareBackend(request, early_warnings, diags)) {
+    LeaveErrors(diags);
+    early_warnings.Append(std::move(diags));
+    diags = std::move(early_warnings);
+    return false;
+  }
+  if (request.kind == OperationKind::kApply) {
+    session::WarnOfOverrides(workspace, false, early_warnings);
+  }
+  audience.Show(early_warnings);
+  if ((request.precondition && !request.precondition(diags)) ||
+      !OpenState(request, root().program, audience, diags)) {
+    LeaveErrors(diags);
+    return false;
+  }
+  return true;
+}
+
+bool Operation::PrepareBackend(const PlanRequest& request, Diagnostics& early_warnings,
+                               Diagnostics& diags) {
   Diagnostics of_backend;
   if (!OpenBackend(request.state_flags, of_backend)) {
     diags.Append(std::move(of_backend));
@@ -142,24 +170,12 @@ bool Operation::Prepare(const PlanRequest& request, Diagnostics& early_warnings,
   if (request.may_run_remotely && !RunsHere(request, diags)) {
     return false;
   }
-  const bool applies = request.kind == OperationKind::kApply;
-  if (!applies) {  // which has no warnings about encryption, as the reference
+  if (request.kind != OperationKind::kApply) {  // which has no warnings about encryption
     early_warnings.Append(std::move(of_backend));
   }
   const bool opened = OpenProviders(diags);
   providers->Decrypt(backend->encryption);
-  if (!opened || !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
-    return false;
-  }
-  if (applies) {
-    session::WarnOfOverrides(workspace, false, diags);
-    audience.Show(diags);
-  }
-  audience.Show(early_warnings);
-  if (request.precondition && !request.precondition(diags)) {
-    return false;
-  }
-  return OpenState(request, root().program, audience, diags);
+  return opened && providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags);
 }
 
 bool Operation::RunsHere(const PlanRequest& request, Diagnostics& diags) {
