@@ -292,22 +292,26 @@ void SetHeaders(const Value& settings, net::HttpRequest& request, provider::Prob
 
 void SetCertificates(const Value& settings, net::HttpRequest& request,
                      provider::Problems& problems) {
+  net::ClientCertificate own{cloud::SettingText(settings, "client_certificate_pem"),
+                             cloud::SettingText(settings, "client_private_key_pem")};
+  if (own.key.empty() && !own.certificate.empty()) {
+    cloud::AddFailure(problems, "client_certificate_pem is set but client_private_key_pem is not");
+    return;
+  }
+  if (own.certificate.empty() && !own.key.empty()) {
+    cloud::AddFailure(problems, "client_private_key_pem is set but client_certificate_pem is not");
+    return;
+  }
   request.verify_certificates = !cloud::SettingFlag(settings, "skip_cert_verification");
   request.extra_authorities = cloud::SettingText(settings, "client_ca_certificate_pem");
   constexpr std::string_view kPem = "-----BEGIN ";
   if (!request.extra_authorities.empty() && !request.extra_authorities.contains(kPem)) {
     cloud::AddFailure(problems, "failed to append certs");
   }
-  net::ClientCertificate own{cloud::SettingText(settings, "client_certificate_pem"),
-                             cloud::SettingText(settings, "client_private_key_pem")};
   if (own.certificate.empty() && own.key.empty()) {
     return;
   }
-  if (own.key.empty()) {
-    cloud::AddFailure(problems, "client_certificate_pem is set but client_private_key_pem is not");
-  } else if (own.certificate.empty()) {
-    cloud::AddFailure(problems, "client_private_key_pem is set but client_certificate_pem is not");
-  } else if (!own.certificate.contains(kPem) || !own.key.contains(kPem)) {
+  if (!own.certificate.contains(kPem) || !own.key.contains(kPem)) {
     const std::string which = own.certificate.contains(kPem) ? "key" : "certificate";
     cloud::AddFailure(
         problems,

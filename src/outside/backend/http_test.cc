@@ -121,6 +121,9 @@ TEST_F(HttpTest, ChecksSettings) {
             "headers \"a b\" name must not be empty and only contain A-Za-z0-9-_ characters");
   EXPECT_EQ(Problem({{"client_certificate_pem", Value::String("x")}}),
             "client_certificate_pem is set but client_private_key_pem is not");
+  EXPECT_EQ(Problem({{"client_private_key_pem", Value::String("x")},
+                     {"client_ca_certificate_pem", Value::String("x")}}),
+            "client_private_key_pem is set but client_certificate_pem is not");
   provider::Problems missing;
   MakeBackend(*FindBackend("http"), Value::EmptyObject(), {}, missing);
   ASSERT_EQ(missing.size(), 1U);
