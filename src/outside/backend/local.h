@@ -93,6 +93,9 @@ class LocalStore final : public state::Store {
   /// Writes `state` with its own lineage, and with its serial, or the next one if its content is
   /// not that of the stored state.
   Result<void> Overwrite(state::State& state);
+  /// What is written: the base as it was read, or what comes after it.
+  enum class Content : uint8_t { kBase, kNext };
+  Result<void> WriteContent(state::State& state, Content content);
   Result<void> WriteBackup(const state::State& state, const state::State& base);
   Result<void> Persist(state::State& state, std::string lineage, uint64_t serial, bool changed);
   Result<void> SwapIn(const state::State& state, const std::string& document);

@@ -159,7 +159,7 @@ Result<void> LocalStore::WriteBaseToTarget() {
   }
   KINU_TRY(state::State base, base_text_ == nullptr ? state::ReadState(program_, std::string())
                                                     : state::ReadState(program_, base_text_));
-  return Write(base);
+  return WriteContent(base, Content::kBase);
 }
 
 /// Without a lock: that nobody has changed the state since it was read, or is about to.

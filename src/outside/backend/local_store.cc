@@ -455,6 +455,10 @@ Result<void> LocalStore::WriteBackup(const state::State& state, const state::Sta
 }
 
 Result<void> LocalStore::Write(state::State& state) {
+  return WriteContent(state, Content::kNext);
+}
+
+Result<void> LocalStore::WriteContent(state::State& state, Content content) {
   if (!base_loaded_) {
     if (Result<void> loaded = LoadBase(state.program); !loaded) {
       return loaded;
@@ -494,7 +498,8 @@ Result<void> LocalStore::Write(state::State& state) {
   if (Result<void> backed_up = WriteBackup(state, *base); !backed_up) {
     return backed_up;
   }
-  return Persist(state, lineage_, serial_ + (changed ? 1 : 0), changed);
+  const bool counts = changed && content == Content::kNext;
+  return Persist(state, lineage_, serial_ + (counts ? 1 : 0), changed);
 }
 
 Result<void> LocalStore::Adopt(state::State& state) {
