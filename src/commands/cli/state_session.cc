@@ -58,7 +58,28 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(OpenWorkspac
   }
   before.Append(std::move(diags));
   diags = std::move(before);
-  return found;
+  return found && CopiesFit(*found) ? std::move(found) : std::nullopt;
+}
+
+bool StateSession::CopiesFit(const session::ConfiguredBackend& chosen) {
+  // Those that can run operations themselves, as the reference has it.
+  constexpr std::string_view kRunners[] = {"local", "remote", backend::kCloudBackend};
+  if (!flags.Has("backup-out") || !flags.String("state").empty() ||
+      std::ranges::find(kRunners, chosen.type) != std::end(kRunners)) {
+    return true;
+  }
+  std::string named;
+  for (const std::string_view name : {"backup", "backup-out"}) {
+    if (flags.String(name) != "-") {
+      named += (named.empty() ? "-" : ", -") + std::string(name);
+    }
+  }
+  if (!named.empty()) {
+    diags.Error("Invalid command line options: " + named,
+                "Only states in files are copied. Name a state file with -state, or keep states in "
+                "the backend \"local\".");
+  }
+  return named.empty();
 }
 
 bool StateSession::CheckVersion(const session::ConfiguredBackend& chosen) {

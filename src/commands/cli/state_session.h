@@ -55,6 +55,8 @@ struct StateSession : CommandRun {
   bool CheckVersion(const session::ConfiguredBackend& chosen);
   void ReportUnreadableState(const Error& error);
   std::optional<session::ConfiguredBackend> FindBackend(OpenWorkspace* open);
+  /// Whether the backend can have the copies that -backup and -backup-out ask for.
+  bool CopiesFit(const session::ConfiguredBackend& chosen);
 };
 
 /// Reports that there is no stored state, for commands that need one.
