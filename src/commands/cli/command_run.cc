@@ -46,7 +46,7 @@ std::optional<session::ConfiguredBackend> CommandRun::ChooseBackend(
         session::ChooseBackend(invocation.workspace, VariableArguments(flags), state_flags, diags);
   }
   if (chosen && !warns_of_configuration) {
-    std::erase_if(diags.list(), [](const Diagnostic& problem) { return !problem.is_error(); });
+    left_warnings = std::exchange(diags, Diagnostics());
   }
   return chosen;
 }

@@ -383,6 +383,7 @@ static int RunWorkspaceDelete(Invocation& invocation) {
     }
     const std::string list = ListObjects(*state, has_objects);
     if (has_objects && !run.flags.Bool("force")) {
+      run.diags.Append(std::move(run.left_warnings));
       return run.Fail("Workspace is not empty",
                       "The workspace \"" + name + "\" keeps track of these objects:" + list +
                           "\n\nIf it were deleted, nothing would know of them any more. "
