@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Applies the steps of a page of docs/adding to a copy of the sources and runs what they add.
 
-    tests/adding.py --build BUILD function|command
+    tests/adding.py --build BUILD function|command|backend
 
 A comment in front of a code block of the page says where the block goes:
 
@@ -27,6 +27,7 @@ STEP = re.compile(r'^( *)<!-- (?:file: (?P<file>\S+)|edit: (?P<edit>\S+) before 
 # ccache must read includes again: it does not see that a file is now found in front of another.
 ENVIRONMENT = os.environ | {"CCACHE_NODIRECT": "1"}
 MARK = re.compile(r"<!-- (?:file|edit)\b")
+TEST = re.compile(r"^TEST(?:_F)?\((\w+), (\w+)\)", re.M)
 
 
 class Step(NamedTuple):
@@ -80,6 +81,10 @@ class Copy:
     def path(self, name):
         """Where the copy has a file."""
         return os.path.join(self.folder, name)
+
+    def tests(self):
+        """The names of the tests in new files."""
+        return ["%s.%s" % test for name in sorted(self.new) for test in TEST.findall(self.texts[name])]
 
     def link(self, target):
         """Makes a program of the build anew and returns its path."""
@@ -207,9 +212,20 @@ def check_command(copy):
     return "hello"
 
 
+def check_tests(target):
+    """A check that runs the tests of the page, with a test program of the build."""
+    def check(copy):
+        names = copy.tests()
+        if not names:
+            sys.exit("the steps have no test")
+        return run_tests(copy.link(target), names)
+    return check
+
+
 CHECKS = {
     "function": check_function,
     "command": check_command,
+    "backend": check_tests("src/backend/kinu_backend_test"),
 }
 
 
