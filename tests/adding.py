@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Applies the steps of a page of docs/adding to a copy of the sources and runs what they add.
 
-    tests/adding.py --build BUILD function|command|backend
+    tests/adding.py --build BUILD function|command|backend|block
 
 A comment in front of a code block of the page says where the block goes:
 
@@ -226,6 +226,7 @@ CHECKS = {
     "function": check_function,
     "command": check_command,
     "backend": check_tests("src/backend/kinu_backend_test"),
+    "block": check_tests("src/config/kinu_config_test"),
 }
 
 
