@@ -142,10 +142,15 @@ static void LeaveErrors(Diagnostics& diags) {
 
 bool Operation::Prepare(const PlanRequest& request, Diagnostics& early_warnings,
                         view::Audience& audience, Diagnostics& diags) {
-  if (!PrepareBackend(request, early_warnings, diags)) {
+  Diagnostics found;  // with what the encryption warns of
+  const bool prepared = PrepareBackend(request, early_warnings, found);
+  if (!prepared) {
     LeaveErrors(diags);
     early_warnings.Append(std::move(diags));
     diags = std::move(early_warnings);
+  }
+  diags.Append(std::move(found));
+  if (!prepared) {
     return false;
   }
   if (request.kind == OperationKind::kApply) {
