@@ -283,7 +283,7 @@ Value Complete(const Value& returned, const Level& level, ProviderProblems& prob
 
 Value PlanObject(const Level& level, const Value& prior, const Value& proposed,
                  const Value& config) {
-  const Value kept = Planner(false).Object(level, prior, proposed, config);
+  Value kept = Planner(false).Object(level, prior, proposed, config);
   if (!prior.IsNull() && Value::RawEquals(prior, kept)) {
     return kept;
   }

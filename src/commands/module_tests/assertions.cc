@@ -141,6 +141,7 @@ class Assertion {
   Status Run();
 
  private:
+  // NOLINTBEGIN(bugprone-return-const-ref-from-parameter): the caller's scopes outlive the result
   const lang::Scope& ScopeFor(engine::References references, const lang::Scope& reported,
                               const lang::Scope& empty) const {
     switch (references) {
@@ -153,6 +154,7 @@ class Assertion {
     }
     return empty;
   }
+  // NOLINTEND(bugprone-return-const-ref-from-parameter)
   void Report(std::string summary, std::string detail, const lang::Scope& scope) {
     const hcl::Expr& condition = *assertion_.condition;
     lang::DescribeValues(condition, scope, nullptr,

@@ -126,7 +126,7 @@ Value Generator::CheckGiven(const schema::Attribute& attribute, const Value* con
 
 Value Generator::Attribute(const schema::Attribute& attribute, const Value* config,
                            const Value* given) {
-  const Value converted =
+  Value converted =
       given != nullptr ? CheckGiven(attribute, config, *given) : Value::Null(attribute.type);
   if (attribute.write_only) {
     if (given != nullptr) {

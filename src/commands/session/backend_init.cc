@@ -222,7 +222,7 @@ std::optional<ConfiguredBackend> Initializer::Unset() {
                             record_.type + "\" backend";
   dialog_.Say(unset + ".", unset);
   const auto from = Previous();
-  const ConfiguredBackend to = *Encrypted(ImpliedBackend());
+  ConfiguredBackend to = *Encrypted(ImpliedBackend());
   if (!from || !StateMigration(workspace_, request_.migration, *from, to, dialog_, diags_).Run() ||
       !SaveRecord(workspace_, {}, diags_)) {
     return std::nullopt;

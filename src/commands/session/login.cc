@@ -72,7 +72,7 @@ class LoginRun {
   std::string TokenByHand();
   std::string Exchange(net::QueryArguments form, const char* summary, const char* detail);
   bool CheckToken(const std::string& token);
-  std::string Ask(LoginQuestion question, const char* summary);
+  std::string Ask(const LoginQuestion& question, const char* summary);
   std::string Error(std::string summary, std::string detail) {
     diags_.Error(std::move(summary), std::move(detail));
     return {};
@@ -188,7 +188,7 @@ bool LoginRun::Consent(const std::string& mechanism, bool by_browser) {
   return yes;
 }
 
-std::string LoginRun::Ask(LoginQuestion question, const char* summary) {
+std::string LoginRun::Ask(const LoginQuestion& question, const char* summary) {
   auto answer = user_.ask(question);
   if (!answer) {
     return Error(summary, answer.error().message);

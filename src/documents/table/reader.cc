@@ -4,7 +4,7 @@
 
 namespace kinu::table {
 
-bool TableReader::Add(std::string source, std::string text) {
+bool TableReader::Add(const std::string& source, std::string text) {
   const Result<std::unique_ptr<Source>> document = Source::Read(source, std::move(text), options_);
   if (!document) {
     return AddProblem(source, document.error().message);

@@ -24,7 +24,7 @@ class TableReader {
         on_problem_(std::move(on_problem)) {}
 
   /// Adds the rows of a document. False: nobody wants more rows.
-  bool Add(std::string source, std::string text);
+  bool Add(const std::string& source, std::string text);
   /// Records a document that could not be had. It is a row of the table of problems.
   bool AddProblem(std::string_view source, std::string_view problem);
   /// Gives out what is left.

@@ -126,8 +126,8 @@ void AppendUnknown(const Source& source, BatchWriter& rows, const Owner& owner, 
   if (!unknown) {
     return;
   }
-  static const Redaction everything;
-  everything.ForEachLeaf(unknown, mask, [&](const Redaction::Leaf& leaf) {
+  static const Redaction kEverything;
+  kEverything.ForEachLeaf(unknown, mask, [&](const Redaction::Leaf& leaf) {
     if (!leaf.value.is_true()) {
       return;
     }

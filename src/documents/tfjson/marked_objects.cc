@@ -76,8 +76,8 @@ KINU_AVX2 size_t SearchBlocks(std::string_view text, size_t from) {
 /// The first candidate at `from` or behind it; npos when there is none.
 size_t NextCandidate(std::string_view text, size_t from) {
 #if defined(__x86_64__)
-  static const bool blocks = json::Cpu().avx2 && json::Cpu().bmi;
-  if (blocks) {
+  static const bool kBlocks = json::Cpu().avx2 && json::Cpu().bmi;
+  if (kBlocks) {
     from = SearchBlocks(text, from);
   }
 #endif

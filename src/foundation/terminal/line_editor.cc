@@ -220,6 +220,7 @@ LineEditor::LineEditor(Completer completer) : impl_(std::make_unique<Impl>()) {
   }
   constexpr int kRememberedLines = 500;
   // The editor decodes what is typed by the locale, and expressions are UTF-8 whatever it is.
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread runs yet
   (void)std::setlocale(LC_CTYPE, "C.UTF-8");
   impl_->editor = Edit().el_init("kinu", stdin, stdout, stderr);
   impl_->history = Edit().history_init();

@@ -12,8 +12,10 @@ std::string ChoosePager(bool wanted) {
   if (::isatty(STDOUT_FILENO) == 0) {
     return {};
   }
+  // An empty variable is not an unset one. NOLINTBEGIN(concurrency-mt-unsafe): no thread sets any
   const char* own = std::getenv("KINU_PAGER");
   const char* general = std::getenv("PAGER");
+  // NOLINTEND(concurrency-mt-unsafe)
   std::string pager = own != nullptr       ? own
                       : !wanted            ? ""
                       : general != nullptr ? general

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "terminal/streams.h"
 
 namespace kinu::terminal {
@@ -35,22 +36,20 @@ void WriteScreen(std::string_view text) {
 }  // namespace
 
 bool CanDrawLinks() {
-  const char* terminal = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0 && terminal != nullptr &&
-         std::string_view(terminal) != "dumb" && std::string_view(terminal) != "linux";
+  const std::string_view terminal = Environment("TERM");
+  return ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0 && !terminal.empty() &&
+         terminal != "dumb" && terminal != "linux";
 }
 
 bool CanDrawStatus() {
   for (const char* log : {"TF_LOG", "TF_LOG_CORE", "TF_LOG_PROVIDER"}) {
-    if (const char* level = std::getenv(log); level != nullptr && *level != '\0') {
+    if (!Environment(log).empty()) {
       return false;  // its lines go to the same screen
     }
   }
-  const char* terminal = std::getenv("TERM");
-  const char* wanted = std::getenv("KINU_STATUS");
-  return ::isatty(STDOUT_FILENO) != 0 && terminal != nullptr &&
-         std::string_view(terminal) != "dumb" &&
-         (wanted == nullptr || std::string_view(wanted) != "0");
+  const std::string_view terminal = Environment("TERM");
+  return ::isatty(STDOUT_FILENO) != 0 && !terminal.empty() && terminal != "dumb" &&
+         Environment("KINU_STATUS") != "0";
 }
 
 StatusLine::StatusLine(Text text) : text_(std::move(text)) {

@@ -422,7 +422,7 @@ constexpr std::array<bool, 0x100> kContinues = [] {
   std::array<bool, 0x100> continues{};
   for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                        "0123456789_-")) {
-    continues[static_cast<size_t>(c)] = true;
+    continues[static_cast<uint8_t>(c)] = true;
   }
   return continues;
 }();

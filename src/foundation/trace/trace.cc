@@ -32,7 +32,7 @@ struct Collector {
 };
 
 Collector& TheCollector() {
-  static Collector* const collector = [] {
+  static Collector* const kCollector = [] {
     auto* made = new Collector;
     uint64_t seed = 0;
     if (::getrandom(&seed, sizeof seed, 0) != sizeof seed) {
@@ -41,7 +41,7 @@ Collector& TheCollector() {
     made->next_id.store(seed, std::memory_order_relaxed);
     return made;
   }();
-  return *collector;
+  return *kCollector;
 }
 
 thread_local SpanId current = 0;
@@ -100,11 +100,11 @@ int64_t Now() {
 }
 
 int64_t EpochOffset() {
-  static const int64_t offset = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                    std::chrono::system_clock::now().time_since_epoch())
-                                    .count() -
-                                Now();
-  return offset;
+  static const int64_t kOffset = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                     std::chrono::system_clock::now().time_since_epoch())
+                                     .count() -
+                                 Now();
+  return kOffset;
 }
 
 SpanId Current() {

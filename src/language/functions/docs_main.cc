@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "functions/families.h"
 #include "functions/function.h"
@@ -161,7 +162,6 @@ int main(int argc, char** argv) {
     std::fputs("usage: kinu_function_docs [--check] DIRECTORY\n", stderr);
     return 2;
   }
-  const char* update = std::getenv("KINU_UPDATE");
-  const bool check = has_flag && (update == nullptr || *update == '\0');
+  const bool check = has_flag && kinu::Environment("KINU_UPDATE").empty();
   return kinu::functions::Run(check, words.back());
 }

@@ -137,12 +137,12 @@ void AddError(Problems& problems, std::string summary) {
 
 /// A terraform_data object. Its type depends on the values of its dynamic attributes.
 Value MakeData(std::vector<Value> values) {
-  static const Type::Attribute attributes[] = {{"id", Type::String()},
-                                               {"input", Type::Dynamic()},
-                                               {"output", Type::Dynamic()},
-                                               {"triggers_replace", Type::Dynamic()}};
-  static const Type type = Type::Object(attributes);
-  return Value::ObjectOf(type, std::move(values));
+  static const Type::Attribute kAttributes[] = {{"id", Type::String()},
+                                                {"input", Type::Dynamic()},
+                                                {"output", Type::Dynamic()},
+                                                {"triggers_replace", Type::Dynamic()}};
+  static const Type kType = Type::Object(kAttributes);
+  return Value::ObjectOf(kType, std::move(values));
 }
 
 std::vector<Value> Attributes(const Value& object) {

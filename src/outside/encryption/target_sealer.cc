@@ -55,7 +55,7 @@ std::optional<state::SealerRef> TargetSealer::Make(const std::shared_ptr<Shared>
     }
     fallbacks.push_back(*fallback);
   }
-  const std::shared_ptr<TargetSealer> sealer(new TargetSealer(
+  std::shared_ptr<TargetSealer> sealer(new TargetSealer(
       shared, std::move(name), *method, std::move(fallbacks),
       target.enforced ? state::Enforcement::kEnforced : state::Enforcement::kOptional));
   if (sealer->encrypts()) {

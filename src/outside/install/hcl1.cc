@@ -390,6 +390,7 @@ void AddItems(std::string_view key, Hcl1Value value, Hcl1Value& out) {
   if (!is_repeated) {
     single.push_back(std::move(value));
   }
+  // NOLINTNEXTLINE(bugprone-use-after-move): it was not moved if it is repeated
   for (Hcl1Value& each : is_repeated ? value.list : single) {
     Hcl1Item item;
     item.key = key;

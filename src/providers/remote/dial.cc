@@ -215,8 +215,8 @@ Result<void> AskSocksProxy(ProxyTalk& talk, const ProxySettings& proxy, const st
     KINU_TRY(const std::string size, talk.Receive(1));
     rest = static_cast<unsigned char>(size[0]);
   }
-  KINU_TRY(const std::string bound, talk.Receive(rest + 2));
-  return {};
+  auto bound = talk.Receive(rest + 2);  // the address of the connection, which nobody needs
+  return bound ? Result<void>() : std::unexpected(std::move(bound).error());
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ ScriptedTransport& ScriptedTransport::FailOn(const std::string& method_and_url, 
   return *this;
 }
 
-HttpResponse ScriptedTransport::Make(int status, std::string body, std::vector<Header> headers) {
+HttpResponse ScriptedTransport::Make(int status, std::string body,
+                                     const std::vector<Header>& headers) {
   HttpResponse response;
   response.status = status;
   response.body = std::move(body);

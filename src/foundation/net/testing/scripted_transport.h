@@ -18,7 +18,8 @@ class ScriptedTransport final : public Transport {
   /// As On(), for a transport error.
   ScriptedTransport& FailOn(const std::string& method_and_url, Error error);
   /// Makes a response.
-  static HttpResponse Make(int status, std::string body = "", std::vector<Header> headers = {});
+  static HttpResponse Make(int status, std::string body = "",
+                           const std::vector<Header>& headers = {});
 
   /// Responds with 404 to requests without a script. A body goes to the request's sink in two
   /// pieces.

@@ -80,7 +80,7 @@ Result<bool> NamesSslMode(const std::string& settings) {
     PQfreemem(problem);
     return Fail(ErrorCode::kInvalid, why);
   }
-  if (std::getenv("PGSSLMODE") != nullptr) {
+  if (std::getenv("PGSSLMODE") != nullptr) {  // NOLINT(concurrency-mt-unsafe): no thread sets any
     return true;
   }
   for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
