@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "session/encryption.h"
 
@@ -50,6 +51,9 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(OpenWorkspac
     const auto usual = session::ImpliedBackend({.state = state_flags.state});
     state_flags.backup = CopyNameOf(usual.backend->Files(invocation.workspace.Name())->write);
   }
+  if (!state_flags.state.empty()) {
+    return NamedFile(state_flags);
+  }
   Diagnostics before = std::move(diags);
   diags = Diagnostics();
   auto found = ChooseBackend(state_flags, open);
@@ -59,6 +63,24 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(OpenWorkspac
   before.Append(std::move(diags));
   diags = std::move(before);
   return found && CopiesFit(*found) ? std::move(found) : std::nullopt;
+}
+
+std::optional<session::ConfiguredBackend> StateSession::NamedFile(
+    const backend::StateFlags& state_flags) {
+  const auto encryption =
+      session::LoadEncryption(invocation.workspace, VariableArguments(flags), diags);
+  if (!encryption) {
+    return std::nullopt;
+  }
+  left_warnings = std::exchange(diags, Diagnostics());
+  auto out = session::ImpliedBackend(state_flags);
+  out.Prepare(invocation.workspace, *encryption);
+  file_is_named_ = true;
+  return out;
+}
+
+bool StateSession::CheckBackend() {
+  return !std::exchange(file_is_named_, false) || ChooseBackend({}).has_value();
 }
 
 bool StateSession::CopiesFit(const session::ConfiguredBackend& chosen) {
@@ -160,6 +182,9 @@ int StateSession::Fail() {
 }
 
 bool StateSession::Save(std::string_view summary) {
+  if (!CheckBackend()) {
+    return false;
+  }
   if (auto written = store().Write(state); !written) {
     diags.Error(std::string(summary), written.error().message);
     return false;

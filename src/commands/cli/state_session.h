@@ -47,6 +47,9 @@ struct StateSession : CommandRun {
   using CommandRun::Fail;
   /// Releases the lock.
   bool Close() { return !handle || handle->Unlock(diags); }
+  /// Whether the backend of the configuration can be used, where -state names a file instead: the
+  /// reference asks it for schemas before it writes the file.
+  bool CheckBackend();
   /// Replaces the stored state by `state`.
   bool Save(std::string_view summary = "Error saving the state");
 
@@ -55,6 +58,9 @@ struct StateSession : CommandRun {
   bool CheckVersion(const session::ConfiguredBackend& chosen);
   void ReportUnreadableState(const Error& error);
   std::optional<session::ConfiguredBackend> FindBackend(OpenWorkspace* open);
+  /// The state file that -state names, wherever the configuration keeps its state.
+  std::optional<session::ConfiguredBackend> NamedFile(const backend::StateFlags& state_flags);
+  bool file_is_named_ = false;  ///< and the backend is not checked yet
   /// Whether the backend can have the copies that -backup and -backup-out ask for.
   bool CopiesFit(const session::ConfiguredBackend& chosen);
 };

@@ -200,7 +200,7 @@ static int RunStateMv(Invocation& invocation) {
   }
   session::ForgetDependencies(destination, from);
   // The state that gains the objects first: a failure in between leaves them in both.
-  if (!other.Save(session) || !session.Save()) {
+  if (!session.CheckBackend() || !other.Save(session) || !session.Save()) {
     return session.Fail();
   }
   const std::string done = "Successfully moved " + std::to_string(mover.moved()) + " object(s)";
