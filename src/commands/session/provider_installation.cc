@@ -456,6 +456,9 @@ bool SavePluginDirectories(const Workspace& workspace, const std::vector<std::st
                            Diagnostics& diags) {
   const std::string path = PluginDirectoriesPath(workspace);
   if (directories.empty()) {
+    return true;
+  }
+  if (directories.size() == 1 && directories[0].empty()) {
     std::error_code none;
     std::filesystem::remove(path, none);
     return true;

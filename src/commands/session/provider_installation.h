@@ -30,8 +30,8 @@ bool InstallProviders(const Workspace& workspace, const ProviderInstallRequest& 
                       const Loaded& loaded, state::State& state, InitDialog& dialog,
                       Diagnostics& diags);
 
-/// Stores the directories of -plugin-dir in the data directory, or removes those of an earlier run
-/// if there are none. Returns false after an error.
+/// Stores the directories of -plugin-dir in the data directory. Without any, those of an earlier
+/// run stay; an empty name alone removes them. Returns false after an error.
 bool SavePluginDirectories(const Workspace& workspace, const std::vector<std::string>& directories,
                            Diagnostics& diags);
 
