@@ -217,13 +217,14 @@ void AddCount(Group& group) {
 
 std::string CompactWarnings(const std::vector<Group>& groups, const terminal::Style& style) {
   std::string out = "\n" + style.Paint("[bold][yellow]Warnings:[reset]\n\n");
+  SourceIndex sources;
   for (const Group& group : groups) {
     out += "- " + group.first.summary + "\n";
-    if (!group.first.subject.valid()) {
+    const std::optional<Place> place = PlaceOf(group.first, sources);
+    if (!place) {
       continue;
     }
-    out += "  on " + group.first.subject.file->root().name() + " line " +
-           std::to_string(group.first.subject.start_position().line);
+    out += "  on " + place->file + " line " + std::to_string(place->start.line);
     if (group.count > 1) {
       out += " (and " + std::to_string(group.count - 1) + " more)";
     }
