@@ -230,6 +230,7 @@ static int RunProvidersLock(Invocation& invocation) {
   if (auto written = result->locks.Write(std::string(install::kLockFileName)); !written) {
     return run.Fail("Failed to update dependency lock file", written.error().message);
   }
+  run.audience->Show(run.diags);
   ReportLocks(run, narrator, result->changed);
   return 0;
 }
