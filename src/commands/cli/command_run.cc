@@ -38,12 +38,12 @@ std::optional<session::ConfiguredBackend> CommandRun::ChooseBackend(
     open = &*checked_;
   }
   if (open != nullptr) {
-    if (open->CheckRoot(diags) && open->OpenBackend(state_flags, diags)) {
+    if (open->CheckRoot(diags) && open->OpenBackend(state_flags, diags, beside_errors)) {
       chosen = open->backend;
     }
   } else if (!diags.has_errors()) {
-    chosen =
-        session::ChooseBackend(invocation.workspace, VariableArguments(flags), state_flags, diags);
+    chosen = session::ChooseBackend(invocation.workspace, VariableArguments(flags), state_flags,
+                                    diags, beside_errors);
   }
   if (chosen && !warns_of_configuration) {
     left_warnings = std::exchange(diags, Diagnostics());
@@ -67,8 +67,12 @@ bool CommandRun::CheckConfiguration() {
   OpenWorkspace& open = checked_.emplace(invocation.workspace);
   open.LoadModules(request);
   if (open.of_modules().has_errors()) {
+    // The encryption is looked at with the backend, where files have their usual names.
+    session::LoadRequest files = request;
+    files.encryption_off = true;
     Diagnostics found;
-    if (!open.LoadByAbsolutePath(request, found)) {
+    OpenWorkspace by_path(invocation.workspace);
+    if (!by_path.LoadByAbsolutePath(files, found)) {
       diags.Append(std::move(found));
     }
   }

@@ -50,6 +50,8 @@ struct CommandRun {
   /// When set, before ChooseBackend(): what the configuration is warned of is shown, too. Most
   /// commands on states leave it to those who work with the configuration.
   bool warns_of_configuration = false;
+  /// What ChooseBackend() does with them where the backend cannot be used.
+  session::BackendWarnings beside_errors = session::BackendWarnings::kBesideErrors;
   /// The warnings that ChooseBackend() has left out.
   Diagnostics left_warnings;
   /// Returns the backend of the configuration. `open`: the workspace with its modules, whose root

@@ -168,14 +168,15 @@ bool Operation::Prepare(const PlanRequest& request, Diagnostics& early_warnings,
 bool Operation::PrepareBackend(const PlanRequest& request, Diagnostics& early_warnings,
                                Diagnostics& diags) {
   Diagnostics of_backend;
+  const bool applies = request.kind == OperationKind::kApply;
   if (!OpenBackend(request.state_flags, of_backend)) {
-    diags.Append(std::move(of_backend));
+    (applies ? diags : early_warnings).Append(std::move(of_backend));
     return false;
   }
   if (request.may_run_remotely && !RunsHere(request, diags)) {
     return false;
   }
-  if (request.kind != OperationKind::kApply) {  // which has no warnings about encryption
+  if (!applies) {  // which has no warnings about encryption
     early_warnings.Append(std::move(of_backend));
   }
   const bool opened = OpenProviders(diags);

@@ -431,10 +431,11 @@ ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags) {
   return {std::string(spec.type), settings, backend::MakeBackend(spec, settings, flags, none)};
 }
 
-std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
-                                               const backend::StateFlags& flags,
-                                               Diagnostics& diags) {
-  const trace::Span span("kinu/session", "Initialize Backend");
+/// The same after its encryption, whose warnings are in `diags`.
+static std::optional<ConfiguredBackend> AgreedBackend(const Workspace& workspace,
+                                                      const Loaded& loaded,
+                                                      const backend::StateFlags& flags,
+                                                      Diagnostics& diags) {
   const size_t errors = diags.error_count();
   const BackendSettings settings = ReadBackendSettings(workspace, loaded, {}, false, diags);
   const auto record = ReadRecord(workspace, diags);
@@ -448,8 +449,23 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
   Diagnostics lock_diags;
   (void)install::LockFile::Read(workspace.lock_file_path(), lock_diags);
   AddLockFileError(lock_diags, diags);
+  return diags.error_count() == errors ? std::move(out) : std::nullopt;
+}
+
+std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
+                                               const backend::StateFlags& flags, Diagnostics& diags,
+                                               BackendWarnings warnings) {
+  const trace::Span span("kinu/session", "Initialize Backend");
+  // The reference looks at the encryption first: what it warns of stands before other errors.
   const auto encryption = SetUpEncryption(workspace, loaded, diags);
-  if (!encryption || diags.error_count() != errors) {
+  if (!encryption) {
+    return std::nullopt;
+  }
+  auto out = AgreedBackend(workspace, loaded, flags, diags);
+  if (!out) {
+    if (warnings == BackendWarnings::kLeftOut) {
+      std::erase_if(diags.list(), [](const Diagnostic& problem) { return !problem.is_error(); });
+    }
     return std::nullopt;
   }
   out->Prepare(workspace, *encryption);
@@ -458,11 +474,12 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
 
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,
                                                std::span<const config::VariableArgument> arguments,
-                                               const backend::StateFlags& flags,
-                                               Diagnostics& diags) {
+                                               const backend::StateFlags& flags, Diagnostics& diags,
+                                               BackendWarnings warnings) {
   const Loaded loaded =
       Load(workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);
-  return diags.has_errors() ? std::nullopt : ChooseBackend(workspace, loaded, flags, diags);
+  return diags.has_errors() ? std::nullopt
+                            : ChooseBackend(workspace, loaded, flags, diags, warnings);
 }
 
 std::optional<ConfiguredBackend> PlannedBackend(const Workspace& workspace,

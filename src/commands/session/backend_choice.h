@@ -83,17 +83,21 @@ std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std
 /// Returns the backend of a directory whose configuration has no backend block.
 ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags = {});
 
+/// What becomes of warnings where the backend cannot be used. Those beside an error of the
+/// configuration or of its encryption always stay.
+enum class BackendWarnings : uint8_t { kBesideErrors, kLeftOut };
+
 /// Returns the backend that the directory was initialized with. Returns nothing, with a diagnostic,
 /// if the root module asks for another one, or for one that this version does not have.
-std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
-                                               const backend::StateFlags& flags,
-                                               Diagnostics& diags);
+std::optional<ConfiguredBackend> ChooseBackend(
+    const Workspace& workspace, const Loaded& loaded, const backend::StateFlags& flags,
+    Diagnostics& diags, BackendWarnings warnings = BackendWarnings::kBesideErrors);
 /// The same for commands that need nothing else of the configuration. The directory need not have
 /// a configuration.
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,
                                                std::span<const config::VariableArgument> arguments,
-                                               const backend::StateFlags& flags,
-                                               Diagnostics& diags);
+                                               const backend::StateFlags& flags, Diagnostics& diags,
+                                               BackendWarnings = BackendWarnings::kBesideErrors);
 /// Returns the backend of a plan. Returns nothing, with a diagnostic, if this version lacks it.
 std::optional<ConfiguredBackend> PlannedBackend(const Workspace& workspace,
                                                 const plan::BackendRecord& record,

@@ -48,8 +48,9 @@ const Loaded& OpenWorkspace::root() const {
   return *root_;
 }
 
-bool OpenWorkspace::OpenBackend(const backend::StateFlags& flags, Diagnostics& diags) {
-  backend = ChooseBackend(workspace, root(), flags, diags);
+bool OpenWorkspace::OpenBackend(const backend::StateFlags& flags, Diagnostics& diags,
+                                BackendWarnings warnings) {
+  backend = ChooseBackend(workspace, root(), flags, diags, warnings);
   return backend.has_value();
 }
 

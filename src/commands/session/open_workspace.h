@@ -45,7 +45,8 @@ struct OpenWorkspace {
   /// CheckRoot() found it.
   const Loaded& root() const;
   /// Chooses the backend, after a CheckRoot() without errors. Returns false after an error.
-  bool OpenBackend(const backend::StateFlags& flags, Diagnostics& diags);
+  bool OpenBackend(const backend::StateFlags& flags, Diagnostics& diags,
+                   BackendWarnings warnings = BackendWarnings::kBesideErrors);
   /// Reports what is wrong with the configuration, and takes `steps`, which need no more than
   /// root() and return false after an error. Where the configuration has errors, those of the root
   /// module alone come first, those of `steps` next, and all others only if there are none of

@@ -18,6 +18,7 @@ const terminal::Question kQuestion{
 
 static int RunForceUnlock(Invocation& invocation) {
   CommandRun run(invocation);
+  run.beside_errors = session::BackendWarnings::kLeftOut;
   run.Parse();
   if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
     run.diags.Error("Wrong number of arguments", "Expected a single argument: LOCK_ID");

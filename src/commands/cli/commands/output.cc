@@ -65,8 +65,8 @@ std::optional<state::State> ReadOutputs(const Invocation& invocation, const Flag
                                         std::span<const config::VariableArgument> arguments,
                                         const std::shared_ptr<Program>& program,
                                         Diagnostics& diags) {
-  const auto chosen =
-      session::ChooseBackend(invocation.workspace, arguments, StateFlagsOf(flags), diags);
+  const auto chosen = session::ChooseBackend(invocation.workspace, arguments, StateFlagsOf(flags),
+                                             diags, session::BackendWarnings::kLeftOut);
   if (!chosen) {
     return std::nullopt;
   }

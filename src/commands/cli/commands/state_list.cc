@@ -157,6 +157,7 @@ int ListInstances(CommandRun& run, state::Store& store) {
 
 static int RunStateList(Invocation& invocation) {
   CommandRun run(invocation);
+  run.beside_errors = session::BackendWarnings::kLeftOut;
   run.Parse();
   if (!run.ArgumentsFit()) {
     return run.Usage();

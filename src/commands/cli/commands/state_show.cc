@@ -11,6 +11,7 @@ namespace kinu::cli {
 
 static int RunStateShow(Invocation& invocation) {
   StateSession session(invocation);
+  session.beside_errors = session::BackendWarnings::kLeftOut;
   session.Parse();
   if (session.flags.positionals().size() != 1) {
     session.diags.Error("Invalid number of arguments", "Exactly one argument expected");

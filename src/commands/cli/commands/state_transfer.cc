@@ -7,6 +7,7 @@ namespace kinu::cli {
 
 static int RunStatePull(Invocation& invocation) {
   StateSession session(invocation);
+  session.beside_errors = session::BackendWarnings::kLeftOut;
   session.Parse();
   if (!session.flags.positionals().empty()) {
     session.diags.Error("Unexpected argument",
@@ -28,6 +29,7 @@ static int RunStatePull(Invocation& invocation) {
 
 static int RunStatePush(Invocation& invocation) {
   StateSession session(invocation);
+  session.beside_errors = session::BackendWarnings::kLeftOut;
   session.Parse();
   if (session.flags.positionals().size() != 1) {
     session.diags.Error("Invalid number of arguments", "Exactly one argument expected");
@@ -49,6 +51,7 @@ static int RunStatePush(Invocation& invocation) {
   if (!source) {
     return session.Fail("Failed to read source state \"" + path + "\"", source.error().message);
   }
+  session.unreadable = {"Failed to refresh destination state", ""};
   if (!session.Open("state-push")) {
     return session.Fail();
   }

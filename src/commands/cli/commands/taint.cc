@@ -26,6 +26,9 @@ bool TakeInstance(StateSession& session, const std::string& word, ResourceInstan
 int Run(Invocation& invocation, bool taint) {
   StateSession session(invocation);
   session.warns_of_configuration = !taint;
+  if (taint) {
+    session.beside_errors = session::BackendWarnings::kLeftOut;
+  }
   session.Parse();
   ResourceInstance address;
   if (session.ArgumentsFit()) {

@@ -195,6 +195,7 @@ static int RunWorkspace(Invocation& invocation) {
 
 static int RunWorkspaceList(Invocation& invocation) {
   CommandRun run(invocation);
+  run.beside_errors = session::BackendWarnings::kLeftOut;
   run.Parse();
   if (!TakeNothing(run)) {
     return run.Usage();
