@@ -55,12 +55,13 @@ class ArgumentCheck {
     if (diags_.error_count() != errors) {
       return std::nullopt;
     }
-    if (ValueResult<Value> flag = Convert(value, Type::Bool())) {
-      value = *std::move(flag);
-    } else {
+    const ValueResult<Value> flag = Convert(value, Type::Bool());
+    if (!flag) {
       Report("has an invalid value for its prevent_destroy argument: " + flag.error().ToText() +
              ".");
+      return std::nullopt;
     }
+    value = *flag;
     value = lang::WarnDeprecated(value, expr_, diags_);
     const MarkSet marks = value.marks();
     if (marks.sensitive()) {

@@ -1,5 +1,7 @@
 #include "config/expansion.h"
 
+#include <algorithm>
+
 #include "config/config.h"
 #include "cty/conversion.h"
 #include "lang/deprecation.h"
@@ -94,6 +96,11 @@ std::string UnknownKeys(const Type& type) {
          "cannot determine the full set of keys that will identify the instances of this resource.";
 }
 
+bool HasNull(const Value& set) {
+  return std::ranges::any_of(set.elements(),
+                             [](const Value& element) { return element.Unmark().IsNull(); });
+}
+
 /// The instances that a value of `expr` means.
 Expansion ForEachOf(Value value, const hcl::Expr& expr, const lang::Scope& scope, Program& program,
                     bool validating, bool tuple_allowed, Diagnostics& diags) {
@@ -120,7 +127,6 @@ Expansion ForEachOf(Value value, const hcl::Expr& expr, const lang::Scope& scope
   }
   if (value.IsNull()) {
     problem(Unsuitable("for_each", "the given \"for_each\" argument value is null"));
-    return out;
   }
   if (marks.sensitive()) {
     problem(Confidential("Sensitive", "as for_each arguments"), DiagnosticTag::kCausedBySensitive);
@@ -128,7 +134,12 @@ Expansion ForEachOf(Value value, const hcl::Expr& expr, const lang::Scope& scope
   if (marks.ephemeral()) {
     problem(Confidential("Ephemeral", "as for_each arguments"), DiagnosticTag::kCausedBySensitive);
   }
-  if (type.is_set() && type.element() != Type::String() && !type.element().is_dynamic()) {
+  const bool of_strings =
+      type.is_set() && (type.element() == Type::String() || type.element().is_dynamic());
+  if (of_strings && !unknown && !value.IsNull() && HasNull(value)) {
+    problem(Unsuitable("for_each", "\"for_each\" sets must not contain null values"));
+  }
+  if (type.is_set() && !of_strings) {
     problem(Unsuitable("for_each",
                        "\"for_each\" supports sets of strings, but you have provided a set "
                        "containing type " +
@@ -155,9 +166,6 @@ Expansion ForEachOf(Value value, const hcl::Expr& expr, const lang::Scope& scope
     const Value& element = value.elements()[i];
     if (!type.is_set()) {
       out.keys.push_back(program.Intern(value.key(i)));
-    } else if (element.Unmark().IsNull()) {
-      problem(Unsuitable("for_each", "\"for_each\" sets must not contain null values"));
-      return out;
     } else {
       out.keys.push_back(program.Intern(element.Unmark().AsString()));
     }

@@ -159,6 +159,9 @@ class ValidationRule {
 
   /// The message as text; empty if it cannot be shown.
   std::string Text(const Value& message) {
+    if (message.IsNull()) {
+      return "";
+    }
     const ValueResult<Value> converted = Convert(message, Type::String());
     if (!converted) {
       InvalidMessage("Invalid error message",
@@ -173,7 +176,7 @@ class ValidationRule {
              std::string(sensitive ? "a sensitive" : "an ephemeral") +
              " value, so it will not be displayed.";
     }
-    return converted->IsNull() ? "" : std::string(converted->AsString());
+    return Trim(converted->AsString());
   }
 
   ConditionResult Fail(const Value& message, const ValidatedVariable& variable) {
