@@ -316,7 +316,7 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
   const bool reserved = !root.cloud && block.type == backend::kCloudBackend;
   const BackendSpec* spec = reserved ? nullptr : backend::FindBackend(block.type);
   const bool unbuilt = spec != nullptr && spec->make == nullptr;
-  if (unbuilt && !for_init) {
+  if ((unbuilt || reserved) && !for_init) {
     // Whether it can be used at all is said once it would be used.
     out.type = block.type;
     out.complete = false;
