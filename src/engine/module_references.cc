@@ -66,7 +66,7 @@ class Collector {
 
   void Bind(Bindings& out) {
     for (const hcl::TraversalExpr* traversal : traversals_) {
-      out.list.push_back(config::BindReference(graph_.program, module_, *traversal));
+      out.list.push_back(&config::BindReference(graph_.program, module_, *traversal));
     }
     BindCalls(out);
   }

@@ -11,18 +11,20 @@
 
 namespace kinu::engine {
 
-/// The references of a block: bindings of its traversals, and providers whose functions it calls.
+/// The references of a block: what its traversals stand for, and providers whose functions it
+/// calls.
 struct Bindings {
-  std::vector<uint32_t> list;
+  std::vector<const config::Reference*> list;
   std::vector<ProviderFunctionName> functions;
 };
 
 /// A view of the references of a block.
 struct BlockBindings {
   BlockBindings(const Bindings& bindings) : list(bindings.list), functions(bindings.functions) {}
-  BlockBindings(std::span<const uint32_t> listed, std::span<const ProviderFunctionName> called)
+  BlockBindings(std::span<const config::Reference* const> listed,
+                std::span<const ProviderFunctionName> called)
       : list(listed), functions(called) {}
-  std::span<const uint32_t> list;
+  std::span<const config::Reference* const> list;
   std::span<const ProviderFunctionName> functions;
 };
 
@@ -34,7 +36,7 @@ struct BodyReferences {
 
 /// The references of all resource blocks of a module.
 struct ResourceReferences {
-  PackedLists<uint32_t> bindings;
+  PackedLists<const config::Reference*> bindings;
   PackedLists<ProviderFunctionName> functions;
   PackedLists<const hcl::TraversalExpr*> traversals;  ///< of the bodies of those with a schema
   PackedLists<const hcl::CallExpr*> calls;            ///< likewise

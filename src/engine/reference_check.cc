@@ -7,6 +7,16 @@
 #include "schema/locate.h"
 
 namespace kinu::engine {
+namespace {
+
+/// What a traversal stands for, whether the graph builder bound it or not.
+config::Reference ReferenceOf(Program& program, const config::Module& module,
+                              const hcl::TraversalExpr& traversal) {
+  const config::Reference* bound = module.references.Find(traversal);
+  return bound != nullptr ? *bound : config::ResolveReference(program, module, traversal, nullptr);
+}
+
+}  // namespace
 
 const schema::Block* ReferenceCheck::ResourceSchema(const config::Resource& resource) const {
   size_t index = static_cast<size_t>(&resource - node_.module->resources.data());
@@ -23,10 +33,7 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
   Diagnostics undeclared;
   Diagnostics wrong;
   for (const hcl::TraversalExpr* traversal : traversals) {
-    const bool bound = traversal->binding != hcl::TraversalExpr::kUnbound;
-    const config::Reference ref =
-        bound ? module.references[traversal->binding]
-              : config::ResolveReference(walk_.program, module, *traversal, nullptr);
+    const config::Reference ref = ReferenceOf(walk_.program, module, *traversal);
     if (ref.kind == ReferenceKind::kInvalid && config::NamesMember(*traversal)) {
       (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared, node_.path);
     } else if (ref.kind == ReferenceKind::kInvalid) {
@@ -110,10 +117,7 @@ void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
 
 Value ConditionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
   const config::Module& module = *inner_.instance().node->module;
-  const config::Reference ref =
-      traversal.binding != hcl::TraversalExpr::kUnbound
-          ? module.references[traversal.binding]
-          : config::ResolveReference(walk_.program, module, traversal, nullptr);
+  const config::Reference ref = ReferenceOf(walk_.program, module, traversal);
   const bool invalid = ref.kind == config::ReferenceKind::kInvalid;
   const bool member = invalid && config::NamesMember(traversal);
   if (invalid && references_ != References::kWrong && config::IsNameless(traversal)) {

@@ -217,23 +217,17 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
 
 Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
   const config::Module& module = *instance_.node->module;
-  config::Reference ref;
-  if (traversal.binding != hcl::TraversalExpr::kUnbound &&
-      module.references[traversal.binding].kind != config::ReferenceKind::kInvalid) {
-    ref = module.references[traversal.binding];
-    if (ref.index < 0 && config::NamesObject(ref.kind)) {
-      (void)config::ResolveReference(walk_.program, module, traversal, &diags);
-      return Value::DynamicUnknown();
-    }
-  } else {
-    // The graph builder did not bind it, or bound it to nothing: report why.
-    ref = config::ResolveReference(walk_.program, module, traversal, &diags);
-    if (ref.kind == config::ReferenceKind::kInvalid ||
-        (ref.index < 0 && config::NamesObject(ref.kind))) {
-      return Value::DynamicUnknown();
-    }
+  const auto is_nothing = [](const config::Reference& ref) {
+    return ref.kind == config::ReferenceKind::kInvalid ||
+           (ref.index < 0 && config::NamesObject(ref.kind));
+  };
+  const config::Reference* bound = module.references.Find(traversal);
+  if (bound != nullptr && !is_nothing(*bound)) {
+    return ResolveObject(*bound, traversal, diags);
   }
-  return ResolveObject(ref, traversal, diags);
+  // The graph builder did not bind it, or bound it to nothing: reports why.
+  const config::Reference ref = config::ResolveReference(walk_.program, module, traversal, &diags);
+  return is_nothing(ref) ? Value::DynamicUnknown() : ResolveObject(ref, traversal, diags);
 }
 
 Value ModuleScope::ResourceValue(const config::Reference& ref,

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/provider_names.h"
-#include "hcl/static.h"
 #include "lang/eval.h"
 
 namespace kinu::module_tests {
@@ -54,30 +53,6 @@ std::vector<const Block*> Merge(const Program& program, const std::vector<Block>
         block.target.range);
   }
   return out;
-}
-
-/// Forgets what the references of a body stand for: another module may give them another meaning.
-void Unbind(const hcl::Body& body) {
-  const auto unbind = [](const hcl::Expr& expr) {
-    std::vector<const hcl::TraversalExpr*> traversals;
-    hcl::CollectTraversals(expr, traversals);
-    for (const hcl::TraversalExpr* traversal : traversals) {
-      traversal->binding = hcl::TraversalExpr::kUnbound;
-    }
-  };
-  if (const auto* native = dynamic_cast<const hcl::NativeBody*>(&body)) {
-    for (const hcl::NativeAttribute& attribute : native->attributes) {
-      unbind(*attribute.expr);
-    }
-    for (const hcl::NativeBlock& block : native->blocks) {
-      Unbind(*block.body);
-    }
-    return;
-  }
-  Diagnostics ignored;
-  for (const hcl::Attribute& attribute : body.JustAttributes({}, ignored)) {
-    unbind(*attribute.expr);
-  }
 }
 
 /// Puts a provider block in the place of the one with its name and alias, or at the end. Returns
@@ -138,7 +113,6 @@ const hcl::Body* RunConfig::BodyOf(const RunConfigInput& input, const config::Pr
   if (const auto found = input.evaluated.find(&block); found != input.evaluated.end()) {
     return found->second.get();
   }
-  Unbind(*block.body);
   if (!input.values->outputs_exist()) {
     return block.body;
   }

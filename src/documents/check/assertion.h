@@ -15,6 +15,7 @@
 
 #include "base/flat_map.h"
 #include "check/documents.h"
+#include "check/expression.h"
 #include "check/known_value.h"
 #include "check/objects.h"
 #include "check/place.h"
@@ -53,9 +54,9 @@ struct ArgumentSpec {
 };
 
 using KnownMembers = std::vector<std::pair<std::string, const KnownValue*>>;
-using ArgumentValue =
-    std::variant<std::string, tfjson::Path, std::vector<tfjson::Path>, const KnownValue*,
-                 KnownMembers, std::vector<std::string>, uint64_t, bool, const hcl::Expr*>;
+using ArgumentValue = std::variant<std::string, tfjson::Path, std::vector<tfjson::Path>,
+                                   const KnownValue*, KnownMembers, std::vector<std::string>,
+                                   uint64_t, bool, std::shared_ptr<const Expression>>;
 
 using Selector = std::shared_ptr<const query::Query>;
 

@@ -107,97 +107,45 @@ Value ConvertKnown(const MaskedNode& node) {
   }
 }
 
-// --- Names ---
-
-enum class Name : uint32_t {
-  kAddress,
-  kModule,
-  kProvider,
-  kType,
-  kResourceName,
-  kMode,
-  kIndex,
-  kActions,
-  kActionReason,
-  kChange,
-  kBefore,
-  kAfter,
-  kValues,
-  kValue,
-  kPath,
-};
-
-constexpr std::pair<std::string_view, Name> kNames[] = {
-    {"address", Name::kAddress},
-    {"module", Name::kModule},
-    {"provider", Name::kProvider},
-    {"type", Name::kType},
-    {"name", Name::kResourceName},
-    {"mode", Name::kMode},
-    {"index", Name::kIndex},
-    {"actions", Name::kActions},
-    {"action_reason", Name::kActionReason},
-    {"change", Name::kChange},
-    {"before", Name::kBefore},
-    {"after", Name::kAfter},
-    {"values", Name::kValues},
-    {"value", Name::kValue},
-    {"path", Name::kPath},
-};
-
-/// The place of a name in kNames; the number of names if it is none.
-uint32_t Lookup(std::string_view name) {
-  uint32_t i = 0;
-  while (i < std::size(kNames) && kNames[i].first != name) {
-    ++i;
-  }
-  return i;
-}
-
 /// The scope of a condition.
 class SubjectScope final : public lang::Scope {
  public:
-  explicit SubjectScope(const Subject& subject) : subject_(subject) {}
+  SubjectScope(const Expression& expression, const Subject& subject)
+      : expression_(expression), subject_(subject) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
-    // The binding saves the search among the names. Only those without one can be temporary.
-    const bool may_be_temporary = traversal.binding == hcl::TraversalExpr::kUnbound;
-    if (may_be_temporary) {
-      traversal.binding = Lookup(traversal.root);
-    }
-    if (traversal.binding >= std::size(kNames)) {
+    // Only traversals of the expression stay where they are.
+    const std::optional<Name> own = expression_.NameOf(traversal);
+    const std::optional<Name> name = own ? own : FindName(traversal.root);
+    if (!name) {
       diags.Error("Unknown variable",
                   "Conditions have no name \"" + std::string(traversal.root) + "\".",
                   traversal.root_range());
       return Value::DynamicUnknown();
     }
-    ReadValues::Column* const column = may_be_temporary || subject_.list == nullptr
+    ReadValues::Column* const column = !own || subject_.list == nullptr
                                            ? nullptr
                                            : subject_.list->read_values().ColumnOf(traversal);
     if (column == nullptr) {
-      return Noted(Read(traversal, diags));
+      return Noted(Read(*name, traversal, diags));
     }
     const size_t object = static_cast<size_t>(subject_.object - subject_.list->all().data());
     if (const Value* kept = column->Find(object)) {
       return Noted(*kept);
     }
     const size_t errors = diags.error_count();
-    Value value = Read(traversal, diags);
+    Value value = Read(*name, traversal, diags);
     if (diags.error_count() == errors) {
       column->Keep(object, value);
     }
     return Noted(std::move(value));
   }
 
-  /// All functions but nonsensitive(), because messages must not show sensitive values.
   const functions::Callable* FindFunction(std::string_view name) const override {
-    return name.ends_with("nonsensitive") ? nullptr : functions::Table::Standard().Find(name);
+    return check::FindFunction(name);
   }
   const functions::Callable* FunctionOf(const hcl::CallExpr& call) const override {
-    if (call.binding == nullptr) {
-      call.binding = FindFunction(call.name);
-    }
-    return static_cast<const functions::Callable*>(call.binding);
+    return expression_.FunctionOf(call);
   }
   const functions::CallContext& call_context() const override {
     static const functions::CallContext kContext =
@@ -209,16 +157,16 @@ class SubjectScope final : public lang::Scope {
   bool read_sensitive() const { return read_sensitive_; }
 
  private:
-  Value Read(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
-    switch (const Name name = kNames[traversal.binding].second) {
+  Value Read(Name name, const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
+    switch (name) {
       case Name::kPath:
         return lang::ApplySteps(PathText(), traversal.steps, traversal, diags);
       case Name::kModule:
         return lang::ApplySteps(ModuleText(), traversal.steps, traversal, diags);
       case Name::kChange:
-        return Walk(Change(), traversal, diags);
+        return Walk(Change(), true, traversal, diags);
       default:
-        return Walk(Root(name), traversal, diags);
+        return Walk(Root(name), false, traversal, diags);
     }
   }
 
@@ -299,9 +247,9 @@ class SubjectScope final : public lang::Scope {
   }
 
   /// The value at the steps. Steps that do not fit are applied to the value before them, so that
-  /// errors are those of the language.
-  Value Walk(MaskedNode node, const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
-    bool in_change = kNames[traversal.binding].second == Name::kChange;
+  /// errors are those of the language. `in_change`: the node is `change`.
+  Value Walk(MaskedNode node, bool in_change, const hcl::TraversalExpr& traversal,
+             Diagnostics& diags) const {
     for (size_t i = 0; i < traversal.steps.size(); ++i) {
       const hcl::TraversalStep& step = traversal.steps[i];
       const std::optional<MaskedNode> next = Step(node, step, in_change);
@@ -373,6 +321,7 @@ class SubjectScope final : public lang::Scope {
     return Value::Object(std::move(attributes));
   }
 
+  const Expression& expression_;
   const Subject& subject_;
   mutable bool read_sensitive_ = false;
 };
@@ -391,15 +340,11 @@ std::string ErrorText(const Diagnostics& diags, const SubjectScope& scope) {
 
 }  // namespace
 
-bool IsConditionName(std::string_view name) {
-  return Lookup(name) < std::size(kNames);
-}
-
-Judgement Judge(const hcl::Expr& condition, const Subject& subject) {
+Judgement Judge(const Expression& condition, const Subject& subject) {
   using Judged = Judgement::Verdict;
-  const SubjectScope scope(subject);
+  const SubjectScope scope(condition, subject);
   Diagnostics diags;
-  const Value value = lang::Evaluate(condition, scope, diags);
+  const Value value = lang::Evaluate(condition.syntax(), scope, diags);
   if (diags.has_errors()) {
     return {Judged::kError, ErrorText(diags, scope)};
   }
@@ -412,10 +357,10 @@ Judgement Judge(const hcl::Expr& condition, const Subject& subject) {
   return {value.AsBool() ? Judged::kTrue : Judged::kFalse, {}};
 }
 
-std::string MessageOf(const hcl::Expr& message, const Subject& subject) {
-  const SubjectScope scope(subject);
+std::string MessageOf(const Expression& message, const Subject& subject) {
+  const SubjectScope scope(message, subject);
   Diagnostics diags;
-  const Value value = lang::EvaluateTo(message, Type::String(), scope, diags);
+  const Value value = lang::EvaluateTo(message.syntax(), Type::String(), scope, diags);
   if (diags.has_errors()) {
     return "the message cannot be made: " + ErrorText(diags, scope);
   }

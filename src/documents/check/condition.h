@@ -7,13 +7,10 @@
 #include <string_view>
 
 #include "check/assertion.h"
+#include "check/expression.h"
 #include "check/objects.h"
-#include "hcl/ast.h"
 
 namespace kinu::check {
-
-/// Whether conditions and messages can refer to a name.
-bool IsConditionName(std::string_view name);
 
 /// What a condition is evaluated for.
 struct Subject {
@@ -35,10 +32,10 @@ struct Judgement {
 };
 
 /// Evaluates a condition.
-Judgement Judge(const hcl::Expr& condition, const Subject& subject);
+Judgement Judge(const Expression& condition, const Subject& subject);
 
 /// Evaluates a message. A message that a sensitive value is part of is replaced by a notice.
-std::string MessageOf(const hcl::Expr& message, const Subject& subject);
+std::string MessageOf(const Expression& message, const Subject& subject);
 
 /// Applies `expect_condition`. In configurations it is about each block of a resource, unless there
 /// is a selector.

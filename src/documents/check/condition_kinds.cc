@@ -31,9 +31,9 @@ class ConditionRun {
   ConditionRun(const Assertion& assertion, const ObjectList& objects)
       : assertion_(assertion),
         objects_(objects),
-        condition_(**assertion.Optional<const hcl::Expr*>(kCondition)) {
-    if (const auto* message = assertion.Optional<const hcl::Expr*>(kMessage)) {
-      message_ = *message;
+        condition_(**assertion.Optional<std::shared_ptr<const Expression>>(kCondition)) {
+    if (const auto* message = assertion.Optional<std::shared_ptr<const Expression>>(kMessage)) {
+      message_ = message->get();
     }
     actions_ = assertion.Optional<std::vector<std::string>>(kActions);
     if (const auto* allow = assertion.Optional<bool>(kAllowUnknown)) {
@@ -88,8 +88,8 @@ class ConditionRun {
  private:
   const Assertion& assertion_;
   const ObjectList& objects_;
-  const hcl::Expr& condition_;
-  const hcl::Expr* message_ = nullptr;
+  const Expression& condition_;
+  const Expression* message_ = nullptr;
   const std::vector<std::string>* actions_ = nullptr;
   bool allow_unknown_ = false;
   Outcome outcome_;
@@ -265,7 +265,7 @@ Outcome RunNone(const Assertion& assertion, const Documents& documents) {
   const std::string problem = ForEachFound(
       *assertion.selector(), RootOf(assertion, documents), [&](Node node, Trail trail) {
         Failure failure = FailureAt(node, trail);
-        if (const auto* message = assertion.Optional<const hcl::Expr*>(0)) {
+        if (const auto* message = assertion.Optional<std::shared_ptr<const Expression>>(0)) {
           const std::optional<Object> object = ObjectAt(node, trail);
           failure.message =
               objects.WithoutSecrets(MessageOf(**message, {.object = object ? &*object : nullptr,

@@ -244,11 +244,11 @@ class Decoder {
     std::vector<const hcl::TraversalExpr*> traversals;
     hcl::CollectTraversals(expr, traversals);
     for (const hcl::TraversalExpr* traversal : traversals) {
-      if (!IsConditionName(traversal->root)) {
+      if (!FindName(traversal->root)) {
         Fail("there is no name \"" + std::string(traversal->root) + "\" in conditions");
       }
     }
-    assertion_.arguments.emplace_back(&expr);
+    assertion_.arguments.emplace_back(std::make_shared<const Expression>(expr));
   }
 
   void ReadTexts(std::string_view name, const Value& value) {

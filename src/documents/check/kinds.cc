@@ -75,7 +75,7 @@ bool Assertion::HasSelector() const {
 bool Assertion::NeedsWholeDocument() const {
   return HasSelector() ||
          std::any_of(arguments.begin(), arguments.end(), [](const ArgumentValue& argument) {
-           return std::holds_alternative<const hcl::Expr*>(argument);
+           return std::holds_alternative<std::shared_ptr<const Expression>>(argument);
          });
 }
 

@@ -208,12 +208,12 @@ void ReportSelfReferences(const Program& program, const config::Module& module,
   std::vector<const hcl::TraversalExpr*> traversals;
   hcl::CollectTraversals(*local.expr, traversals);
   for (const hcl::TraversalExpr* traversal : traversals) {
-    if (traversal->binding == hcl::TraversalExpr::kUnbound || traversal->steps.empty()) {
+    const config::Reference* ref = module.references.Find(*traversal);
+    if (ref == nullptr || traversal->steps.empty()) {
       continue;
     }
-    const config::Reference& ref = module.references[traversal->binding];
-    if (ref.kind == config::ReferenceKind::kLocal && ref.index >= 0 &&
-        &module.locals[static_cast<size_t>(ref.index)] == &local) {
+    if (ref->kind == config::ReferenceKind::kLocal && ref->index >= 0 &&
+        &module.locals[static_cast<size_t>(ref->index)] == &local) {
       diags.Error("Self-referencing local value",
                   "Local value local." + std::string(program.Text(local.name)) +
                       " cannot use its own result as part of its expression.",

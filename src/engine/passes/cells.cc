@@ -50,13 +50,13 @@ uint64_t SingleKey(const ConfigResource& resource, const InstanceKey& key) {
 SingledOut FindSingledOut(const PlanGraph& graph) {
   SingledOut out;
   for (const auto& node : graph.config.nodes) {
-    for (const config::Reference& ref : node->module->references) {
+    node->module->references.ForEach([&](const config::Reference& ref) {
       if (ref.kind == config::ReferenceKind::kResource && ref.has_key && ref.index >= 0) {
         ConfigResource resource{node->path,
                                 node->module->resources[static_cast<size_t>(ref.index)].name};
         out.insert(SingleKey(resource, ref.key));
       }
-    }
+    });
   }
   return out;
 }

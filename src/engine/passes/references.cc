@@ -17,11 +17,10 @@ class Connector {
     for (NodeId provider : Providers(bindings)) {
       graph_.AddEdge(from, provider);
     }
-    for (uint32_t binding : bindings.list) {
-      const config::Reference& ref = node_.module->references[binding];
-      NodeId to = Target(ref);
+    for (const config::Reference* ref : bindings.list) {
+      NodeId to = Target(*ref);
       if (to != kNoNode) {
-        Wait(from, to, KeyOf(ref));
+        Wait(from, to, KeyOf(*ref));
       }
     }
   }
@@ -48,11 +47,10 @@ class Connector {
     for (NodeId provider : Providers(bindings)) {
       out.push_back({provider, false, {}});
     }
-    for (uint32_t binding : bindings.list) {
-      const config::Reference& ref = node_.module->references[binding];
-      NodeId to = Target(ref);
+    for (const config::Reference* ref : bindings.list) {
+      NodeId to = Target(*ref);
       if (to != kNoNode) {
-        out.push_back({to, ref.kind == config::ReferenceKind::kResource, KeyOf(ref)});
+        out.push_back({to, ref->kind == config::ReferenceKind::kResource, KeyOf(*ref)});
       }
     }
     return out;
@@ -202,8 +200,8 @@ class TreeConnector {
     }
     graph_.AddEdge(base.module_end, base.module);
     connect.Connect(base.module, outer.calls[call]);
-    for (uint32_t binding : outer.call_depends_on[call].list) {
-      NodeId to = connect.Target(node.parent->module->references[binding]);
+    for (const config::Reference* ref : outer.call_depends_on[call].list) {
+      NodeId to = connect.Target(*ref);
       if (to != kNoNode) {
         connect.Wait(base.module, to);
         graph_.call_dependencies[node.index].push_back(to);
@@ -242,10 +240,9 @@ class TreeConnector {
       BlockInfo& info = graph_.blocks[node.index][i];
       Inside(connect, base, base.resources + i, module.resources[i].check < 0);
       connect.Connect(base.resources + i, refs.resources[i]);
-      for (uint32_t binding : refs.resources[i].list) {
-        const config::Reference& ref = module.references[binding];
-        if (ref.kind == config::ReferenceKind::kResource && ref.index == static_cast<int>(i)) {
-          info.self_references.Ensure().push_back({ref.has_key, ref.key});
+      for (const config::Reference* ref : refs.resources[i].list) {
+        if (ref->kind == config::ReferenceKind::kResource && ref->index == static_cast<int>(i)) {
+          info.self_references.Ensure().push_back({ref->has_key, ref->key});
         }
       }
       if (info.imports != nullptr) {

@@ -20,19 +20,16 @@ std::vector<NodeId> NamedValues(const Walk& walk, const config::ConfigNode& plac
   std::vector<NodeId> out;
   const PlanGraph::Bases& base = walk.graph.bases[place.index];
   for (const hcl::TraversalExpr* traversal : resource.depends_on) {
-    if (traversal->binding == hcl::TraversalExpr::kUnbound) {
+    const config::Reference* ref = place.module->references.Find(*traversal);
+    if (ref == nullptr || ref->index < 0) {
       continue;
     }
-    const config::Reference& ref = place.module->references[traversal->binding];
-    if (ref.index < 0) {
-      continue;
-    }
-    auto index = static_cast<uint32_t>(ref.index);
-    if (ref.kind == config::ReferenceKind::kVariable) {
+    auto index = static_cast<uint32_t>(ref->index);
+    if (ref->kind == config::ReferenceKind::kVariable) {
       out.push_back(base.variables + index);
-    } else if (ref.kind == config::ReferenceKind::kLocal) {
+    } else if (ref->kind == config::ReferenceKind::kLocal) {
       out.push_back(base.locals + index);
-    } else if (ref.kind == config::ReferenceKind::kModule && place.children[index] != nullptr) {
+    } else if (ref->kind == config::ReferenceKind::kModule && place.children[index] != nullptr) {
       out.push_back(walk.graph.bases[place.children[index]->index].module_end);
     }
   }

@@ -25,10 +25,11 @@ bool ReportSelfReferences(const RowContext& row, Diagnostics& diags) {
                                 config::MetaNames(row.resource.name.mode), traversals, calls);
   const size_t errors = diags.error_count();
   for (const hcl::TraversalExpr* traversal : traversals) {
-    if (traversal->binding == hcl::TraversalExpr::kUnbound) {
+    const config::Reference* bound = module.references.Find(*traversal);
+    if (bound == nullptr) {
       continue;
     }
-    const config::Reference& ref = module.references[traversal->binding];
+    const config::Reference& ref = *bound;
     const bool own = ref.kind == config::ReferenceKind::kResource && ref.index >= 0 &&
                      &module.resources[static_cast<size_t>(ref.index)] == &row.resource;
     if (!own || (ref.has_key && !(ref.key == row.address.key))) {

@@ -143,14 +143,11 @@ struct TraversalStep {
       : kind(of), name_size(size & kMostName), begin(from), end(to), content(what) {}
 };
 
-/// `root.step.step`. The owner of the module stores in `binding` the slot that the root and first
-/// steps refer to, so that evaluation looks up no names.
+/// `root.step.step`.
 struct TraversalExpr : Expr {
-  static constexpr uint32_t kUnbound = 0xFFFFFFFF;
   PackedText root;
   PackedSpan<TraversalStep> steps;
   uint32_t root_end;  ///< end of the root name's range (it begins at `begin`)
-  mutable uint32_t binding = kUnbound;
 
   SourceRange root_range() const { return {file(), begin, root_end}; }
   SourceRange step_range(const TraversalStep& step) const { return {file(), step.begin, step.end}; }
@@ -190,8 +187,7 @@ struct CallExpr : Expr {
   uint32_t open_paren;    ///< offset of "("
   uint32_t close_paren;   ///< offset of ")"
   PackedSpan<const Expr*> arguments;
-  bool expand_final;                      ///< the last argument is followed by "..."
-  mutable const void* binding = nullptr;  ///< the function, if the scope keeps it
+  bool expand_final;  ///< the last argument is followed by "..."
 };
 /// `condition ? true_result : false_result`, or %{if} in a template.
 struct ConditionalExpr : Expr {

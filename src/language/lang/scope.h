@@ -29,7 +29,7 @@ class Scope {
 
   /// The function of that name; null if there is none.
   virtual const functions::Callable* FindFunction(std::string_view name) const = 0;
-  /// The function of a call. A scope whose functions are always the same can keep it in the call.
+  /// The function of a call. A scope may know it without a search by name.
   virtual const functions::Callable* FunctionOf(const hcl::CallExpr& call) const;
   /// False if every call is an error ("Function calls not allowed").
   virtual bool functions_allowed() const { return true; }

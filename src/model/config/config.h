@@ -15,7 +15,7 @@
 #include "base/flat_map.h"
 #include "base/rare.h"
 #include "config/expansion.h"
-#include "config/reference.h"
+#include "config/reference_table.h"
 #include "config/resource_index.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
@@ -317,7 +317,7 @@ struct Module {
   /// A file or a block that may speak of encryption could not be read, so `encryption` must not be
   /// used: nothing may be stored, not even as it is. An error was reported.
   bool encryption_unknown = false;
-  /// What each bound traversal stands for; index = TraversalExpr::binding.
+  /// What the bound traversals stand for. Not shared by copies of the module.
   ReferenceTable references;
 
   // These return an index into a table, or -1.
@@ -395,8 +395,8 @@ class Config {
   /// The empty body of a block that is not there, in a file of that name: where messages about it
   /// point. Not thread-safe.
   const hcl::Body* EmptyBody(const std::string& file) const;
-  /// This configuration with more resource blocks in the root module, which it lies over: modules,
-  /// files and bound references are shared. Must not outlive this one.
+  /// This configuration with more resource blocks in the root module, which it lies over: files and
+  /// the other modules are shared. Must not outlive this one.
   std::unique_ptr<const Config> WithRootResources(std::vector<Resource> added) const;
 
   /// What takes the place of a node's module.
@@ -405,7 +405,7 @@ class Config {
     std::vector<Expansion> provider_instances;  ///< as in ConfigNode
   };
   /// This configuration with other modules in some of its nodes, by index. Calls that a replacement
-  /// lacks leave the tree, with everything below. Files and bound references are shared. Must not
+  /// lacks leave the tree, with everything below. Files and the other modules are shared. Must not
   /// outlive this one.
   std::unique_ptr<const Config> WithModules(std::map<uint32_t, Replacement> replacements) const;
 

@@ -136,13 +136,12 @@ Reference ResolveReference(Program& program, const Module& module,
   return ref;
 }
 
-uint32_t BindReference(Program& program, const Module& module,
-                       const hcl::TraversalExpr& traversal) {
-  if (traversal.binding == hcl::TraversalExpr::kUnbound) {
-    traversal.binding =
-        module.references.Add(ResolveReference(program, module, traversal, nullptr));
-  }
-  return traversal.binding;
+const Reference& BindReference(Program& program, const Module& module,
+                               const hcl::TraversalExpr& traversal) {
+  const Reference* bound = module.references.Find(traversal);
+  return bound != nullptr ? *bound
+                          : module.references.Add(
+                                traversal, ResolveReference(program, module, traversal, nullptr));
 }
 
 SourceRange ReferenceRange(const hcl::TraversalExpr& traversal) {

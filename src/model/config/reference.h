@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,33 +53,17 @@ struct Reference {
   InstanceKey key;
 };
 
-/// What the bound traversals of a module's files stand for, by TraversalExpr::binding. A traversal
-/// is bound when a graph is first built, so the table grows after the module is loaded; copies of a
-/// module, which share its files, share the table.
-class ReferenceTable {
- public:
-  const Reference& operator[](uint32_t binding) const { return (*list_)[binding]; }
-  auto begin() const { return list_->cbegin(); }
-  auto end() const { return list_->cend(); }
-  /// The binding of one more traversal.
-  uint32_t Add(Reference reference) const {
-    list_->push_back(std::move(reference));
-    return static_cast<uint32_t>(list_->size() - 1);
-  }
-
- private:
-  std::shared_ptr<std::deque<Reference>> list_ = std::make_shared<std::deque<Reference>>();
-};
-
 /// Parses and resolves a traversal against a module. Reports malformed references and undeclared
 /// objects to `diags` if it is not null; messages name the module `path`.
 Reference ResolveReference(Program& program, const Module& module,
                            const hcl::TraversalExpr& traversal, Diagnostics* diags,
                            ModuleId path = {});
 
-/// The index into Module::references of a traversal. Resolves it at first use. Not thread-safe: the
-/// graph builder binds all references before a walk starts.
-uint32_t BindReference(Program& program, const Module& module, const hcl::TraversalExpr& traversal);
+/// What a traversal stands for in a module. Resolves it at first use and keeps the result in
+/// Module::references. Not thread-safe: the graph builder binds all references before a walk
+/// starts.
+const Reference& BindReference(Program& program, const Module& module,
+                               const hcl::TraversalExpr& traversal);
 
 /// The range of the reference in a traversal, instance key included, for diagnostics.
 SourceRange ReferenceRange(const hcl::TraversalExpr& traversal);

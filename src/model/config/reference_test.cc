@@ -54,9 +54,11 @@ module "m" { source = "./m" }
     EXPECT_EQ(ref.kind, rows[i].kind) << i;
     EXPECT_EQ(ref.consumed, rows[i].consumed) << i;
     EXPECT_EQ(ReferenceSubject(*loaded.program, root, ref), rows[i].subject);
-    const uint32_t slot = BindReference(*loaded.program, root, *traversals[0]);
-    EXPECT_EQ(BindReference(*loaded.program, root, *traversals[0]), slot);
-    EXPECT_EQ(root.references[slot].kind, rows[i].kind);
+    EXPECT_EQ(root.references.Find(*traversals[0]), nullptr);
+    const Reference& bound = BindReference(*loaded.program, root, *traversals[0]);
+    EXPECT_EQ(&BindReference(*loaded.program, root, *traversals[0]), &bound);
+    EXPECT_EQ(root.references.Find(*traversals[0]), &bound);
+    EXPECT_EQ(bound.kind, rows[i].kind);
   }
   std::vector<const hcl::TraversalExpr*> wrong;
   hcl::CollectTraversals(*root.locals[7].expr, wrong);
@@ -77,6 +79,70 @@ module "m" { source = "./m" }
                            "Invalid \"count\" attribute|count.nope", "Invalid reference|foo",
                            "Invalid reference|var", "Invalid \"path\" attribute|path.modul",
                            "Reserved symbol name|lazy", "Invalid reference|[0]"}));
+}
+
+TEST(References, OneTreeIsBoundInSeveralModules) {
+  Workspace workspace(Files{{"main.tf", R"(
+locals {
+  first = 1
+  used  = local.second
+}
+module "m" { source = "./m" }
+)"},
+                            {"m/main.tf", "locals {\n second = 2\n}\n"}});
+  const Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  Program& program = *loaded.program;
+  const Module& root = *loaded.config->root().module;
+  const Module& child = *loaded.config->nodes[1]->module;
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(*root.locals[1].expr, traversals);
+  ASSERT_EQ(traversals.size(), 1U);
+  const hcl::TraversalExpr& traversal = *traversals[0];
+
+  const Reference& in_root = BindReference(program, root, traversal);
+  const Reference& in_child = BindReference(program, child, traversal);
+  EXPECT_EQ(in_root.index, -1);
+  EXPECT_EQ(in_child.index, 0);
+  EXPECT_EQ(root.references.Find(traversal), &in_root);
+  EXPECT_EQ(child.references.Find(traversal), &in_child);
+
+  // A copy may declare other objects.
+  Module copy = child;
+  EXPECT_EQ(copy.references.Find(traversal), nullptr);
+  copy.locals.clear();
+  copy.local_index.clear();
+  EXPECT_EQ(BindReference(program, copy, traversal).index, -1);
+  EXPECT_EQ(in_child.index, 0);
+}
+
+TEST(References, TablesGrow) {
+  std::string text = "locals {\n";
+  constexpr int kCount = 1000;
+  for (int i = 0; i < kCount; ++i) {
+    text += "  l" + std::to_string(i) + " = local.l" + std::to_string((i + 1) % kCount) + "\n";
+  }
+  Workspace workspace(Files{{"main.tf", text + "}\n"}});
+  const Loaded loaded = Load();
+  const Module& root = *loaded.config->root().module;
+  std::vector<const hcl::TraversalExpr*> traversals;
+  for (const Local& local : root.locals) {
+    hcl::CollectTraversals(*local.expr, traversals);
+  }
+  std::vector<const Reference*> bound;
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    EXPECT_EQ(root.references.Find(*traversal), nullptr);
+    bound.push_back(&BindReference(*loaded.program, root, *traversal));
+  }
+  ASSERT_EQ(bound.size(), size_t{kCount});
+  size_t found = 0;
+  root.references.ForEach([&](const Reference& reference) { found += reference.index >= 0; });
+  EXPECT_EQ(found, size_t{kCount});
+  for (size_t i = 0; i < bound.size(); ++i) {
+    EXPECT_EQ(root.references.Find(*traversals[i]), bound[i]);
+    EXPECT_EQ(loaded.program->Text(root.locals[static_cast<size_t>(bound[i]->index)].name),
+              traversals[i]->steps[0].name());
+  }
 }
 
 /// A SchemaSource with the same schema for every resource.

@@ -146,8 +146,7 @@ void RelevantAttributeFinder::Visit(const Mention& mention) {
     return;
   }
   const config::Module& module = *node->module;
-  const config::Reference ref =
-      module.references[config::BindReference(program_, module, *mention.traversal)];
+  const config::Reference& ref = config::BindReference(program_, module, *mention.traversal);
   const bool repetition = ref.kind == config::ReferenceKind::kCountIndex ||
                           ref.kind == config::ReferenceKind::kEachKey ||
                           ref.kind == config::ReferenceKind::kEachValue;
