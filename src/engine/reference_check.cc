@@ -34,6 +34,9 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
   Diagnostics wrong;
   for (const hcl::TraversalExpr* traversal : traversals) {
     const config::Reference ref = ReferenceOf(walk_.program, module, *traversal);
+    if (config::IsTakenAway(module, ref)) {
+      continue;
+    }
     if (ref.kind == ReferenceKind::kInvalid && config::NamesMember(*traversal)) {
       (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared, node_.path);
     } else if (ref.kind == ReferenceKind::kInvalid) {

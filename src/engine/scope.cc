@@ -225,6 +225,9 @@ Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& dia
   if (bound != nullptr && !is_nothing(*bound)) {
     return ResolveObject(*bound, traversal, diags);
   }
+  if (bound != nullptr && config::IsTakenAway(module, *bound)) {
+    return Value::DynamicUnknown();
+  }
   // The graph builder did not bind it, or bound it to nothing: reports why.
   const config::Reference ref = config::ResolveReference(walk_.program, module, traversal, &diags);
   return is_nothing(ref) ? Value::DynamicUnknown() : ResolveObject(ref, traversal, diags);

@@ -222,8 +222,7 @@ void RunConfig::OverrideResources(const RunConfigInput& input, Diagnostics& diag
 std::unique_ptr<config::Module> RunConfig::Overridden(const config::Module& module,
                                                       const config::ModuleOverride& block) {
   auto out = std::make_unique<config::Module>(module);
-  out->locals.clear();
-  out->local_index.clear();
+  out->is_overridden = true;
   out->resources.clear();
   out->resource_index.Clear();
   out->calls.clear();

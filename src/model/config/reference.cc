@@ -144,6 +144,11 @@ const Reference& BindReference(Program& program, const Module& module,
                                 traversal, ResolveReference(program, module, traversal, nullptr));
 }
 
+bool IsTakenAway(const Module& module, const Reference& ref) {
+  return module.is_overridden && ref.index < 0 &&
+         (ref.kind == ReferenceKind::kResource || ref.kind == ReferenceKind::kModule);
+}
+
 SourceRange ReferenceRange(const hcl::TraversalExpr& traversal) {
   const ParsedReference parsed = ParseReference(traversal, nullptr);
   return parsed.kind == ReferenceKind::kInvalid ? traversal.range() : parsed.range;

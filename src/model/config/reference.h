@@ -65,6 +65,9 @@ Reference ResolveReference(Program& program, const Module& module,
 const Reference& BindReference(Program& program, const Module& module,
                                const hcl::TraversalExpr& traversal);
 
+/// Whether a reference names no object, as a test has taken resources and calls from the module.
+bool IsTakenAway(const Module& module, const Reference& ref);
+
 /// The range of the reference in a traversal, instance key included, for diagnostics.
 SourceRange ReferenceRange(const hcl::TraversalExpr& traversal);
 
