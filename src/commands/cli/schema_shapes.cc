@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "addrs/provider_source.h"
+
 namespace kinu::cli {
 
 using convert::BlockShape;
@@ -45,7 +47,7 @@ std::string_view InstalledShapes::ProviderOf(ResourceMode mode, std::string_view
       return program.Text(resource.provider);
     }
   }
-  return ProviderNamed(type.substr(0, type.find('_')));
+  return ProviderNamed(ImpliedProviderName(type));
 }
 
 std::string_view InstalledShapes::ProviderNamed(std::string_view local_name) const {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "addrs/provider_source.h"
 #include "addrs/version.h"
 #include "base/flat_map.h"
 #include "json/writer.h"
@@ -304,7 +305,7 @@ class OldWriter {
     Copy(resource, {"address", "mode", "type", "name", "index"});
     // The name of the provider alone, without its source.
     if (const std::string provider = TextOf(resource, "provider_name"); !provider.empty()) {
-      out_.Member("provider_name", std::string_view(provider).substr(provider.rfind('/') + 1));
+      out_.Member("provider_name", ProviderTypeOf(provider));
     }
     Copy(resource, "schema_version");
     if (const json::Node values = resource.Find("values");

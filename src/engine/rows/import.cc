@@ -122,7 +122,7 @@ GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {
   const ProviderConfig& config = row.provider_info().address;
   const std::string local = SplitProviderAddress(program.Text(config.provider)).type;
   std::string_view type = program.Text(row.resource.name.type);
-  if (!config.alias.empty() || local != type.substr(0, type.find('_'))) {
+  if (!config.alias.empty() || local != ImpliedProviderName(type)) {
     provider = local;
     if (!config.alias.empty()) {
       provider += '.';

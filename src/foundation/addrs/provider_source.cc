@@ -172,6 +172,14 @@ ProviderAddress SplitProviderAddress(std::string_view address) {
   return {std::string(parts[0]), std::string(parts[1]), std::string(parts[2])};
 }
 
+std::string_view ProviderTypeOf(std::string_view address) {
+  return address.substr(address.rfind('/') + 1);
+}
+
+std::string_view ImpliedProviderName(std::string_view resource_type) {
+  return resource_type.substr(0, resource_type.find('_'));
+}
+
 std::string ProviderForDisplay(std::string_view address) {
   if (address.starts_with(kDefaultRegistryHost) && address.size() > kDefaultRegistryHost.size() &&
       address[kDefaultRegistryHost.size()] == '/') {

@@ -24,6 +24,8 @@ struct ProviderAddress {
   bool is_built_in() const {
     return space == "builtin" && (host == "terraform.io" || host == "opentofu.org");
   }
+  /// Whether a type alone can mean it: "hashicorp" on the default host.
+  bool is_default() const { return host == kDefaultRegistryHost && space == "hashicorp"; }
   friend bool operator==(const ProviderAddress&, const ProviderAddress&) = default;
 };
 
@@ -39,6 +41,14 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
 
 /// Splits a full address that this program made. The address must be well-formed.
 ProviderAddress SplitProviderAddress(std::string_view address);
+
+/// The type in the address of a provider: what follows the last "/". Takes addresses of other
+/// programs, too.
+std::string_view ProviderTypeOf(std::string_view address);
+
+/// The local name of a provider that the type of a resource implies: the part before its first
+/// underscore.
+std::string_view ImpliedProviderName(std::string_view resource_type);
 
 /// Reads one name (namespace or type): lower case, or an error message.
 std::expected<std::string, std::string> ParseProviderPart(std::string_view text);

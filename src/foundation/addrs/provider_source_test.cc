@@ -37,6 +37,17 @@ TEST(HostName, InternationalNames) {
   EXPECT_EQ(HostNameToAscii("日本語.example:8443"), "xn--wgv71a119e.example:8443");
 }
 
+TEST(ProviderAddress, Parts) {
+  EXPECT_EQ(ProviderTypeOf("registry.opentofu.org/hashicorp/aws"), "aws");
+  EXPECT_EQ(ProviderTypeOf("aws"), "aws");
+  EXPECT_EQ(ProviderTypeOf(""), "");
+  EXPECT_TRUE(SplitProviderAddress("registry.opentofu.org/hashicorp/aws").is_default());
+  EXPECT_FALSE(SplitProviderAddress("registry.opentofu.org/team/aws").is_default());
+  EXPECT_FALSE(SplitProviderAddress("example.com/hashicorp/aws").is_default());
+  EXPECT_EQ(ImpliedProviderName("aws_s3_bucket"), "aws");
+  EXPECT_EQ(ImpliedProviderName("thing"), "thing");
+}
+
 TEST(ProviderAddress, Parse) {
   struct Case {
     const char* text;

@@ -77,14 +77,6 @@ Symbol PassedProviderAddress(Program& program, const Module& module, Symbol loca
                              : DefaultProvider(program, program.Text(local_name));
 }
 
-bool IsDefaultProvider(std::string_view address) {
-  return address.starts_with("registry.opentofu.org/hashicorp/");
-}
-
-std::string_view TypeOf(std::string_view address) {
-  return address.substr(address.rfind('/') + 1);
-}
-
 void ProviderChecker::CollectFacts(const Module& module, ModuleFacts& facts) {
   for (const ProviderBlock& block : module.providers) {
     const uint64_t key = NameKey(block.local_name, block.alias);
@@ -103,7 +95,8 @@ void ProviderChecker::CheckRequirements(const Module& module, ModuleFacts& facts
   for (const RequiredProvider& required : module.required_providers) {
     const std::string name(program_.Text(required.local_name));
     auto [entry, is_new] = name_of_provider.try_emplace(required.provider.id, required.local_name);
-    const std::string_view implied = TypeOf(program_.Text(required.provider));
+    const ProviderAddress provider = SplitProviderAddress(program_.Text(required.provider));
+    const std::string& implied = provider.type;
     if (!is_new) {
       facts.problems.Warning("Duplicate required provider",
                              "Provider " + Display(required.provider) + " with the local name " +
@@ -112,7 +105,7 @@ void ProviderChecker::CheckRequirements(const Module& module, ModuleFacts& facts
                                  ". A provider can only be required once within "
                                  "required_providers.",
                              required.range);
-    } else if (IsDefaultProvider(program_.Text(required.provider)) && name != implied) {
+    } else if (provider.is_default() && name != implied) {
       const bool configured = std::any_of(
           module.providers.begin(), module.providers.end(),
           [&](const ProviderBlock& block) { return program_.Text(block.local_name) == implied; });
@@ -147,7 +140,7 @@ void ProviderChecker::CheckImpliedNames(const Module& module, ModuleFacts& facts
       type = resource.name.type;
       invalid.clear();
       other_name = {};
-      const std::string_view name = ImpliedLocalName(program_.Text(type));
+      const std::string_view name = ImpliedProviderName(program_.Text(type));
       auto part = ParseProviderPart(name);
       if (!part) {
         invalid = Quoted(name) + " is an invalid implied provider local name: " + part.error();
@@ -312,7 +305,7 @@ void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& ca
     const bool is_required = inside.alias.empty() && facts.required.contains(inside.local_name.id);
     const bool is_alias = facts.aliases.contains(NameKey(inside));
     if (!is_required && !is_alias && !facts.empty.contains(NameKey(inside))) {
-      const bool is_default = IsDefaultProvider(program_.Text(provider));
+      const bool is_default = SplitProviderAddress(program_.Text(provider)).is_default();
       const std::string entry = "\n\nAdd an entry with the source " + Quoted(Display(provider)) +
                                 " to the required_providers of the module.";
       const std::string detail =

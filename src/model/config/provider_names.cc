@@ -16,10 +16,6 @@ Symbol DefaultProvider(Program& program, std::string_view name) {
   return program.Intern(address);
 }
 
-std::string_view ImpliedLocalName(std::string_view resource_type) {
-  return resource_type.substr(0, resource_type.find('_'));
-}
-
 std::string ProviderConfigName(const Program& program, Symbol local_name, Symbol alias) {
   std::string name(program.Text(local_name));
   if (!alias.empty()) {
@@ -60,7 +56,7 @@ void ResolveModuleProviders(Program& program, Module& module) {
   const auto implied = [&](Symbol type) {
     if (type != last_type || type.empty()) {
       last_type = type;
-      const std::string_view name = ImpliedLocalName(program.Text(type));
+      const std::string_view name = ImpliedProviderName(program.Text(type));
       last_provider = ParseProviderPart(name) ? learn(program.Intern(name)) : Symbol{};
     }
     return last_provider;

@@ -14,8 +14,6 @@ namespace kinu::config {
 Symbol ImpliedProvider(Program& program, std::string_view name);
 /// The provider `name` in the default namespace, even for "terraform".
 Symbol DefaultProvider(Program& program, std::string_view name);
-/// The local name that a resource type implies: the part before its first underscore.
-std::string_view ImpliedLocalName(std::string_view resource_type);
 
 /// Sets Module::provider_addresses, Resource::provider, Import::provider and
 /// ProviderMeta::provider.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "addrs/provider_source.h"
 #include "addrs/version.h"
 #include "base/sort_runs.h"
 #include "plan_json/documents.h"
@@ -30,16 +31,6 @@ using ProviderEntries = std::map<std::string, ProviderEntry>;
 
 std::string ProviderKey(std::string_view name, std::string_view module) {
   return module.empty() ? std::string(name) : std::string(module) + ":" + std::string(name);
-}
-
-std::string_view LastPart(std::string_view address) {
-  const size_t slash = address.rfind('/');
-  return slash == std::string_view::npos ? address : address.substr(slash + 1);
-}
-
-/// The local provider name that a resource type implies: the part before the first underscore.
-std::string_view ImpliedProvider(std::string_view type) {
-  return type.substr(0, type.find('_'));
 }
 
 class ConfigWriter {
@@ -206,7 +197,7 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
     providers_[key] = std::move(entry);
   }
   for (const auto& [provider, constraint] : required) {
-    const std::string name(LastPart(provider));
+    const std::string name(ProviderTypeOf(provider));
     const std::string key = ProviderKey(name, address);
     if (providers_.contains(key)) {
       continue;
@@ -395,8 +386,8 @@ void ConfigWriter::WriteProvisioners(const ConfigNode& node, const config::Resou
 Result<void> ConfigWriter::WriteResource(const ConfigNode& node, const std::string& address,
                                          const config::Resource& resource) {
   const std::string_view type = Text(resource.name.type);
-  const std::string local =
-      resource.provider_ref ? RefText(*resource.provider_ref) : std::string(ImpliedProvider(type));
+  const std::string local = resource.provider_ref ? RefText(*resource.provider_ref)
+                                                  : std::string(ImpliedProviderName(type));
   std::string key = ProviderKey(local, program_.ToText(node.path));
   if (const auto it = providers_.find(key);
       it != providers_.end() && providers_.contains(it->second.parent)) {

@@ -285,7 +285,7 @@ class Upgrader {
       if (group.instances.empty()) {
         std::string_view implied = std::string_view(address->type);
         group.provider = UpgradeProvider(Text(member.value.Find("provider")), module_address,
-                                         implied.substr(0, implied.find('_')));
+                                         ImpliedProviderName(implied));
         group.address = *address;
       }
       group.instances.push_back({address->index, &member.value});

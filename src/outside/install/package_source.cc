@@ -219,7 +219,7 @@ SourceResult<PackageOffer> SourceSet::Package(const std::string& address, const 
 std::string SourceSet::Suggestion(const std::string& address,
                                   const std::vector<std::string>& required) {
   const ProviderAddress provider = SplitProviderAddress(address);
-  if (provider.host != kDefaultRegistryHost || provider.space != "hashicorp") {
+  if (!provider.is_default()) {
     return {};
   }
   for (const std::string& other : required) {

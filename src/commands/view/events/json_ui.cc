@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "addrs/provider_source.h"
 #include "json/writer.h"
 #include "plan_json/diagnostic.h"
 #include "plan_json/documents.h"
@@ -119,7 +120,7 @@ void WriteAddress(JsonWriter& out, const Program& program, const ResourceInstanc
   out.Member("addr", program.ToText(address));
   out.Member("module", program.ToText(address.resource.module));
   out.Member("resource", program.ToText(name) + program.ToText(address.key));
-  out.Member("implied_provider", type.substr(0, type.find('_')));
+  out.Member("implied_provider", ImpliedProviderName(type));
   out.Member("resource_type", type);
   out.Member("resource_name", program.Text(name.name));
   out.Key("resource_key");
