@@ -6,6 +6,7 @@
 #include "check/outcome.h"
 #include "lang/eval.h"
 #include "lang/template.h"
+#include "tfjson/address.h"
 
 namespace kinu::check {
 namespace {
@@ -223,19 +224,10 @@ class SubjectScope final : public lang::Scope {
     if (module && module.is_string()) {
       return Value::String(module.String());
     }
-    // States have no member for it: what stands before the resource's own address.
+    // States have no member for it.
     const Node address = entry ? subject_.object->address : Node();
-    if (!address || subject_.object->change || !address.String().starts_with("module.")) {
-      return Value::String("");
-    }
-    const Node type = subject_.object->type;
-    const std::string text = address.String();
-    const size_t at = type ? text.rfind("." + type.String() + ".") : std::string::npos;
-    std::string module_text = at == std::string::npos ? std::string() : text.substr(0, at);
-    if (module_text.ends_with(".data")) {
-      module_text.resize(module_text.size() - 5);
-    }
-    return Value::String(module_text);
+    return Value::String(!address || subject_.object->change ? std::string_view()
+                                                             : tfjson::ModuleIn(address.String()));
   }
 
   /// The masks of a value inside `change`.

@@ -26,7 +26,7 @@ constexpr const char* kState = R"({"format_version":"1.0","values":{"root_module
     {"address":"module.m.bucket.c","type":"bucket","values":{"acl":"public"}}]}]}}})";
 
 /// The report on a body of checks, as text. The day is 2027-01-15.
-std::string TextOf(const std::string& body) {
+std::string TextOf(const std::string& body, const char* state = kState) {
   CheckFiles files;
   Diagnostics diags;
   files.Add("t.kinucheck.hcl", body, diags);
@@ -35,7 +35,7 @@ std::string TextOf(const std::string& body) {
   }
   Documents documents;
   documents.plans.push_back(*PlanDocument::Read(kPlan, true));
-  documents.states.push_back(*StateDocument::Read(kState, true));
+  documents.states.push_back(*StateDocument::Read(state, true));
   std::string text;
   WriteText(text, RunChecks(files, documents, "2027-01-15"), false);
   return text;
@@ -172,6 +172,27 @@ TEST(Conditions, ReadStates) {
   }
 })"),
             "FAIL  c: expect_condition\n      module.m.bucket.c: 'module.m'\n"
+            "      at t.kinucheck.hcl:3\n0 passed, 1 failed, 0 errored.\n");
+}
+
+TEST(Conditions, KeysInAddressesAreNoModules) {
+  constexpr const char* kKeys = R"({"format_version":"1.0","values":{"root_module":{
+   "resources":[{"address":"t.a[\"module.x.t.b\"]","type":"t","values":{}}],
+   "child_modules":[{"address":"module.m[\"t.k\"]","resources":[
+    {"address":"module.m[\"t.k\"].t.a[\"x.t.y\"]","type":"t","values":{}},
+    {"address":"module.m[\"t.k\"].ephemeral.t.a","type":"t","values":{}}]}]}}})";
+  EXPECT_EQ(TextOf(R"(check "c" {
+  state {
+    expect_condition {
+      condition = false
+      message   = "'${module}'"
+    }
+  }
+})",
+                   kKeys),
+            "FAIL  c: expect_condition\n      t.a[\"module.x.t.b\"]: ''\n"
+            "      module.m[\"t.k\"].t.a[\"x.t.y\"]: 'module.m[\"t.k\"]'\n"
+            "      module.m[\"t.k\"].ephemeral.t.a: 'module.m[\"t.k\"]'\n"
             "      at t.kinucheck.hcl:3\n0 passed, 1 failed, 0 errored.\n");
 }
 

@@ -4,6 +4,7 @@
 
 #include "text/unicode.h"
 #include "tfjson/actions.h"
+#include "tfjson/address.h"
 
 namespace kinu::query {
 
@@ -159,53 +160,12 @@ bool AddressOf(const Node& node, std::string& address) {
   return true;
 }
 
-/// Splits an address at the dots outside brackets.
-std::vector<std::string_view> AddressParts(std::string_view address) {
-  std::vector<std::string_view> parts;
-  size_t begin = 0;
-  bool quoted = false;
-  int brackets = 0;
-  for (size_t at = 0; at <= address.size(); ++at) {
-    const char c = at < address.size() ? address[at] : '.';
-    if (quoted) {
-      if (c == '\\') {
-        ++at;
-      } else if (c == '"') {
-        quoted = false;
-      }
-      continue;
-    }
-    quoted = c == '"' && brackets > 0;
-    brackets += c == '[' ? 1 : c == ']' ? -1 : 0;
-    if (c == '.' && brackets == 0) {
-      parts.push_back(address.substr(begin, at - begin));
-      begin = at + 1;
-    }
-  }
-  return parts;
-}
-
-/// Number of leading parts that name modules, in pairs: `module`, `name[key]`.
-size_t ModuleParts(const std::vector<std::string_view>& parts) {
-  size_t count = 0;
-  while (count + 1 < parts.size() && parts[count] == "module") {
-    count += 2;
-  }
-  return count;
-}
-
 CallResult Module(std::span<const Argument> arguments) {
   std::string address;
   if (!AddressOf(SingleNode(arguments[0]), address)) {
     return {};
   }
-  const auto parts = AddressParts(address);
-  const size_t count = ModuleParts(parts);
-  const size_t size =
-      count == 0
-          ? 0
-          : static_cast<size_t>(parts[count - 1].data() + parts[count - 1].size() - address.data());
-  return {.value = Operand::Text(Operand::Tag::kString, address.substr(0, size))};
+  return {.value = Operand::Text(Operand::Tag::kString, std::string(tfjson::ModuleIn(address)))};
 }
 
 CallResult ResourceType(std::span<const Argument> arguments) {
@@ -213,15 +173,10 @@ CallResult ResourceType(std::span<const Argument> arguments) {
   if (!AddressOf(SingleNode(arguments[0]), address)) {
     return {};
   }
-  const auto parts = AddressParts(address);
-  size_t at = ModuleParts(parts);
-  if (at < parts.size() && (parts[at] == "data" || parts[at] == "ephemeral")) {
-    ++at;
-  }
-  if (at + 1 >= parts.size()) {
-    return {};
-  }
-  return {.value = Operand::Text(Operand::Tag::kString, std::string(parts[at]))};
+  const std::string_view type = tfjson::ResourceTypeIn(address);
+  return type.empty()
+             ? CallResult{}
+             : CallResult{.value = Operand::Text(Operand::Tag::kString, std::string(type))};
 }
 
 /// Whether one of the named masks in the node or in its member `change` has a true part.

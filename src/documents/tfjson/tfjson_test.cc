@@ -10,6 +10,7 @@
 #include "json/token_stream.h"
 #include "json/tree.h"
 #include "text/unicode.h"
+#include "tfjson/address.h"
 #include "tfjson/masks.h"
 #include "tfjson/path.h"
 
@@ -31,6 +32,30 @@ using text::IsUtf8;
 /// "ok", or the problem.
 std::string Check(json::TokenStream& stream) {
   return stream.SkipValue() && stream.TakeEnd() ? "ok" : json::DescribeProblem(stream.problem());
+}
+
+TEST(Addresses, HaveParts) {
+  struct Case {
+    const char* address;
+    const char* module;
+    const char* type;
+  };
+  constexpr Case kCases[] = {
+      {"t.n", "", "t"},
+      {"data.t.n[0]", "", "t"},
+      {"module.a.t.n", "module.a", "t"},
+      {"module.a[0].module.b[\"x.y\"].ephemeral.t.n", "module.a[0].module.b[\"x.y\"]", "t"},
+      {"module.a[\"\\\"].t.n\"].data.t.n", "module.a[\"\\\"].t.n\"]", "t"},
+      {"t.n[\"module.x.t.m\"]", "", "t"},
+      {"module.a", "module.a", ""},
+      {"module", "", ""},
+      {"n", "", ""},
+      {"", "", ""},
+  };
+  for (const Case& row : kCases) {
+    EXPECT_EQ(ModuleIn(row.address), row.module) << row.address;
+    EXPECT_EQ(ResourceTypeIn(row.address), row.type) << row.address;
+  }
 }
 
 #if defined(__x86_64__)
