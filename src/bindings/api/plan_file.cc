@@ -31,8 +31,10 @@ std::optional<std::string> PlanDocument(const plan::PlanFile& file, v1::Diagnost
     schemas = view::PlanFileSchemas::BuiltIn();
   }
   Diagnostics diags;
-  auto document = view::PlanFileDocument(file, *schemas,
-                                         {.parts = parts, .advice = stored ? "" : kAdvice}, diags);
+  const auto content = view::ReadPlanFileContent(file, *schemas, stored ? "" : kAdvice, diags);
+  auto document = content == nullptr
+                      ? std::nullopt
+                      : view::PlanFileDocument(*content, *schemas, {.parts = parts}, diags);
   AppendTo(problems, diags);
   return document;
 }

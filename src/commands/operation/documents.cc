@@ -50,18 +50,16 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
   if (schemas == nullptr) {
     return std::nullopt;
   }
-  const auto visit = [&](const std::shared_ptr<const config::Config>& config) {
-    workspace.kept->Add(config);
-    if (options.visit) {
-      options.visit(*config);
-    }
-  };
-  return view::PlanFileDocument(file, *schemas,
-                                {.positions = options.positions,
-                                 .parts = options.parts,
-                                 .visit = visit,
-                                 .advice = schemas->advice()},
-                                diags);
+  const auto content = view::ReadPlanFileContent(file, *schemas, schemas->advice(), diags);
+  if (content == nullptr) {
+    return std::nullopt;
+  }
+  workspace.kept->Add(content);
+  if (options.visit) {
+    options.visit(*content->config);
+  }
+  return view::PlanFileDocument(*content, *schemas,
+                                {.positions = options.positions, .parts = options.parts}, diags);
 }
 
 Result<state::State> ReadStateFile(const std::string& path, const state::Sealer& sealer) {

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/address_space.h"
 #include "base/arena.h"
 #include "base/digraph.h"
 #include "base/file_replacement.h"
@@ -388,6 +389,20 @@ TEST(ReserveMore, MovesElementsAFewTimesOnly) {
   std::vector<int> once;
   ReserveMore(once, 100);
   EXPECT_EQ(once.capacity(), 100u);
+}
+
+TEST(ReserveAddressSpace, TakesWhatThereIs) {
+  std::string text = "text";
+  ReserveAddressSpace(text, 1000);
+  EXPECT_GE(text.capacity(), 1000U);
+  const size_t before = text.capacity();
+  ReserveAddressSpace(text, 10);
+  EXPECT_EQ(text.capacity(), before);
+  for (const size_t more_than_there_is : {text.max_size() / 4, SIZE_MAX}) {
+    ReserveAddressSpace(text, more_than_there_is);
+    EXPECT_EQ(text.capacity(), before);
+  }
+  EXPECT_EQ(text, "text");
 }
 
 TEST(Rare, CopiesAreTheirOwn) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "addrs/compatible_version.h"
+#include "base/address_space.h"
 #include "base/loop_threads.h"
 #include "json/writer.h"
 #include "plan/planned_configuration.h"
@@ -40,12 +41,6 @@ std::string Explained(const Error& error, std::string_view advice) {
 
 namespace {
 
-/// What a plan file has that its document shows.
-struct Content {
-  plan::Plan plan;
-  std::shared_ptr<const config::Config> config;
-};
-
 /// The configuration of the plan; null, with one error, if it has errors.
 std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file,
                                                       const config::SourceSnapshot& sources,
@@ -76,9 +71,17 @@ std::shared_ptr<const config::Config> ConfigurationOf(const plan::PlanFile& file
   return nullptr;
 }
 
-/// Reads the plan, and at the same time its configuration. Null when it fails.
-std::shared_ptr<const Content> ContentOf(const plan::PlanFile& file, const SchemaLookup& schemas,
-                                         std::string_view advice, Diagnostics& diags) {
+}  // namespace
+
+std::shared_ptr<const PlanFileContent> ReadPlanFileContent(const plan::PlanFile& file,
+                                                           const SchemaLookup& schemas,
+                                                           std::string_view advice,
+                                                           Diagnostics& diags) {
+  if (auto version = file.CheckVersion(); !version) {
+    diags.Error("Failed to read plan file", version.error().message).kind =
+        DiagnosticKind::kUnreadablePlan;
+    return nullptr;
+  }
   const auto program = std::make_shared<Program>();
   const auto sources = file.Configuration();
   auto plan = Result<plan::Plan>();
@@ -109,38 +112,23 @@ std::shared_ptr<const Content> ContentOf(const plan::PlanFile& file, const Schem
   if (config == nullptr) {
     return nullptr;
   }
-  return std::make_shared<const Content>(*std::move(plan), std::move(config));
+  return std::make_shared<const PlanFileContent>(*std::move(plan), std::move(config), file.size());
 }
-
-}  // namespace
 
 void AddUnwritten(std::string summary, const Error& error, Diagnostics& diags) {
   diags.Error(std::move(summary), error.message).extra = std::make_shared<UnwrittenDocument>();
 }
 
-std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const SchemaLookup& schemas,
+std::optional<std::string> PlanFileDocument(const PlanFileContent& content,
+                                            const SchemaLookup& schemas,
                                             const PlanFileDocumentOptions& options,
                                             Diagnostics& diags) {
-  if (auto version = file.CheckVersion(); !version) {
-    diags.Error("Failed to read plan file", version.error().message).kind =
-        DiagnosticKind::kUnreadablePlan;
-    return std::nullopt;
-  }
-  const auto content = ContentOf(file, schemas, options.advice, diags);
-  if (content == nullptr) {
-    return std::nullopt;
-  }
-  if (options.visit) {
-    // The configuration may be kept until the process ends: so is the plan then, which need not be
-    // freed.
-    options.visit({content, content->config.get()});
-  }
+  constexpr size_t kMostGrowth = 16;  // of the compressed file
   std::string document;
-  // Address space, not memory: the document is then never moved while it grows.
-  document.reserve(16 * file.size());
+  ReserveAddressSpace(document, kMostGrowth * content.file_size);
   JsonWriter out(document);
   const auto written = WritePlan(
-      out, content->plan, content->config.get(), schemas,
+      out, content.plan, content.config.get(), schemas,
       {.version = kCompatibleVersion, .positions = options.positions, .parts = options.parts});
   if (!written) {
     AddUnwritten("Failed to marshal plan to json", written.error(), diags);

@@ -2,7 +2,7 @@
 // schemas of its types, so that no provider is needed.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,12 +37,23 @@ plan::SchemaLookup LookupFor(const SchemaLookup& schemas, const Program& program
 /// The message of a plan that could not be read; with the advice if that is for want of a schema.
 std::string Explained(const Error& error, std::string_view advice);
 
+/// What a plan file has that its document shows.
+struct PlanFileContent {
+  plan::Plan plan;
+  std::shared_ptr<const config::Config> config;
+  size_t file_size = 0;
+};
+
+/// Reads the plan, and at the same time its configuration. Null when it fails: the diagnostics say
+/// why. `advice`: for Explained().
+std::shared_ptr<const PlanFileContent> ReadPlanFileContent(const plan::PlanFile& file,
+                                                           const SchemaLookup& schemas,
+                                                           std::string_view advice,
+                                                           Diagnostics& diags);
+
 struct PlanFileDocumentOptions {
   bool positions = false;  ///< as `show -json -positions`
   PlanParts parts = PlanParts::kAll;
-  /// Receives the plan's configuration.
-  std::function<void(const std::shared_ptr<const config::Config>&)> visit = nullptr;
-  std::string_view advice = {};  ///< for Explained()
 };
 
 /// Marks an error: a document cannot be written, though what it would show was read. `show` prints
@@ -51,7 +62,8 @@ struct UnwrittenDocument final : DiagnosticExtra {};
 void AddUnwritten(std::string summary, const Error& error, Diagnostics& diags);
 
 /// The document, with its line end. Nothing when it fails: the diagnostics say why.
-std::optional<std::string> PlanFileDocument(const plan::PlanFile& file, const SchemaLookup& schemas,
+std::optional<std::string> PlanFileDocument(const PlanFileContent& content,
+                                            const SchemaLookup& schemas,
                                             const PlanFileDocumentOptions& options,
                                             Diagnostics& diags);
 
