@@ -23,12 +23,17 @@ int OpenJsonInto(const std::string& path, Diagnostics& diags) {
   return fd;
 }
 
+/// Whether a summary is all that people read: it comes without a line for each object.
+bool AsksForSummary(const Flags* flags) {
+  return flags != nullptr && flags->Has("summary") && flags->IsSet("summary");
+}
+
 }  // namespace
 
 std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags* flags,
                                        Diagnostics& diags, bool people_too) {
   Audience::Options options{.style = invocation.style(),
-                            .concise = invocation.view.concise,
+                            .concise = invocation.view.concise || AsksForSummary(flags),
                             .status = terminal::CanDrawStatus(),
                             .columns = [] { return terminal::WidthOf(STDOUT_FILENO); },
                             .version = kCompatibleVersion,

@@ -11,8 +11,8 @@ namespace kinu::cli {
 
 using view::Audience;
 
-/// Reads -json and -json-into; `flags` null: the command has neither. Reports a file that cannot be
-/// written. `people_too`: the command prints text even with -json.
+/// Reads -json, -json-into and -summary; `flags` null: the command has none. Reports a file that
+/// cannot be written. `people_too`: the command prints text even with -json.
 std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags* flags,
                                        Diagnostics& diags, bool people_too = false);
 

@@ -141,7 +141,9 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
       slot.text = *value ? "true" : "false";
       continue;
     }
-    if (!given) {
+    if (!given && slot.spec->alone) {
+      given = slot.spec->alone;
+    } else if (!given) {
       if (i + 1 >= args.size()) {
         return fail(i + 1, "flag needs an argument: -" + std::string(name));
       }

@@ -1,6 +1,7 @@
 // Command-line flags with the rules of Go's flag package: -name, --name, -name=value, -name value
 // (booleans only with "="); parsing stops at the first word that is not a flag, or at "--".
-// Repeated flags are kept in order. Messages are the reference's (scripts match them).
+// Repeated flags are kept in order. Messages are the reference's (scripts match them). Flags that
+// the reference does not have may stand without a value (FlagSpec::alone).
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,8 @@ struct FlagSpec {
   std::string_view default_value = {};  ///< "true" for booleans that start true
   std::string_view form = {};           ///< how the help continues the name: "=path"
   std::string_view help = {};           ///< lines; empty: the flag is accepted and not shown
+  /// The value of the flag without "="; it then never takes the next word. Nothing: it takes it.
+  std::optional<std::string_view> alone = std::nullopt;
 };
 
 /// The values of flags and the other words of a command line.

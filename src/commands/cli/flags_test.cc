@@ -11,7 +11,8 @@ constexpr FlagSpec kSpecs[] = {{"json"},
                                {"parallelism", FlagKind::kInt, "10"},
                                {"lock-timeout", FlagKind::kDuration, "0s"},
                                {"var", FlagKind::kList},
-                               {"var-file", FlagKind::kList}};
+                               {"var-file", FlagKind::kList},
+                               {.name = "form", .kind = FlagKind::kString, .alone = "text"}};
 
 Result<Flags> Parse(std::vector<std::string> args) {
   return Flags::Parse(kSpecs, args);
@@ -38,6 +39,23 @@ TEST(Flags, DefaultsAndDoubleDash) {
   EXPECT_TRUE(flags->Bool("lock"));
   EXPECT_EQ(flags->Int("parallelism"), 10);
   EXPECT_EQ(flags->positionals(), (std::vector<std::string>{"-json"}));
+}
+
+TEST(Flags, SomeStandWithoutValue) {
+  for (const char* word : {"-form", "--form", "-form=text"}) {
+    const auto flags = Parse({word, "-json", "rest"});
+    ASSERT_TRUE(flags);
+    EXPECT_EQ(flags->String("form"), "text");
+    EXPECT_TRUE(flags->IsSet("form"));
+    EXPECT_TRUE(flags->Bool("json"));
+    EXPECT_EQ(flags->positionals(), std::vector<std::string>{"rest"});
+  }
+  EXPECT_EQ(Parse({"-form=tree"})->String("form"), "tree");
+  EXPECT_EQ(Parse({"-form="})->String("form"), "");
+  // The value of another flag is no flag, whatever it looks like.
+  const auto flags = Parse({"-out", "-form"});
+  EXPECT_EQ(flags->String("out"), "-form");
+  EXPECT_FALSE(flags->IsSet("form"));
 }
 
 TEST(Flags, ErrorsInTheReferencesWords) {

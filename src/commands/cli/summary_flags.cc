@@ -59,16 +59,6 @@ bool ReadForm(std::string_view text, SummaryOptions& options) {
 
 }  // namespace
 
-void DefaultFlagValue(std::vector<std::string>& args, std::string_view flag,
-                      std::string_view value) {
-  for (std::string& word : args) {
-    const std::string_view name = std::string_view(word).substr(word.starts_with("--") ? 1 : 0);
-    if (name.starts_with('-') && name.substr(1) == flag) {
-      word = "-" + std::string(flag) + "=" + std::string(value);
-    }
-  }
-}
-
 std::optional<SummaryOptions> ReadSummaryFlags(const Flags& flags, Diagnostics& diags) {
   SummaryOptions options;
   const std::string& group_by = flags.String("group-by");

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/flag_groups.h"
 #include "tfjson/action_filter.h"
@@ -17,7 +15,8 @@ inline constexpr auto kSummaryFlags = std::to_array<FlagSpec>({
      .form = "[=FORM]",
      .help = "A summary: the instances of a block in one line. FORM is\n"
              "text, tree, markdown or json; a number of bytes limits it,\n"
-             "as in \"tree,2000\" (text and tree: 4000 and 40 lines)."},
+             "as in \"tree,2000\" (text and tree: 4000 and 40 lines).",
+     .alone = "text"},
     {.name = "group-by",
      .kind = FlagKind::kString,
      .form = "=action",
@@ -28,10 +27,6 @@ inline constexpr auto kSummaryFlags = std::to_array<FlagSpec>({
      .help = "Only changes with these actions: create, read, update,\n"
              "delete, replace, forget, no-op, import, move."},
 });
-
-/// Gives a flag that stands without a value this one: `-summary` becomes `-summary=text`.
-void DefaultFlagValue(std::vector<std::string>& args, std::string_view flag,
-                      std::string_view value);
 
 /// The summary that the flags ask for, or nothing. Problems are usage errors.
 std::optional<view::SummaryOptions> ReadSummaryFlags(const Flags& flags, Diagnostics& diags);

@@ -56,13 +56,6 @@ bool ForPrograms(const std::optional<view::SummaryOptions>& summary) {
 
 static int RunPlan(Invocation& invocation) {
   OperationRun run(invocation);
-  DefaultFlagValue(invocation.args, "summary", "text");
-  for (const std::string& word : invocation.args) {
-    if (word.starts_with("-summary=") || word.starts_with("--summary=")) {
-      invocation.view.concise =
-          true;  // a summary comes without a line for each object that is read
-    }
-  }
   run.Parse();
   const Flags& flags = run.flags;
   StartTimings(invocation, flags);

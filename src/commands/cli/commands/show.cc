@@ -158,8 +158,6 @@ bool ShowProblems(const Invocation& invocation, const Diagnostics& diags) {
 
 static int RunShow(Invocation& invocation) {
   Diagnostics diags;
-  DefaultFlagValue(invocation.args, "summary", "text");
-  DefaultFlagValue(invocation.args, "html", "");
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags,
                                   "Failed to parse command-line options");
   const JsonCopy copy(flags, diags);
@@ -200,7 +198,8 @@ constexpr auto kShowFlags = JoinFlags(
              .kind = FlagKind::kString,
              .form = "[=FILE]",
              .help = "A report for browsers, in one file: changes, graph and\n"
-                     "checks. Without FILE on standard output."},
+                     "checks. Without FILE on standard output.",
+             .alone = ""},
     kJson,
     FlagSpec{.name = "module",
              .kind = FlagKind::kString,
