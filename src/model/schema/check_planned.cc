@@ -18,12 +18,7 @@ class PlanCheck {
 
   void CheckObject(const Block& schema, const Value& prior, const Value& config,
                    const Value& planned, const Path& path) {
-    if (planned.IsNull() && !config.IsNull()) {
-      AddError(errors_, path, "planned for absence but config wants existence");
-      return;
-    }
-    if (config.IsNull() && !planned.IsNull()) {
-      AddError(errors_, path, "planned for existence but config wants absence");
+    if (!CheckExistence(config, planned, path)) {
       return;
     }
     if (planned.IsNull()) {
@@ -118,14 +113,20 @@ class PlanCheck {
     return false;
   }
 
+  /// Whether both exist or neither does.
+  bool CheckExistence(const Value& config, const Value& planned, const Path& path) {
+    if (planned.IsNull() == config.IsNull()) {
+      return true;
+    }
+    AddError(errors_, path,
+             planned.IsNull() ? "planned for absence but config wants existence"
+                              : "planned for existence but config wants absence");
+    return false;
+  }
+
   void CheckNested(const NestedAttributes& schema, const Value& prior, const Value& config,
                    const Value& planned, const Path& path) {
-    if (planned.IsNull() && !config.IsNull()) {
-      AddError(errors_, path, "planned for absence but config wants existence");
-      return;
-    }
-    if (config.IsNull() && !planned.IsNull()) {
-      AddError(errors_, path, "planned for existence but config wants absence");
+    if (!CheckExistence(config, planned, path)) {
       return;
     }
     if (!config.IsNull() && !planned.IsKnown()) {

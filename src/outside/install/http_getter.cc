@@ -195,6 +195,19 @@ Result<void> GetDirectory(const PackageFetch& fetch, const config::PackageAndDir
   return done;
 }
 
+/// A request of the fetch, with the credentials of its host.
+Result<net::HttpRequest> RequestFor(const PackageFetch& fetch, const net::Url& url) {
+  net::HttpRequest request;
+  request.url = url.ToText();
+  if (fetch.hops > 0) {
+    request.headers.Set("User-Agent", "Go-http-client/1.1");
+  }
+  if (auto added = AddNetrcCredentials(request); !added) {
+    return std::unexpected(std::move(added).error());
+  }
+  return request;
+}
+
 /// Asks a server where a package is.
 Result<void> FollowTerraformGet(const PackageFetch& fetch, net::Url url) {
   constexpr int kMaxHops = 10;
@@ -202,14 +215,7 @@ Result<void> FollowTerraformGet(const PackageFetch& fetch, net::Url url) {
     return Fail(ErrorCode::kInvalid, "too many Terraform Gets");
   }
   url.SetArgument("terraform-get", "1");
-  net::HttpRequest request;
-  request.url = url.ToText();
-  if (fetch.hops > 0) {
-    request.headers.Set("User-Agent", "Go-http-client/1.1");
-  }
-  if (auto added = AddNetrcCredentials(request); !added) {
-    return added;
-  }
+  KINU_TRY(const net::HttpRequest request, RequestFor(fetch, url));
   KINU_TRY(const net::HttpResponse response, fetch.network.client().Send(request));
   if (!response.ok()) {
     return Fail(ErrorCode::kUnavailable, "bad response code: " + std::to_string(response.status));
@@ -360,14 +366,7 @@ Result<void> GetHttp(const PackageFetch& fetch) {
     }
     return FollowTerraformGet(fetch, std::move(url));
   }
-  net::HttpRequest request;
-  request.url = url.ToText();
-  if (fetch.hops > 0) {
-    request.headers.Set("User-Agent", "Go-http-client/1.1");
-  }
-  if (auto added = AddNetrcCredentials(request); !added) {
-    return added;
-  }
+  KINU_TRY(net::HttpRequest request, RequestFor(fetch, url));
   return FetchArchive(
       fetch, std::move(request),
       {.checksum = checksum, .extension = extension, .fixed = ContentDigest::Parse(checksum)});

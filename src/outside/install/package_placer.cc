@@ -285,8 +285,22 @@ Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive
   return {};
 }
 
-Result<void> PackagePlacer::Obtain(const PackageOffer& offer, Archive& archive,
-                                   const Options& options) {
+Result<PackageTrust> PackagePlacer::Obtain(const std::string& address, const PackageOffer& offer,
+                                           Archive& archive, const Options& options) {
+  if (auto taken = Take(offer, archive, options); !taken) {
+    return std::unexpected(std::move(taken).error());
+  }
+  return Authenticate(offer.evidence,
+                      {.address = address,
+                       .platform = offer.platform,
+                       .checksum = archive.checksum,
+                       .size = archive.size,
+                       .content_hash = [&] { return archive.Unpack(); }},
+                      options.warn);
+}
+
+Result<void> PackagePlacer::Take(const PackageOffer& offer, Archive& archive,
+                                 const Options& options) {
   if (offer.form == PackageForm::kRemote) {
     trace::Span span("kinu/install", "Install (http)");
     if (const auto url = net::Url::Parse(offer.request.url); span.on() && url) {
@@ -322,17 +336,8 @@ Result<PlacedPackage> PackagePlacer::PlaceArchive(const std::string& address,
     return placed;
   }
   Archive archive(directory);
-  if (auto obtained = Obtain(offer, archive, options); !obtained) {
-    return std::unexpected(obtained.error());
-  }
   PlacedPackage placed;
-  KINU_TRY(placed.trust, Authenticate(offer.evidence,
-                                      {.address = address,
-                                       .platform = offer.platform,
-                                       .checksum = archive.checksum,
-                                       .size = archive.size,
-                                       .content_hash = [&] { return archive.Unpack(); }},
-                                      options.warn));
+  KINU_TRY(placed.trust, Obtain(address, offer, archive, options));
   const bool known = allowed.empty() || MatchesAny(allowed, "zh:" + archive.checksum);
   KINU_TRY(placed.hash, archive.Unpack());
   if (!known && !MatchesAny(allowed, placed.hash)) {
@@ -358,17 +363,9 @@ Result<PackagePlacer::FetchedArchive> PackagePlacer::Fetch(const std::string& ad
                                                            const std::string& path,
                                                            const Options& options) {
   Archive archive(path);
-  if (auto obtained = Obtain(offer, archive, options); !obtained) {
-    return std::unexpected(obtained.error());
-  }
-  FetchedArchive fetched{.checksum = archive.checksum, .trust = {}};
-  KINU_TRY(fetched.trust, Authenticate(offer.evidence,
-                                       {.address = address,
-                                        .platform = offer.platform,
-                                        .checksum = archive.checksum,
-                                        .size = archive.size,
-                                        .content_hash = [&] { return archive.Unpack(); }},
-                                       options.warn));
+  FetchedArchive fetched;
+  KINU_TRY(fetched.trust, Obtain(address, offer, archive, options));
+  fetched.checksum = archive.checksum;
   if (offer.form == PackageForm::kRemote) {
     if (rename(archive.download.get().c_str(), path.c_str()) != 0) {
       return Fail(ErrorCode::kIo, "rename " + archive.download.get() + ": " + SystemMessage(errno));

@@ -68,7 +68,10 @@ class PackagePlacer {
                                      const std::string& directory,
                                      const std::vector<std::string>& allowed,
                                      const Options& options);
-  Result<void> Obtain(const PackageOffer& offer, Archive& archive, const Options& options);
+  /// Takes the archive of an offer and checks it.
+  Result<PackageTrust> Obtain(const std::string& address, const PackageOffer& offer,
+                              Archive& archive, const Options& options);
+  Result<void> Take(const PackageOffer& offer, Archive& archive, const Options& options);
   Result<void> Download(const PackageOffer& offer, Archive& archive, const Options& options);
   /// The hash of a directory that contains a package and is no link; empty if there is none.
   std::string PresentHash(const std::string& directory) const;

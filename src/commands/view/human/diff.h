@@ -41,6 +41,9 @@ class PathMatcher {
  private:
   PathMatcher MemberOfPaths(std::string_view name) const;
   PathMatcher ElementOfPaths(size_t index) const;
+  /// The rest of the paths whose first step takes(step).
+  template <typename Takes>
+  PathMatcher Below(const Takes& takes) const;
 
   bool all_ = false;
   bool propagate_ = false;

@@ -46,7 +46,8 @@ bool StepIsIndex(const PathStep& step, size_t index) {
 
 }  // namespace
 
-PathMatcher PathMatcher::MemberOfPaths(std::string_view name) const {
+template <typename Takes>
+PathMatcher PathMatcher::Below(const Takes& takes) const {
   PathMatcher child;
   child.all_ = all_;
   child.propagate_ = propagate_;
@@ -55,27 +56,19 @@ PathMatcher PathMatcher::MemberOfPaths(std::string_view name) const {
       if (propagate_) {
         child.paths_.push_back(path);
       }
-    } else if (StepIsName(path.front(), name)) {
+    } else if (takes(path.front())) {
       child.paths_.push_back(path.subspan(1));
     }
   }
   return child;
 }
 
+PathMatcher PathMatcher::MemberOfPaths(std::string_view name) const {
+  return Below([&](const PathStep& step) { return StepIsName(step, name); });
+}
+
 PathMatcher PathMatcher::ElementOfPaths(size_t index) const {
-  PathMatcher child;
-  child.all_ = all_;
-  child.propagate_ = propagate_;
-  for (const auto& path : paths_) {
-    if (path.empty()) {
-      if (propagate_) {
-        child.paths_.push_back(path);
-      }
-    } else if (StepIsIndex(path.front(), index)) {
-      child.paths_.push_back(path.subspan(1));
-    }
-  }
-  return child;
+  return Below([&](const PathStep& step) { return StepIsIndex(step, index); });
 }
 
 }  // namespace kinu::view
