@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "base/files.h"
 #include "base/flat_map.h"
 #include "base/loop_threads.h"
+#include "base/mode_mask.h"
 #include "base/packed_pointer.h"
 #include "base/pieces.h"
 #include "base/rare.h"
@@ -72,6 +74,25 @@ TEST(Files, AReplacementIsCompleteOrDiscarded) {
   EXPECT_EQ(ReadFile(path).value_or(""), "one more");
   EXPECT_EQ(ListDirectory(dir)->size(), 1u);
   EXPECT_FALSE(FileReplacement::Start(dir + "/missing/file"));
+}
+
+TEST(Files, TheModeMaskIsReadWithoutAChange) {
+  const mode_t before = ::umask(027);
+  std::atomic<bool> done = false;
+  std::thread reader([&] {
+    while (!done) {
+      EXPECT_EQ(ModeMask(), 027U);
+    }
+  });
+  const std::string folder = testing::TempDir() + "/mode-mask";
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(::mkdir(folder.c_str(), 0777), 0);
+    EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms(0750));
+    std::filesystem::remove(folder);
+  }
+  done = true;
+  reader.join();
+  ::umask(before);
 }
 
 TEST(Files, LinksAreEvaluatedWhereverTheyAre) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/mode_mask.h"
 #include "codec/hash.h"
 #include "codec/zip.h"
 #include "install/package_runtime.h"
@@ -24,15 +25,6 @@ namespace {
 
 /// Contents from this size on are unpacked into the mapped file, smaller ones into a buffer.
 constexpr size_t kMapped = size_t{1} << 20;
-
-unsigned CurrentUmask() {
-  static const mode_t kMask = [] {
-    const mode_t mask = umask(0);
-    umask(mask);
-    return mask;
-  }();
-  return kMask;
-}
 
 struct EntryKind {
   bool is_directory = false;
@@ -106,7 +98,7 @@ class ZipUnpacker {
       : reader_(reader),
         archive_(archive),
         directory_(directory),
-        writer_(directory, CurrentUmask()),
+        writer_(directory, ModeMask()),
         digests_(digests) {}
 
   /// Returns the number of files; nothing if the file system does not have what this needs.
@@ -235,7 +227,7 @@ Result<size_t> UnpackPackage(const std::string& archive, const std::string& dire
     }
   }
   KINU_TRY(PackageRuntime * runtime, LoadPackageRuntime());
-  return runtime->Unpack(archive, directory, CurrentUmask(), extension);
+  return runtime->Unpack(archive, directory, ModeMask(), extension);
 }
 
 }  // namespace kinu::install
