@@ -169,7 +169,9 @@ bool Operation::PrepareBackend(const PlanRequest& request, Diagnostics& early_wa
                                Diagnostics& diags) {
   Diagnostics of_backend;
   const bool applies = request.kind == OperationKind::kApply;
-  if (!OpenBackend(request.state_flags, of_backend)) {
+  const auto beside_errors =
+      applies ? session::BackendWarnings::kLeftOut : session::BackendWarnings::kBesideErrors;
+  if (!OpenBackend(request.state_flags, of_backend, beside_errors)) {
     (applies ? diags : early_warnings).Append(std::move(of_backend));
     return false;
   }
