@@ -138,10 +138,8 @@ Reference ResolveReference(Program& program, const Module& module,
 
 const Reference& BindReference(Program& program, const Module& module,
                                const hcl::TraversalExpr& traversal) {
-  const Reference* bound = module.references.Find(traversal);
-  return bound != nullptr ? *bound
-                          : module.references.Add(
-                                traversal, ResolveReference(program, module, traversal, nullptr));
+  return module.references.Bind(
+      traversal, [&] { return ResolveReference(program, module, traversal, nullptr); });
 }
 
 bool IsTakenAway(const Module& module, const Reference& ref) {
