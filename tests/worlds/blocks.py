@@ -29,7 +29,7 @@ class Block:
         """The names of its rows, those of nested blocks too."""
         yield "block %s.%s" % (outer, self.kind)
         for name in self.arguments:
-            yield "argument %s.%s" % (self.prefix, name)
+            yield "%s.%s" % (self.prefix if self.prefix.startswith("setting ") else "argument " + self.prefix, name)
         for block in self.blocks:
             yield from block.rows(self.prefix)
 
@@ -90,3 +90,10 @@ def in_json(blocks):
         body.setdefault(block.kind, []).append(labelled(block))
     return json.dumps({kind: found[0] if len(found) == 1 else found for kind, found in body.items()},
                       indent=2, ensure_ascii=False) + "\n"
+
+
+def variable_file(name, values):
+    """The text of a variable file."""
+    if name.endswith(".json"):
+        return json.dumps(values, indent=1) + "\n"
+    return "".join("%s = %s\n" % (key, json.dumps(value, ensure_ascii=False)) for key, value in values.items())

@@ -217,9 +217,19 @@ class Commands:
         if text:
             step["stdin"] = text
         rows = {"command " + command} | {"flag %s -%s" % (command, name) for name in taken}
+        if self.choice.use("feature chdir", 0.015):
+            step["args"].insert(0, "-chdir=" + self.choice.odd((".",), ("sub", "gone")))
         rows |= {"environment " + name for name in self.rows_of(environment)}
+        rows |= {"feature chdir"} & self.choice.taken
         self.choice.taken = before
         return step, rows
+
+    def follow(self, plan):
+        """A step that uses a plan that has just been made."""
+        args = self.choice.pick((["show", plan], ["show", "-json", plan], ["show", "-json", plan], ["apply", plan], ["apply", "-json", plan],
+                                 ["graph", "-plan=" + plan]))
+        named = {"flag %s -%s" % (args[0], word.strip("-").split("=")[0]) for word in args if word.startswith("-")}
+        return {"args": args}, named | {"command " + args[0]}
 
     # --- Environment ---
 

@@ -13,7 +13,7 @@ NAMES = re.compile(r"\b[a-z]\d+\b|\d+")
 
 def command_of(step):
     """The words of a step that name its command."""
-    words = step["args"]
+    words = [word for word in step["args"] if not word.startswith("-chdir")]
     return " ".join(words[:2]) if words[0] in ("state", "workspace", "providers", "metadata") and \
         len(words) > 1 and not words[1].startswith("-") else words[0]
 
@@ -38,6 +38,11 @@ def differences(world, wanted, got):
         if out:
             return out
     return []
+
+
+def crashes(wanted, found):
+    """Whether the reference has crashed before the first difference or in its step."""
+    return any(step["exit"][1] not in ("0", "1", "2", "3") for step in wanted[:found[0].step + 1])
 
 
 def reason_of(found):

@@ -14,6 +14,8 @@ class Configuration:
         self.choice, self.provider, self.backend = choice, provider, backend
         self.wrong = 0.05 if choice.reckless and choice.random.random() < 0.4 else 0.0
         self.functions = ["provider::kinutest::shout(%s)"] if provider and choice.use("feature provider function", 0.4) else []
+        if any(".module_test_file." in row or " module_test_file." in row for row in choice.focus):
+            choice.focus.add("form test file")
         self.number, self.extra, self.links, self.forms = 0, {}, {}, {}
         self.root = Module(self, "")
         self.modules = [self.root]
@@ -105,7 +107,7 @@ class Configuration:
         for row in self.choice.wants("argument ") + self.choice.wants("block "):
             kind, _, name = row.partition(" ")
             prefix, _, word = name.rpartition(".")
-            if row in present or word == "_" or self.choice.random.random() < (0.3 if self.choice.reckless else 0.85):
+            if row in present or self.choice.random.random() < (0.3 if self.choice.reckless else 0.85):
                 continue
             if prefix == "file":
                 self.add_top(word)
@@ -149,7 +151,7 @@ class Configuration:
         return part.block
 
     def all_blocks(self):
-        out, left = [], [block for module in self.modules for block in module.blocks()]
+        out, left = [], [block for block, _ in self.top_blocks()]
         while left:
             block = left.pop(0)
             out.append(block)
@@ -161,10 +163,19 @@ class Configuration:
     def rows(self):
         """The rows of the configuration as it is."""
         out = set(self.choice.taken)
+        for block, outer in self.top_blocks():
+            out.update(block.rows(outer))
+        return out
+
+    def top_blocks(self):
+        """The blocks of the top level of all files, each with how rows name that level."""
         for module in self.modules:
             for block in module.blocks():
-                out.update(block.rows())
-        return out
+                yield block, "file"
+        for name, content in self.extra.items():
+            if not isinstance(content, str):
+                for block in content:
+                    yield block, "module_test_file.file" if ".tftest." in name else "file"
 
     def files(self):
         """{path: text} of everything, as it is now."""

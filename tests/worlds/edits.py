@@ -1,5 +1,6 @@
 """Changes of a configuration between two commands, as a user makes them."""
-from blocks import Block, Expr, Name
+import features
+from blocks import Block, Expr, Name, variable_file
 from commands import PUSHED
 
 BROKEN = ('resource "terraform_data" {\n', "output \"x\" {\n", 'locals {\n  a = 1\n  a = 2\n}\n', 'variable "v1" {}\nvariable "v1" {}\n',
@@ -62,7 +63,6 @@ class Edits:
         if module is self.config.root and self.choice.pick((0, 1)):
             self.refer(module, part.address + ".", '"gone".')
             if self.choice.use("block file.removed", 0.4):
-                import features
                 features.add_removed(self.config, part.address)
         if not self.config.resources():
             self.add()
@@ -168,10 +168,8 @@ class Edits:
     def values(self):
         for variable in self.config.root.variables:
             if self.choice.pick((0, 1)):
-                from features import variable_file
                 self.config.extra["z.auto.tfvars"] = variable_file("x", {variable.name: self.config.root.make.literal(variable.kind)})
                 self.choice.taken.add("form auto tfvars")
 
     def relations(self):
-        import features
         self.choice.pick((features.add_check, features.add_import))(self.config)

@@ -1,7 +1,6 @@
 """What a configuration has beside its objects: settings, refactorings, imports, checks, forms of files, tests."""
-import json
-
-from blocks import Block, Name
+import module_tests
+from blocks import Block, Name, variable_file
 
 KEYS = '{ "type": "x" }'
 PASSPHRASE = "correct horse battery staple"
@@ -12,7 +11,7 @@ KEY_SCRIPT_NAMES = ("k", "l")
 
 def backend_block(config):
     use, kind = config.choice.use, config.backend
-    block = Block("backend", kind, prefix="backend")
+    block = Block("backend", kind, prefix="setting " + kind)
     if kind == "local":
         if use("setting local.path", 0.6):
             block.set("path", config.choice.pick(("kept.tfstate", "sub/kept.tfstate")))
@@ -29,9 +28,14 @@ def backend_block(config):
         block.set("retry_max", 0)
         for name, chance, value in (("update_method", 0.15, "PUT"), ("lock_method", 0.1, "LOCK"), ("unlock_method", 0.1, "UNLOCK"),
                                     ("username", 0.2, "user"), ("password", 0.2, "secret"), ("headers", 0.15, {"X-One": "1"}),
-                                    ("retry_wait_min", 0.1, 1), ("retry_wait_max", 0.1, 1), ("skip_cert_verification", 0.1, True)):
+                                    ("retry_wait_min", 0.1, 1), ("retry_wait_max", 0.1, 1), ("skip_cert_verification", 0.1, True),
+                                    ("client_ca_certificate_pem", 0.04 * config.choice.reckless, "none"),
+                                    ("client_certificate_pem", 0.04 * config.choice.reckless, "none"),
+                                    ("client_private_key_pem", 0.04 * config.choice.reckless, "none")):
             if use("setting http." + name, chance):
                 block.set(name, value)
+    elif use("setting inmem.lock_id", 0.3):
+        block.set("lock_id", "one")
     return block
 
 
@@ -169,7 +173,6 @@ def add_forms(config):
     if use("form other files", 0.1):
         config.extra.update({"README.md": "text\n", ".hidden.tf": "nonsense", "x.tf~": "nonsense", "sub/more.tf": "locals {}\n"})
     if use("form test file", 0.3):
-        import module_tests
         module_tests.add(config)
 
 
@@ -190,12 +193,6 @@ def add_values(config):
         config.extra[name] = variable_file(name, found)
     config.extra["given.tfvars"] = variable_file("given.tfvars", {
         variable.name: make.literal(variable.kind) for variable in config.root.variables if pick((0, 1))})
-
-
-def variable_file(name, values):
-    if name.endswith(".json"):
-        return json.dumps(values, indent=1) + "\n"
-    return "".join("%s = %s\n" % (key, json.dumps(value, ensure_ascii=False)) for key, value in values.items())
 
 
 def add_override(config):

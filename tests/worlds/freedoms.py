@@ -23,16 +23,19 @@ def without_empty_resources(text):
     except ValueError:
         return text
     state["resources"] = [resource for resource in state["resources"] if resource.get("instances")]
-    return mode + "\n" + json.dumps(state, indent=1, sort_keys=True)
+    return mode + "\n" + json.dumps(state, indent=1, sort_keys=True) + "\n"
 
 
 WORDS = [
+    Words("still going on", "lines that say so depend on the time that a machine takes", STREAMS,
+          re.compile(r"(?m)^.*: Still \w+\.\.\. .*\n"), ""),
     Words("resets", "only the first of parallel lines has one more", STREAMS, re.compile(r"(?:\x1b\[0m)+"), "\x1b[0m"),
     Words("order of installed modules", "OpenTofu lists the modules of a directory in random order", STREAMS,
           re.compile(r"(?:^- [\w.-]+ in .*\n)+", re.M), lambda match: "".join(sorted(match.group(0).splitlines(True)))),
+    Words("hashes", "the provider of the tests is built on each machine", r".*", re.compile(r"h1:[A-Za-z0-9+/]{43}="), "h1:{HASH}"),
     Words("empty resources", "a failing apply of OpenTofu sometimes leaves resources without objects (differences.md)",
           r"file .*", re.compile(r"(?s)\A.*"), lambda match: without_empty_resources(match.group(0))),
-    Words("help", "help has kinu's words (decision 3)", STREAMS, re.compile(r"(?ms)^Usage: .*"), "{HELP}\n"),
+    Words("help", "help has kinu's words (decision 3)", STREAMS, re.compile(r"(?ms)\n?^Usage: .*"), "{HELP}\n"),
 ]
 KNOWN = [
     Known("import warns once", "differences.md: the warning about the method `unencrypted`, in `import`", r"import", STREAMS + "|file .*",

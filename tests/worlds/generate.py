@@ -1,9 +1,10 @@
 """Makes worlds: a configuration, and 3 to 12 commands with edits between them. A seed gives the same world always."""
 import itertools
 
+import sources
 import commands
 import features
-import sources
+import sealing
 from blocks import native
 from choice import Choice
 from commands import PUSHED, Commands
@@ -11,7 +12,6 @@ from configuration import Configuration
 from edits import Edits
 
 OTHER_STATE = PUSHED.replace('"pushed"', '"remote"').replace('"serial": 40', '"serial": 3')
-PROVIDER = "registry.opentofu.org/kinu/kinutest"
 
 
 class World:
@@ -24,8 +24,10 @@ class World:
         if any(row.startswith(("attribute kinutest", "attribute provider")) for row in focus) and provider == "none":
             provider = "feature provider attached"
         backend = choice.weighted((("", 12), ("feature backend local", 3), ("feature backend http", 2), ("feature backend inmem", 0.2)))
+        if any(row.startswith("environment TF_HTTP") for row in focus):
+            backend = "feature backend http"
         settings = {row.split(" ")[1].split(".")[0] for row in focus if row.startswith("setting ")}
-        if settings and choice.random.random() < 0.8:
+        if settings and choice.random.random() < 0.9:
             backend = "feature backend " + sorted(settings)[0]
         encryption = choice.weighted((("", 14), ("feature encryption block", 2), ("feature encryption variable", 1)))
         if choice.wants("block encryption") + choice.wants("argument encryption") and choice.random.random() < 0.8:
@@ -47,7 +49,6 @@ class World:
         return dict(self.statics(), **self.config.files())
 
     def statics(self):
-        import sealing
         out = {"targets.txt": "# objects\n%s\n" % self.config.addresses()[0], "other.tfstate": OTHER_STATE,
                "pushed.tfstate": PUSHED, "backend.hcl": 'path = "hcl.tfstate"\n', "sub/empty.tf": "locals {}\n", "cache/.keep": "", "plugins/.keep": "", "things/.keep": ""}
         if "TF_ENCRYPTION" in self.env or any(row.startswith("feature encryption") for row in self.choice.taken):
@@ -67,6 +68,9 @@ class World:
             command = "init" if number == 0 and random.random() < ((0.93 if choice.reckless else 1) if needs_init else 0.3) else \
                 "apply" if number == 1 and random.random() < 0.6 else self.commands.choose()
             step, rows = self.commands.line(command)
+            plan = self.new_plan()
+            if plan and random.random() < 0.5:
+                step, rows = self.commands.follow(plan)
             if number == 0 and command == "init" and random.random() < 0.8:
                 step, rows = {"args": ["init"]}, {"command init"}
             now = self.files()
@@ -83,6 +87,11 @@ class World:
             self.steps.append(step)
             self.rows.append(sorted(rows | self.config.rows() & known_rows()))
             self.init_again(step, number)
+
+    def new_plan(self):
+        """The plan that the last step has made, or None."""
+        made = [name for name in self.commands.plans if self.steps and any(name in word for word in self.steps[-1]["args"])]
+        return made[0] if made and self.steps[-1]["args"][0] == "plan" else None
 
     def init_again(self, step, number):
         """Now and then the working directory is initialised after an edit that may need it."""
@@ -128,7 +137,7 @@ FEATURES = [
     "form json", "form tofu", "form tofu twin", "form override", "form override json", "form bom", "form crlf", "form no newline",
     "form comment", "form link file", "form link module", "form other files", "form test file", "form test json", "form test tfvars",
     "form tfvars", "form tfvars json", "form auto tfvars", "form auto tfvars json", "form dynamic block",
-    "feature provider attached", "feature provider installed", "feature provider function", "feature version constraint",
+    "feature chdir", "feature provider attached", "feature provider installed", "feature provider function", "feature version constraint",
     "feature nested modules", "feature local-exec settings", "feature backend local", "feature backend http", "feature backend inmem",
     "feature encryption block", "feature encryption variable"]
 # Rows that no world can have, with the reason.

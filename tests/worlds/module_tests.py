@@ -1,6 +1,5 @@
 """Test files of a configuration: runs, variables, mocks and overrides."""
-from blocks import Block, Expr, Name
-from features import variable_file
+from blocks import Block, Expr, Name, variable_file
 
 PREFIX = "module_test_file."
 

@@ -4,7 +4,8 @@
     run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror                     the recorded worlds
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 [--found FILE]          fresh ones, beside OpenTofu
     run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
-    run.py --mirror … --reference tofu --seeds 1-9000 --record 1500                      records the most useful ones
+    run.py --binary … --mirror … --only world/000017 --show                              a recorded one
+    run.py --binary … --mirror … --reference tofu --seeds 1-1500 --record                records new ones, which coverage guides
 
 Differences are grouped by kind. freedoms.py says what may differ. --found gets the first world of each kind, reduced.
 """
@@ -27,6 +28,10 @@ class Report:
     def __init__(self):
         self.kinds, self.reasons, self.count = collections.defaultdict(list), collections.Counter(), 0
         self.exits = collections.Counter()
+        self.complaints = []
+
+    def complain(self, text):
+        self.complaints.append(text)
 
     def add(self, name, kind, reason, found):
         self.count += 1
@@ -45,7 +50,8 @@ class Report:
             print("exit codes: %s" % dict(self.exits.most_common()))
         failed = sum(map(len, self.kinds.values()))
         print("%d worlds, %d differ, in %d kinds" % (self.count, failed, len(self.kinds)))
-        return 1 if failed else 0
+        print("".join(text + "\n" for text in self.complaints), end="")
+        return 1 if failed or self.complaints else 0
 
 
 def run_fresh(pool, seeds, report):
@@ -58,20 +64,26 @@ def run_fresh(pool, seeds, report):
             print("%d worlds, %d kinds, reference %.0f s, program %.0f s" % (report.count, len(report.kinds), *total), flush=True)
 
 
+def worlds_by_name(name):
+    """A new world by its seed, or a recorded one by its name."""
+    return generate.make(name) if isinstance(name, int) else next(world for world in recorded.read() if world["id"] == name)
+
+
 def write_found(pool, report, path):
     kinds = [(kind, worlds) for kind, worlds in sorted(report.kinds.items(), key=lambda pair: -len(pair[1]))]
     with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-        for (kind, worlds), text in zip(kinds, pool.map(workers.small, [worlds[0][0] for _, worlds in kinds], [kind for kind, _ in kinds])):
+        for (kind, worlds), text in zip(kinds, pool.map(workers.small, [worlds_by_name(worlds[0][0]) for _, worlds in kinds], [kind for kind, _ in kinds])):
             file.write("## %s\n%d worlds\n\n```\n%s\n```\n\n" % (kind, len(worlds), text))
             file.flush()
 
 
 def show_world(seed, options):
-    world = generate.make(seed)
+    world = worlds_by_name(options.only or seed)
     workers.start(options.binary, options.reference, options.mirror)
     print(reduce.text_of(world))
     if options.binary:
-        wanted = session.run(world, workers.PLACE["reference"], workers.PLACE["attach"])
+        wanted = recorded.answers_of(world) if options.only and not options.reference else \
+            session.run(world, workers.PLACE["reference"], workers.PLACE["attach"])
         got = session.run(world, workers.PLACE["program"], workers.PLACE["attach"], wanted)
         found = compare.differences(world, wanted, got)
         print("\n".join(workers.shown(found, 60)) or "no difference")
@@ -92,7 +104,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--reduce", action="store_true")
-    parser.add_argument("--record", type=int, metavar="COUNT")
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--open", action="store_true", help="write open.txt anew: all recorded worlds that differ are known")
     parser.add_argument("--found", metavar="FILE", help="gets a reduced world of each kind of difference")
     parser.add_argument("--only", help="the name of one recorded world")
     options = parser.parse_args()
@@ -105,16 +118,15 @@ def main():
     with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=workers.start, initargs=(
             options.binary, options.reference, options.mirror)) as pool:
         if options.record:
-            return recorded.record(pool, seeds, options.record)
-        if options.seeds:
-            run_fresh(pool, seeds, report)
-            if options.found:
-                write_found(pool, report, options.found)
+            recorded.record(pool, seeds)
+        if options.record or not options.seeds:
+            recorded.replay(pool, report, options.only, options.record or options.open)
         else:
-            recorded.replay(pool, report, options.only)
-        for _ in range(options.jobs):
-            pool.submit(workers.stop).result()
-    return report.write()
+            run_fresh(pool, seeds, report)
+        failed = report.write()
+        if options.found:
+            write_found(pool, report, options.found)
+    return failed
 
 
 if __name__ == "__main__":

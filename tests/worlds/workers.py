@@ -1,4 +1,5 @@
 """What the processes of the pool do: each has both programs and a provider to attach to."""
+import multiprocessing.util
 import os
 import tempfile
 import time
@@ -22,11 +23,12 @@ def start(binary, reference, mirror):
     if mirror and os.path.isdir(os.path.join(mirror, session.Providers.HOST)):
         PLACE["providers"] = session.Providers(mirror, tempfile.gettempdir())
         PLACE["attach"] = PLACE["providers"].__enter__()
+        multiprocessing.util.Finalize(None, stop, exitpriority=100)
 
 
 def stop():
     if "providers" in PLACE:
-        PLACE["providers"].__exit__()
+        PLACE.pop("providers").__exit__()
 
 
 def lacks(world):
@@ -49,14 +51,16 @@ def fresh(seed):
     if not found:
         return seed, None, None, found, times, exits
     row = compare.reason_of(found)
+    if compare.crashes(wanted, found):
+        return seed, "crash", "the reference crashes or takes too long", found, times, exits
     if row is None and not compare.stable(world, wanted, PLACE["reference"], PLACE["attach"], found):
         return seed, "unstable", "the reference answers differently each time", found, times, exits
     return seed, compare.kind_of(found), row and row.name, found, times, exits
 
 
-def small(seed, kind):
+def small(world, kind):
     """The text of a world that is as small as possible and differs in this kind, with the difference."""
-    world = reduce.reduced(generate.make(seed), reduce.predicate(PLACE, kind), 250)
+    world = reduce.reduced(world, reduce.predicate(PLACE, kind), 250)
     return reduce.text_of(world) + "\n" + "\n".join(shown(reduce.found_in(PLACE, world), 20))
 
 
@@ -70,6 +74,9 @@ def shown(found, limit=12):
 
 def replay(world):
     """Compares a recorded world. Returns (name, kind, reason or None, differences)."""
+    lacking = lacks(world)
+    if lacking:
+        return world["id"], "skipped", "skipped, " + lacking, []
     got = session.run(world, PLACE["program"], PLACE["attach"], world["expect"])
     found = compare.differences(world, world["expect"], got)
     row = compare.reason_of(found) if found else None
@@ -77,12 +84,11 @@ def replay(world):
 
 
 
-def answer(seed):
+def answer(world):
     """A world with the reference's answers, or None if it does not give the same twice."""
-    world = generate.make(seed)
     wanted = session.run(world, PLACE["reference"], PLACE["attach"])
     again = session.run(world, PLACE["reference"], PLACE["attach"], wanted)
-    if compare.differences(world, wanted, again):
+    if compare.differences(world, wanted, again) or any(step["exit"][1] not in ("0", "1", "2", "3") for step in wanted):
         return None
     world["expect"] = [{name: list(seen) for name, seen in step.items()} for step in wanted]
     return world
