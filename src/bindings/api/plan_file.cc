@@ -49,8 +49,9 @@ bool ReadPlanFile(std::string& text, v1::Diagnostics& problems, view::PlanParts 
     return false;
   }
   auto document = PlanDocument(*file, problems, parts);
+  const bool is_written = document.has_value();
   text = std::move(document).value_or("");
-  return document.has_value();
+  return is_written;
 }
 
 }  // namespace kinu::api
@@ -102,8 +103,7 @@ std::optional<PlanFile> PlanFile::Open(const std::string& path, Diagnostics& pro
 
 std::optional<PlanFile> PlanFile::Parse(std::string bytes, Diagnostics& problems) {
   auto file = plan::PlanFile::FromBytes(std::move(bytes));
-  auto plan = file ? file->ReadOutline(std::make_shared<Program>())
-                   : std::unexpected(std::move(file).error());
+  auto plan = file ? file->ReadOutline(std::make_shared<Program>()) : std::unexpected(file.error());
   if (!plan) {
     api::Report(problems, plan.error());
     return std::nullopt;

@@ -193,7 +193,7 @@ class Stream {
     }
   }
 
-  void Add(std::string name, std::string text) {
+  void Add(const std::string& name, std::string text) {
     if (const auto problem = ProblemOfPlanFile(text, table_)) {
       reader_.AddProblem(name, *problem);
     } else {

@@ -63,7 +63,7 @@ const table::TableSpec* Find(const char* name, bool complete, kinu_problems** pr
 }
 
 /// A table of one document as a stream of Arrow IPC.
-kinu_text ArrowText(const table::TableSpec& table, std::string source, std::string document,
+kinu_text ArrowText(const table::TableSpec& table, const std::string& source, std::string document,
                     const table::SourceOptions& options, kinu_problems** problems) {
   std::string out;
   std::string problem;
