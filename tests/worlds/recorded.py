@@ -75,11 +75,12 @@ def write_open(worlds):
 
 def replay(pool, report, only=None, first=False):
     worlds = [world for world in read() if only is None or world["id"] == only]
-    for world in worlds:
-        world["expect"] = answers_of(world)
     if not worlds:
         raise ValueError("no recorded world %s" % only)
     known = {} if first else read_open()
+    for world in worlds:
+        world["expect"] = answers_of(world)
+        world["known"] = world["id"] in known
     differing, skipped = {}, set()
     for name, kind, reason, found in pool.map(workers.replay, worlds, chunksize=4):
         if kind == "skipped":

@@ -77,10 +77,20 @@ def replay(world):
     lacking = lacks(world)
     if lacking:
         return world["id"], "skipped", "skipped, " + lacking, []
-    got = session.run(world, PLACE["program"], PLACE["attach"], world["expect"])
-    found = compare.differences(world, world["expect"], got)
+    found = compare_again(world)
     row = compare.reason_of(found) if found else None
     return world["id"], found and compare.kind_of(found), row and row.name, found
+
+
+def compare_again(world, tries=3):
+    """The differences of a recorded world. Lines of parallel work may come in another order once: a world that is not
+    known to differ does so if it differs in each of `tries` runs, and one that is known passes if it passes in each."""
+    for _ in range(tries):
+        got = session.run(world, PLACE["program"], PLACE["attach"], world["expect"])
+        found = compare.differences(world, world["expect"], got)
+        if bool(found) == world["known"]:
+            break
+    return found
 
 
 
