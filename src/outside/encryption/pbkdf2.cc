@@ -165,10 +165,11 @@ Result<Arguments> ReadArguments(const config::PartValues& values) {
   return out;
 }
 
-/// Keys of which the one for encryption has only its length.
+/// Keys of which the one for encryption has only its length: nobody knows its bytes.
 Provided OfLength(const Recipe& recipe) {
   Provided out;
   out.keys.encryption.resize(static_cast<size_t>(recipe.length));
+  RandomBytes(out.keys.encryption.data(), out.keys.encryption.size());
   return out;
 }
 
