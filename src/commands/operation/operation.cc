@@ -143,16 +143,14 @@ static void LeaveErrors(Diagnostics& diags) {
 bool Operation::Prepare(const PlanRequest& request, Diagnostics& early_warnings,
                         view::Audience& audience, Diagnostics& diags) {
   Diagnostics found;  // with what the encryption warns of
-  const bool prepared = PrepareBackend(request, early_warnings, found);
-  if (!prepared) {
+  if (!PrepareBackend(request, early_warnings, found)) {
     LeaveErrors(diags);
     early_warnings.Append(std::move(diags));
+    early_warnings.Append(std::move(found));
     diags = std::move(early_warnings);
-  }
-  diags.Append(std::move(found));
-  if (!prepared) {
     return false;
   }
+  diags.Append(std::move(found));
   if (request.kind == OperationKind::kApply) {
     session::WarnOfOverrides(workspace, false, early_warnings);
   }

@@ -91,7 +91,8 @@ struct Operation : session::OpenWorkspace {
   /// backend is known.
   bool Prepare(const PlanRequest& request, Diagnostics& early_warnings, view::Audience& audience,
                Diagnostics& diags);
-  /// The steps of Prepare() before the state. What the backend warns of comes to `early_warnings`.
+  /// The steps of Prepare() before the state. Adds what the backend reports to `early_warnings`;
+  /// for an apply its errors to `diags`.
   bool PrepareBackend(const PlanRequest& request, Diagnostics& early_warnings, Diagnostics& diags);
   /// The steps of Open() that need all modules and the state.
   bool RequireProviders(const PlanRequest& request, Diagnostics& diags);
