@@ -14,6 +14,7 @@ mkdir "$work/directory"
 cp "$root/tests/package/main.tf" "$work/directory"
 "$work/prefix/bin/kinu" -chdir="$work/directory" apply -auto-approve -no-color >>"$work/log" || { cat "$work/log"; exit 1; }
 [ "$("$work/prefix/bin/kinu" -chdir="$work/directory" output -raw installed)" = yes ]
+[ -f "$work/prefix/lib/kinu/kinu-crypto.so" ]
 [ -f "$work/prefix/lib/kinu/kinu-net.so" ]
 [ -f "$work/prefix/lib/kinu/kinu-install.so" ]
 [ -f "$work/prefix/lib/kinu/kinu-ssh.so" ]

@@ -5,20 +5,11 @@
 namespace kinu::crypto {
 namespace {
 
-Result<CryptoRuntime*> Load() {
-  KINU_TRY(void* symbol,
-           FindModuleSymbol("kinu-crypto.so", kCryptoSymbol, "that encrypts and signs"));
-  CryptoRuntime* runtime = reinterpret_cast<CryptoRuntimeFunction>(symbol)(kCryptoVersion);
-  if (runtime == nullptr) {
-    return Fail(ErrorCode::kInvalid, "kinu-crypto.so belongs to another version of this program");
-  }
-  return runtime;
-}
-
 /// Calls a function of the module. Fails with kUnavailable if there is no module.
 template <typename Return, typename... Parameters, typename... Arguments>
 Return Forward(Return (CryptoRuntime::*function)(Parameters...), Arguments&&... arguments) {
-  static const Result<CryptoRuntime*> kRuntime = Load();
+  static const Result<CryptoRuntime*> kRuntime = LoadModuleRuntime<CryptoRuntime>(
+      "kinu-crypto.so", kCryptoSymbol, kCryptoVersion, "that encrypts and signs");
   if (!kRuntime) {
     return Fail(ErrorCode::kUnavailable, kRuntime.error().message);
   }

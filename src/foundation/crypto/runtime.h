@@ -39,6 +39,4 @@ class CryptoRuntime {
   ~CryptoRuntime() = default;
 };
 
-using CryptoRuntimeFunction = CryptoRuntime* (*)(int version);
-
 }  // namespace kinu::crypto

@@ -26,6 +26,4 @@ class NetRuntime {
   ~NetRuntime() = default;
 };
 
-using NetRuntimeFunction = NetRuntime* (*)(int version);
-
 }  // namespace kinu::net

@@ -17,16 +17,6 @@ namespace {
 
 constexpr std::string_view kSequence = "public.global_states_id_seq";
 
-Result<PgRuntime*> LoadPgRuntime() {
-  KINU_TRY(void* symbol,
-           FindModuleSymbol("kinu-pg.so", kPgSymbol, "that keeps states in PostgreSQL"));
-  PgRuntime* runtime = reinterpret_cast<PgRuntimeFunction>(symbol)(kPgVersion);
-  if (runtime == nullptr) {
-    return Fail(ErrorCode::kInvalid, "kinu-pg.so belongs to another version of this program");
-  }
-  return runtime;
-}
-
 /// A name as SQL writes it, whatever its characters.
 std::string QuotedName(std::string_view name) {
   std::string out = "\"";
@@ -247,7 +237,8 @@ Result<void> CreateTable(const PgTable& table, const Value& settings) {
 
 Result<void> PgBackend::Prepare(const Value& settings) {
   if (runtime_ == nullptr) {
-    KINU_TRY(runtime_, LoadPgRuntime());
+    KINU_TRY(runtime_, LoadModuleRuntime<PgRuntime>("kinu-pg.so", kPgSymbol, kPgVersion,
+                                                    "that keeps states in PostgreSQL"));
   }
   auto table = std::make_shared<PgTable>();
   table->schema = cloud::SettingText(settings, "schema_name", "terraform_remote_state");

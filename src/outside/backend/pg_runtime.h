@@ -39,6 +39,4 @@ class PgRuntime {
   ~PgRuntime() = default;
 };
 
-using PgRuntimeFunction = PgRuntime* (*)(int version);
-
 }  // namespace kinu::backend

@@ -3,23 +3,11 @@
 #include "base/module.h"
 
 namespace kinu::install {
-namespace {
-
-Result<PackageRuntime*> LoadModule() {
-  KINU_TRY(void* symbol, FindModuleSymbol("kinu-install.so", kPackageRuntimeSymbol,
-                                          "that verifies and unpacks packages"));
-  PackageRuntime* runtime =
-      reinterpret_cast<PackageRuntimeFunction>(symbol)(kPackageRuntimeVersion);
-  if (runtime == nullptr) {
-    return Fail(ErrorCode::kInvalid, "kinu-install.so belongs to another version of this program");
-  }
-  return runtime;
-}
-
-}  // namespace
 
 Result<PackageRuntime*> LoadPackageRuntime() {
-  static const Result<PackageRuntime*> kRuntime = LoadModule();
+  static const Result<PackageRuntime*> kRuntime = LoadModuleRuntime<PackageRuntime>(
+      "kinu-install.so", kPackageRuntimeSymbol, kPackageRuntimeVersion,
+      "that verifies and unpacks packages");
   return kRuntime;
 }
 

@@ -48,8 +48,6 @@ class PackageRuntime {
   ~PackageRuntime() = default;
 };
 
-using PackageRuntimeFunction = PackageRuntime* (*)(int version);
-
 /// Loads the module once. Thread-safe.
 Result<PackageRuntime*> LoadPackageRuntime();
 

@@ -275,20 +275,11 @@ class SshCommunicator final : public Communicator {
   std::unique_ptr<SshLink> link_;
 };
 
-Result<SshRuntime*> LoadModule() {
-  KINU_TRY(void* symbol,
-           FindModuleSymbol("kinu-ssh.so", kSshRuntimeSymbol, "that connects by ssh"));
-  SshRuntime* runtime = reinterpret_cast<SshRuntimeFunction>(symbol)(kSshRuntimeVersion);
-  if (runtime == nullptr) {
-    return Fail(ErrorCode::kInvalid, "kinu-ssh.so belongs to another version of this program");
-  }
-  return runtime;
-}
-
 }  // namespace
 
 Result<SshRuntime*> LoadSshRuntime() {
-  static const Result<SshRuntime*> kRuntime = LoadModule();
+  static const Result<SshRuntime*> kRuntime = LoadModuleRuntime<SshRuntime>(
+      "kinu-ssh.so", kSshRuntimeSymbol, kSshRuntimeVersion, "that connects by ssh");
   return kRuntime;
 }
 

@@ -92,8 +92,6 @@ class SshRuntime {
   ~SshRuntime() = default;
 };
 
-using SshRuntimeFunction = SshRuntime* (*)(int version);
-
 /// Loads the module once. Thread-safe.
 Result<SshRuntime*> LoadSshRuntime();
 
