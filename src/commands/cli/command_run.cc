@@ -1,5 +1,6 @@
 #include "cli/command_run.h"
 
+#include "session/encryption.h"
 #include "terminal/interrupts.h"
 #include "terminal/pager.h"
 #include "view/human/plan.h"
@@ -77,6 +78,16 @@ bool CommandRun::CheckConfiguration() {
     }
   }
   return !diags.has_errors();
+}
+
+bool CommandRun::CheckEncryption() {
+  Diagnostics found;
+  if (checked_->CheckRoot(found) &&
+      session::SetUpEncryption(invocation.workspace, checked_->root(), found)) {
+    return true;
+  }
+  diags.Append(std::move(found));
+  return false;
 }
 
 int CommandRun::Fail() {

@@ -47,6 +47,9 @@ struct CommandRun {
   /// Whether the whole configuration can be loaded; errors are in `diags`, warnings are dropped.
   /// Ref: command/meta.go checkRequiredVersion.
   bool CheckConfiguration();
+  /// After CheckConfiguration(), whether the root module's encryption can be set up; errors are in
+  /// `diags`. ChooseBackend() says the same: this is for an error that it must come before.
+  bool CheckEncryption();
   /// When set, before ChooseBackend(): what the configuration is warned of is shown, too. Most
   /// commands on states leave it to those who work with the configuration.
   bool warns_of_configuration = false;

@@ -64,9 +64,9 @@ class RareList {
   using value_type = T;
 
   RareList() = default;
-  RareList(std::vector<T> items) {
+  RareList(std::vector<T> items) {  // NOLINT(google-explicit-constructor)
     *this = std::move(items);
-  }  // NOLINT(google-explicit-constructor)
+  }
   RareList& operator=(std::vector<T> items) {
     if (items.empty()) {
       items_.reset();

@@ -80,7 +80,9 @@ std::unique_ptr<Backend> Make(const BackendSpec& spec, const Value& config,
   return provider::HasErrors(problems) ? nullptr : std::move(backend);
 }
 
-/// The name by which an `encryption` block means a data source.
+/// The name by which an `encryption` block means a data source: its address without the first
+/// `data.terraform_remote_state.` and without a leading `module.`, as text.
+/// Ref: opentofu internal/builtin/providers/tf/provider.go ReadDataSourceEncrypted.
 std::string TargetOf(std::string_view address) {
   constexpr std::string_view kData = "data.terraform_remote_state.";
   std::string out(address);

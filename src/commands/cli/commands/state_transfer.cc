@@ -27,6 +27,12 @@ static int RunStatePull(Invocation& invocation) {
   return 0;
 }
 
+/// Fails with what is wrong with the given file, unless the encryption has errors: those come first.
+static int FailOnFile(StateSession& session, std::string summary, std::string detail) {
+  return session.CheckEncryption() ? session.Fail(std::move(summary), std::move(detail))
+                                   : session.Fail();
+}
+
 static int RunStatePush(Invocation& invocation) {
   StateSession session(invocation);
   session.beside_errors = session::BackendWarnings::kLeftOut;
@@ -43,13 +49,15 @@ static int RunStatePush(Invocation& invocation) {
   const std::string& path = session.flags.positionals()[0];
   Result<std::string> bytes = path == "-" ? terminal::ReadStandardInput() : ReadFile(path);
   if (!bytes) {
-    return session.Fail(IsDirectory(path) ? "Failed to read source state \"" + path + "\""
-                                          : "Failed to open the given state file",
-                        bytes.error().message);
+    return FailOnFile(session,
+                      IsDirectory(path) ? "Failed to read source state \"" + path + "\""
+                                        : "Failed to open the given state file",
+                      bytes.error().message);
   }
   auto source = state::ReadGivenState(session.program, std::move(*bytes));
   if (!source) {
-    return session.Fail("Failed to read source state \"" + path + "\"", source.error().message);
+    return FailOnFile(session, "Failed to read source state \"" + path + "\"",
+                      source.error().message);
   }
   session.unreadable = {"Failed to refresh destination state", ""};
   if (!session.Open("state-push")) {
