@@ -13,6 +13,7 @@ import argparse
 import collections
 import concurrent.futures
 import os
+import shutil
 import sys
 
 import compare
@@ -82,7 +83,7 @@ def show_world(seed, options):
     workers.start(options.binary, options.reference, options.mirror)
     print(reduce.text_of(world))
     if options.binary:
-        wanted = recorded.answers_of(world) if options.only and not options.reference else \
+        wanted = workers.answers_of(world) if options.only and not options.reference else \
             session.run(world, workers.PLACE["reference"], workers.PLACE["attach"])
         got = session.run(world, workers.PLACE["program"], workers.PLACE["attach"], wanted)
         found = compare.differences(world, wanted, got)
@@ -110,6 +111,7 @@ def main():
     parser.add_argument("--only", help="the name of one recorded world")
     options = parser.parse_args()
     options.mirror = options.mirror and os.path.realpath(options.mirror)
+    options.reference = options.reference and shutil.which(options.reference)
     first, _, last = (options.seeds or "").partition("-")
     seeds = range(int(first or 0), int(last or first or 0) + 1)
     if options.show:

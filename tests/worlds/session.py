@@ -1,8 +1,10 @@
 """Runs a world with a program, and says what it did: exit codes, output, files and requests, in comparable forms."""
 import contextlib
+import importlib
 import os
 import re
 import stat
+import time
 
 import sources  # noqa: F401 (says where the next ones are)
 import cli_cases
@@ -13,6 +15,10 @@ from normal_form import ANSI, FORMS
 STAMP = re.compile(r"\.\d{9,}\.backup\b")
 # What installation leaves is compared by name, not by content.
 PACKAGES = re.compile(r"(^|/)(providers|cache|plugins|mirrored)/")
+# Times of files are not more exact than so many nanoseconds.
+CLOCK = 20_000_000
+# The servers of this process, by name.
+SERVERS = {}
 # How long a command may take. A slow machine must not change an answer.
 SECONDS = 60
 
@@ -30,6 +36,25 @@ class Session(cli_cases.Session):
         super().__init__(world, program)
         self.attach = attach if world.get("attached") else None
         self.known = {}  # what files were after the last step: {name: (mode, bytes)}
+        self.read = {}  # {path: (what its status was, (mode, bytes))}
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            server.reset()
+        self.servers = []
+        super().__exit__()
+
+    def start_servers(self):
+        """Takes the servers of this process, which start once and forget each world."""
+        paths = []
+        for name in self.settings.get("servers", []):
+            if name not in SERVERS:
+                SERVERS[name] = importlib.import_module(name).start(self.work)
+            self.servers.append(SERVERS[name])
+            for key, text in SERVERS[name].names().items():
+                self.values["{%s}" % key] = text
+                paths.append((text, "{%s}" % key))
+        return paths
 
     def prepare(self):
         super().prepare()
@@ -42,19 +67,33 @@ class Session(cli_cases.Session):
 
     def files(self):
         """{name: (mode, content)} of all files. Links have where they lead to, packages nothing as content."""
-        out = {}
-        for folder, folders, names in os.walk(self.work):
-            links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-            for name in names + links:
-                path = os.path.join(folder, name)
-                out[os.path.relpath(path, self.work)] = self.file_at(path)
+        out, folders = {}, [""]
+        while folders:
+            folder = folders.pop()
+            with os.scandir(os.path.join(self.work, folder)) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(folder + entry.name + "/")
+                    else:
+                        out[folder + entry.name] = self.file_at(folder + entry.name, entry)
         return out
 
-    def file_at(self, path):
-        status = os.lstat(path)
+    def file_at(self, name, entry):
+        """The mode and the content of a file. Content is read again only where the status of the file has changed."""
+        status = entry.stat(follow_symlinks=False)
+        key = status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_mode
+        known, found = self.read.get(name, (None, None))
+        if known != key:
+            found = self.read_file(name, entry.path, status)
+            # A file that was just written may change again without a new time.
+            self.read[name] = key if time.time_ns() - status.st_mtime_ns > CLOCK else None, found
+        return found
+
+    @staticmethod
+    def read_file(name, path, status):
         if stat.S_ISLNK(status.st_mode):
             return "link", os.readlink(path).encode("utf-8", "surrogateescape")
-        if PACKAGES.search(os.path.relpath(path, self.work)):
+        if PACKAGES.search(name):
             return "package", b""
         with open(path, "rb") as file:
             return "%o" % (status.st_mode & 0o777), file.read()

@@ -13,7 +13,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SRC = os.path.join(ROOT, "src")
 # What other tests have, and worlds use.
-for FOLDER in ("tests/conformance", "tests/e2e", "tests/differential", "tools"):
+for FOLDER in ("tests/conformance", "tests/e2e", "tests/differential", "tests/servers", "tools"):
     sys.path.append(os.path.join(ROOT, FOLDER))
 
 # A flag of a command. `form` is how the help continues the name, `kind` is a value of FlagKind.
