@@ -1,6 +1,15 @@
 """Choices of one world: a generator of random numbers, and the rows that this world must try to have."""
 import random
 
+import mistakes
+
+# How many worlds make mistakes. In all others every command is meant to succeed.
+RECKLESS = 0.25
+
+
+def is_reckless(seed):
+    return random.Random(seed).random() < RECKLESS
+
 
 class Choice:
     """Decides by chance. `focus` are rows that are chosen whenever they are asked for."""
@@ -8,12 +17,15 @@ class Choice:
     def __init__(self, seed, focus=()):
         self.random = random.Random(seed)
         self.focus = set(focus)
-        # Three in five worlds make no mistakes, but for those that their edits bring.
-        self.reckless = self.random.random() < 0.4
+        self.reckless = self.random.random() < RECKLESS
+        if not self.reckless:
+            self.focus = mistakes.with_needed({row for row in self.focus if not mistakes.always_fails(row)})
         self.taken = set()  # rows without a block of their own, such as forms of files
 
     def use(self, row, chance):
         """Whether the world has a row here. It counts as taken then."""
+        if not self.reckless and mistakes.always_fails(row):
+            return False
         if self.random.random() < chance or row in self.focus and self.random.random() < 0.9:
             self.taken.add(row)
             return True

@@ -1,8 +1,9 @@
 """Command lines of a world: which command, with which flags and words, about the configuration as it is."""
 import json
 
+import calm
+import mistakes
 import sources
-
 # Commands that only kinu has: there is nothing to compare them with.
 OWN_COMMANDS = ("about", "check", "convert", "diff", "eval", "export", "hcldec", "query", "schema")
 # Flags that only kinu has.
@@ -21,14 +22,15 @@ WEIGHTS = {"apply": 14, "plan": 12, "init": 4, "destroy": 5, "refresh": 3, "show
 # Flags of which a command takes one.
 UNFIT = {"destroy": ("destroy", "refresh-only", "replace"), "refresh": ("destroy", "refresh-only", "replace", "refresh")}
 CLASHES = (("json", "json-into"), ("target", "target-file", "exclude", "exclude-file"), ("destroy", "refresh-only"),
-           ("state", "plan", "config", "module"), ("refresh-only", "replace", "refresh"), ("migrate-state", "reconfigure"))
+           ("state", "plan", "config", "module"), ("refresh-only", "replace", "refresh"), ("migrate-state", "reconfigure"),
+           ("force-copy", "reconfigure"), ("json", "raw"), ("upgrade", "lockfile"), ("destroy", "replace"))
 # Flags that are given rarely, since they change what most others mean.
 RARE = {"from-module": 0.03, "plugin-dir": 0.03, "net-mirror": 0.03, "backend": 0.04, "cloud": 0.03, "get": 0.05, "destroy": 0.1,
         "refresh-only": 0.12, "test-directory": 0.08, "state": 0.08, "state-out": 0.08, "generate-config-out": 0.07,
         "json-into": 0.12, "json": 0.2, "lock-timeout": 0.07, "ignore-remote-version": 0.05, "help": 0.0, "lockfile": 0.1,
         "migrate-state": 0.08, "reconfigure": 0.08, "module-depth": 0.05, "draw-cycles": 0.05, "no-color": 0.15, "out": 0.3,
         "auto-approve": 0.9, "force": 0.4, "write": 0.15, "var": 0.25, "target": 0.15, "exclude": 0.1, "replace": 0.15,
-        "fs-mirror": 0.4, "update": 0.3, "input": 0.2}
+        "fs-mirror": 0.4, "update": 0.3, "input": 0.2, "check": 0.06, "detailed-exitcode": 0.06}
 # Commands that say little where nothing is applied.
 OF_STATES = ("state mv", "state rm", "state show", "state list", "state replace-provider", "taint", "untaint", "output", "refresh", "destroy")
 BOOLEANS = ("=true", "=false", "", "", "", "")
@@ -54,10 +56,10 @@ def rows():
 
 
 class Commands:
-    """Makes command lines. `config` is the Configuration."""
+    """Makes command lines. `config` is the Configuration, `progress` what a calm world knows about itself."""
 
-    def __init__(self, choice, config):
-        self.choice, self.config = choice, config
+    def __init__(self, choice, config, progress):
+        self.choice, self.config, self.progress, self.env = choice, config, progress, {}
         self.plans, self.states, self.applied = [], [], False
 
     # --- Values ---
@@ -77,8 +79,10 @@ class Commands:
 
     def variable(self):
         variables, roll = self.config.root.variables, self.choice.random.random()
-        if not variables and not self.choice.reckless:
-            return "undeclared=1"
+        if not self.choice.reckless:
+            variables = [variable for variable in variables if variable.typed]
+            if not variables:
+                return None
         if not variables or roll < 0.1 and self.choice.reckless:
             return self.choice.pick(("undeclared=1", "=1", "novalue", "n =1"))
         variable = self.choice.pick(variables)
@@ -96,22 +100,28 @@ class Commands:
             "target-file": lambda: odd(("targets.txt",), ("gone.txt",)),
             "exclude-file": lambda: "targets.txt",
             "out": lambda: self.new_plan(),
-            "plan": lambda: pick(self.plans or ["gone.plan"]),
-            "state": lambda: pick(self.states + ["terraform.tfstate", "other.tfstate"]),
+            "plan": lambda: pick(self.plans or ["gone.plan"]) if self.choice.reckless else calm.plan(self),
+            "state": lambda: pick(self.states + ["terraform.tfstate", "other.tfstate"]) if self.choice.reckless else calm.state(self, command),
             "state-out": lambda: self.new_state(pick(("out.tfstate", "sub/out.tfstate"))),
             "backup": lambda: pick(("kept.backup", "-")), "backup-out": lambda: "kept-out.backup",
             "lock-timeout": lambda: odd(("0s", "1s", "500ms"), ("bad", "5")), "parallelism": lambda: odd(("1", "3", "10"), ("0", "x", "-1")),
             "json-into": lambda: odd(("into.json",), ("gone/into.json", "sub")), "generate-config-out": lambda: odd(("generated.tf",), ("main.tf",)),
             "backend-config": lambda: odd(("retry_max=0",) if self.config.backend == "http" else ("path=cfg.tfstate", "backend.hcl"), ("nope=1", "path")),
             "from-module": lambda: pick(("./real", "./m9")), "lockfile": lambda: odd(("readonly",), ("nope",)),
-            "plugin-dir": lambda: pick(("plugins", "{MIRROR}")), "test-directory": lambda: odd(("tests", "sub"), ("gone", "../x")),
+            "plugin-dir": lambda: odd(("{MIRROR}",), ("plugins",), 0.5), "test-directory": lambda: odd(("tests", "sub"), ("gone", "../x")),
             "platform": lambda: odd(("linux_amd64",), ("nope",)), "net-mirror": lambda: pick(("https://127.0.0.1:1/", "http://x/")),
-            "fs-mirror": lambda: odd(("{MIRROR}",), ("gone",)), "config": lambda: pick((".", "sub")),
-            "module": lambda: pick((".", "./m9", "sub")), "id": lambda: pick(("thing-r3", "nope")),
-            "type": lambda: odd(("plan", "apply", "plan-destroy", "plan-refresh-only"), ("nope",)),
-            "module-depth": lambda: "1", "filter": lambda: pick(("t0.tftest.hcl", "tests/t0.tftest.hcl", "gone")),
+            "fs-mirror": lambda: odd(("{MIRROR}",), ("gone",)), "config": lambda: odd((".",), ("sub",), 0.5),
+            "module": lambda: odd((".", "sub"), ("./m9",), 0.4), "id": lambda: pick(("thing-r3", "nope")),
+            "type": lambda: odd(("plan", "plan-destroy", "plan-refresh-only"), ("apply", "nope"), 0.4),
+            "module-depth": lambda: "1", "filter": lambda: self.test_file(),
         }
         return values[name]() if name in values else pick(("1", "x"))
+
+    def test_file(self):
+        found = sorted(name for name in self.config.extra if ".tftest." in name)
+        if self.choice.reckless:
+            found += ["t0.tftest.hcl", "gone"]
+        return self.choice.pick(found) if found else None
 
     def new_plan(self):
         name = self.choice.pick(("p1", "p2"))
@@ -128,16 +138,18 @@ class Commands:
         pick, address = self.choice.pick, self.address
         if self.choice.reckless and self.choice.random.random() < 0.03:
             return pick(([], ["one"], ["one", "two"], ["-nope"], ["--", "x"]))
+        if not self.choice.reckless and command in calm.WORDS:
+            return calm.WORDS[command](self)
         outputs = self.config.root.outputs
         workspace = lambda: self.choice.odd(("w1", "w1", "w2", "default"), ("a/b",))
         values = {
             "apply": lambda: [pick(self.plans)] if self.plans and pick((0, 0, 1)) else [],
-            "fmt": lambda: pick(([], [], ["main.tf"], ["-"], ["sub"], ["gone.tf"])),
+            "fmt": lambda: self.choice.odd(([], [], ["-"], ["sub"]), (["gone.tf"], ["main.tf"])),
             "force-unlock": lambda: ["0a1b2c3d-1111-2222-3333-444455556666"],
             "import": lambda: [self.instance(), pick(("imported", "imported", "missing", ""))],
             "login": lambda: ["127.0.0.1:1"], "logout": lambda: pick(([], ["example.org"])),
             "output": lambda: [pick(outputs + ["nope"])] if pick((0, 1)) else [],
-            "providers lock": lambda: pick(([], ["kinu/kinutest"], ["kinu/nope"])), "providers mirror": lambda: ["mirrored"],
+            "providers lock": lambda: self.choice.odd(([], ["kinu/kinutest"]), (["kinu/nope"],), 0.4), "providers mirror": lambda: ["mirrored"],
             "show": lambda: [pick(self.plans + ["terraform.tfstate", "gone"])] if pick((0, 1)) else [],
             "state list": lambda: [address()] if pick((0, 0, 1)) else [],
             "state mv": lambda: [pick((address, self.instance))(), self.destination()],
@@ -166,57 +178,74 @@ class Commands:
 
     # --- One command line ---
 
-    def flags(self, command):
-        out, taken = [], set()
+    def flags(self, command, words):
+        """The words of the flags of a command, each in a list, and {flag: value}."""
+        out, given = [], {}
         for flag in flags_of(command):
             row = "flag %s -%s" % (command, flag.name)
-            clash = any(flag.name in group and taken & set(group) for group in CLASHES)
-            clash = clash or flag.name in UNFIT.get(command, ()) or flag.name == "from-module"
+            clash = any(flag.name in group and set(given) & set(group) for group in CLASHES)
+            clash = clash or flag.name in UNFIT.get(command, ()) or flag.name == "from-module" or calm.unfit(self, command, flag.name, words)
             if clash and not self.choice.reckless or not self.choice.use(row, RARE.get(flag.name, 0.1)):
                 continue
-            taken.add(flag.name)
             dashes = self.choice.pick(("-", "-", "-", "-", "--"))
             if flag.kind == "View" and not self.choice.reckless:
                 dashes = "-"
             if flag.kind in ("Bool", "View"):
                 form = self.choice.pick(BOOLEANS) if flag.kind == "Bool" and flag.name not in ("auto-approve",) else ""
-                out.append([dashes + flag.name + ("=false" if flag.name in ("input", "color") and form == "" else form)])
+                form = "=false" if flag.name in ("input", "color") and form == "" else form
+                if flag.name in calm.ONLY_TRUE and not self.choice.reckless:
+                    form = "=true"
+                given[flag.name] = form != "=false"
+                out.append([dashes + flag.name + form])
                 continue
             for _ in range(2 if flag.kind == "List" and self.choice.pick((0, 0, 0, 1)) else 1):
                 value = self.value(command, flag)
-                out.append([dashes + flag.name, value] if self.choice.pick((0, 0, 1)) else ["%s%s=%s" % (dashes, flag.name, value)])
-        if command == "providers schema" and "json" not in taken and self.choice.odd((1,), (0,)):
+                if value is not None:
+                    given[flag.name] = value
+                    out.append([dashes + flag.name, value] if self.choice.pick((0, 0, 1)) else ["%s%s=%s" % (dashes, flag.name, value)])
+        if command == "providers schema" and "json" not in given and self.choice.odd((1,), (0,)):
             out.append(["-json"])
+            given["json"] = True
+        if command == "providers lock" and not {"fs-mirror", "net-mirror"} & set(given):
+            out.append(["-fs-mirror={MIRROR}"])  # without one it would ask a registry
+            given["fs-mirror"] = "{MIRROR}"
         self.choice.random.shuffle(out)
         if self.choice.reckless and self.choice.random.random() < 0.02:
             out.append(["-nope"])
-        return [word for words in out for word in words], taken
+        return out, given
 
     def choose(self):
         wanted = [row.split(" ", 1)[1] for row in self.choice.wants("command ")]
         wanted += [row.split(" ", 1)[1].rpartition(" -")[0] for row in self.choice.wants("flag ")]
         wanted = [name for name in wanted if name in names()]
         if wanted and self.choice.random.random() < 0.4:
-            return self.choice.pick(wanted)
+            name = self.choice.pick(wanted)
+            while name and not self.choice.reckless and not self.progress.possible(name):
+                name = self.progress.before(name)
+            if name:
+                return name
         while True:
             name = self.choice.random.choices(names(), [WEIGHTS.get(name, 2) for name in names()])[0]
-            if self.applied or self.choice.reckless or name not in OF_STATES:
+            if self.choice.reckless or self.progress.possible(name) and "command " + name not in mistakes.ROWS:
                 return name
 
     def line(self, command):
         """A step: arguments, standard input, environment, and the rows that it has."""
         before = set(self.choice.taken)
-        flags, taken = self.flags(command)
         words = self.words(command)
-        step = {"args": command.split() + flags + words}
-        self.applied = self.applied or command == "apply"
         environment = self.environment(command)
+        flags, given = self.flags(command, words)
+        text = self.stdin(command, words)
+        if not self.choice.reckless:
+            words = calm.settle(self, command, flags, given, words, environment)
+            text = "yes\n" if command in calm.ASKING else text
+            self.progress.note(command, given, words, environment.get("TF_WORKSPACE"))
+        step = {"args": command.split() + [word for words in flags for word in words] + words}
         if environment:
             step["env"] = environment
-        text = self.stdin(command, words)
         if text:
             step["stdin"] = text
-        rows = {"command " + command} | {"flag %s -%s" % (command, name) for name in taken}
+        rows = {"command " + command} | {"flag %s -%s" % (command, name) for name in given}
         if self.choice.use("feature chdir", 0.015):
             step["args"].insert(0, "-chdir=" + self.choice.odd((".",), ("sub", "gone")))
         rows |= {"environment " + name for name in self.rows_of(environment)}
@@ -224,10 +253,24 @@ class Commands:
         self.choice.taken = before
         return step, rows
 
+    def needs_first_init(self):
+        """Whether commands do not work before `init`."""
+        return bool(self.config.backend or self.config.provider or self.progress.parts()) or self.choice.random.random() < 0.3
+
+    def init(self):
+        """A plain `init`, which moves the state if the backend is another one."""
+        words = []
+        if self.progress.changed_backend():
+            words = self.choice.pick((["-reconfigure"], ["-migrate-state", "-force-copy"], ["-force-copy"]))
+        self.progress.note("init", {word.lstrip("-"): True for word in words}, [])
+        return dict({"args": ["init"] + words}, **({"stdin": "yes\n"} if words else {})), {"command init"} | {"flag init " + word for word in words}
+
     def follow(self, plan):
         """A step that uses a plan that has just been made."""
         args = self.choice.pick((["show", plan], ["show", "-json", plan], ["show", "-json", plan], ["apply", plan], ["apply", "-json", plan],
                                  ["graph", "-plan=" + plan]))
+        if args[0] == "apply" and not self.choice.reckless:
+            self.progress.note("apply", {}, [plan])
         named = {"flag %s -%s" % (args[0], word.strip("-").split("=")[0]) for word in args if word.startswith("-")}
         return {"args": args}, named | {"command " + args[0]}
 
@@ -239,9 +282,10 @@ class Commands:
 
     def environment(self, command):
         use, pick, out = self.choice.use, self.choice.pick, {}
+        flags = flags_of(command) if command else []
         simple = {
             "TF_DATA_DIR": ("data", ".data/deep"), "TF_INPUT": ("0", "false", "1"), "TF_IN_AUTOMATION": ("1", "yes"),
-            "TF_WORKSPACE": self.choice.odd((("w1", "w2", "default"),), (("a/b",),)),
+            "TF_WORKSPACE": self.choice.odd((("w1", "w2", "default") if self.choice.reckless else sorted(self.progress.spaces),), (("a/b",),)),
             "TF_CLI_ARGS": self.choice.odd((("-no-color",),), (("-nope",),)),
             "TF_STATE_PERSIST_INTERVAL": ("20", "30"), "TF_APPEND_USER_AGENT": ("more/1",), "TF_REGISTRY_CLIENT_TIMEOUT": ("3",),
             "TF_REGISTRY_DISCOVERY_RETRY": ("0",), "TF_PROVIDER_DOWNLOAD_RETRY": ("0",), "TF_FORCE_LOCAL_BACKEND": ("1",),
@@ -254,16 +298,21 @@ class Commands:
             name = row.split(" ")[1]
             if (name in OF_WORLDS or name.startswith("TF_HTTP_")) != (command == "") and not self.choice.odd((0,), (1,), 0.1):
                 continue
+            if not self.choice.reckless and calm.unfit_variable(self, command, flags, name):
+                continue
             if name in simple and use(row, 0.04 if command == "" else 0.012):
                 out[name] = pick(simple[name])
             elif name.startswith("TF_HTTP_") and self.config.backend == "http" and use(row, 0.03):
                 out[name] = "{HTTP_STATE}/s/one" if name.endswith("ADDRESS") else \
                     {"TF_HTTP_RETRY_MAX": "0", "TF_HTTP_RETRY_WAIT_MIN": "1", "TF_HTTP_RETRY_WAIT_MAX": "1", "TF_HTTP_USERNAME": "user",
-                     "TF_HTTP_PASSWORD": "secret"}.get(name, "PUT" if name.endswith("METHOD") else "none")
+                     "TF_HTTP_PASSWORD": "secret"}.get(name) or self.choice.odd((calm.HTTP_VALUES.get(name, "none"),), (
+                         "PUT" if name.endswith("METHOD") else "none",), 0.7)
+        if not command and not self.choice.reckless:
+            calm.complete_pairs(out)
         if command and use("environment TF_VAR", 0.06):
-            name, _, text = self.variable().partition("=")
+            name, _, text = (self.variable() or "undeclared=1").partition("=")
             out["TF_VAR_" + (name.strip() or "v1")] = text
-        if command and use("environment TF_CLI_ARGS", 0.02):
+        if command and not (not self.choice.reckless and calm.unfit_variable(self, command, flags, "TF_CLI_ARGS")) and use("environment TF_CLI_ARGS", 0.02):
             out["TF_CLI_ARGS_" + command.replace(" ", "_")] = self.choice.odd(("-no-color",), ("-json", "-nope", "-lock=false", "'"), 0.5)
         return out
 

@@ -13,15 +13,17 @@ class Configuration:
     def __init__(self, choice, provider, backend, encryption):
         self.choice, self.provider, self.backend = choice, provider, backend
         self.wrong = 0.05 if choice.reckless and choice.random.random() < 0.4 else 0.0
-        self.functions = ["provider::kinutest::shout(%s)"] if provider and choice.use("feature provider function", 0.4) else []
+        self.functions = ["provider::kinutest::shout(%s)" if choice.reckless else 'provider::kinutest::shout("s-${%s}")'] if provider and choice.use("feature provider function", 0.4) else []
         if any(".module_test_file." in row or " module_test_file." in row for row in choice.focus):
             choice.focus.add("form test file")
+        self.refused = None  # a variable that refuses a value, for test files
         self.number, self.extra, self.links, self.forms = 0, {}, {}, {}
         self.root = Module(self, "")
         self.modules = [self.root]
         self.fill_root(encryption)
         features.add_forms(self)
-        self.add_focus()
+        if choice.reckless:
+            self.add_focus()
 
     def name(self, letter):
         self.number += 1
@@ -79,6 +81,10 @@ class Configuration:
             source = "./to_" + name
         parent.call(name, child, self.choice.pick((source, source, "./../w/" + name if not parent.folder else source)))
         return child
+
+    def override_has(self, kind):
+        """Whether an override file has blocks of a kind."""
+        return any(block.kind == kind for name, content in self.extra.items() if "override" in name for block in content)
 
     # --- What commands refer to ---
 

@@ -5,8 +5,9 @@ import re
 
 from blocks import Expr
 
-# What an expression may refer to. `kind` is one of KINDS, `sensitive` and `ephemeral` are what its value is.
-Reference = collections.namedtuple("Reference", "text kind sensitive ephemeral", defaults=(False, False))
+# What an expression may refer to. `kind` is one of KINDS, `sensitive` and `ephemeral` are what its value is, `owner` is
+# the address of the object that gives it.
+Reference = collections.namedtuple("Reference", "text kind sensitive ephemeral owner", defaults=(False, False, ""))
 KINDS = ("string", "number", "bool", "list", "map")
 LITERALS = {
     "string": ['"a"', '"b-c"', '""', '"é"', '"a b"', '"x$${y}"', '"line\\nbreak"', 'terraform.workspace', "path.module"],
@@ -18,7 +19,7 @@ LITERALS = {
 # Ways to make one kind of others: "%s" stands for an expression of the named kind.
 SHAPES = {
     "string": [("upper(%s)", "string"), ('"t-${%s}"', "string"), ("tostring(%s)", "number"), ('join(",", %s)', "list"),
-               ("jsonencode(%s)", "map"), ('lookup(%s, "a", "none")', "map"), ('format("%%03d", %s)', "number"),
+               ("jsonencode(%s)", "map"), ('lookup(%s, "a", "none")', "map"), ('format("%%03d", floor(%s))', "number"),
                ('"%%{ if %s }yes%%{ else }no%%{ endif }"', "bool"), ('replace(%s, "a", "b")', "string"),
                ('try(%s, "other")', "string"), ("sha256(%s)", "string"), ('"${%s}%%{ for x in ["u"] }${x}%%{ endfor }"', "string"),
                ("coalesce(%s, \"c\")", "string"), ("base64encode(%s)", "string"), ('trimspace(" ${%s} ")', "string"),
@@ -33,7 +34,8 @@ SHAPES = {
              ("concat(%s, [\"z\"])", "list"), ("distinct(%s)", "list"), ("sort(%s)", "list"), ("split(\"-\", %s)", "string"),
              ("tolist(toset(%s))", "list"), ("[for i, x in %s : \"${i}\" if x != \"b\"]", "list"), ("reverse(%s)", "list"),
              ("slice(concat(%s, [\"y\"]), 0, 1)", "list"), ("[%s, \"n\"][*]", "string")],
-    "map": [("{ a = %s }", "string"), ("merge(%s, { m = \"n\" })", "map"), ("{ for x in %s : x => x... }", "list"),
+    "map": [("{ a = %s }", "string"), ("merge(%s, { m = \"n\" })", "map"), ("{ for x in distinct(%s) : x => upper(x) }", "list"),
+            ('{ for k, v in { for x in %s : x => x... } : k => join("-", v) }', "list"),
             ("zipmap([\"a\", \"b\"], [%s, \"w\"])", "string"), ("{ for k, v in %s : upper(k) => v }", "map"),
             ("tomap({ n = %s })", "string")],
 }
@@ -55,12 +57,16 @@ class Expressions:
         self.rng, self.wrong, self.functions = rng, wrong, list(functions)
         self.scope = []
 
-    def declare(self, text, kind, sensitive=False, ephemeral=False):
-        self.scope.append(Reference(text, kind, sensitive, ephemeral))
+    def declare(self, text, kind, sensitive=False, ephemeral=False, owner=""):
+        self.scope.append(Reference(text, kind, sensitive, ephemeral, owner))
 
     def references(self, kind, clear=False, ephemeral=False):
         return [one for one in self.scope
                 if (one.kind == kind or kind == "any") and (ephemeral or not one.ephemeral) and not (clear and one.sensitive)]
+
+    def is_sensitive(self, text):
+        """Whether an expression refers to something sensitive."""
+        return any(one.sensitive and one.text in str(text) for one in self.scope)
 
     def make(self, kind, depth=2, **allowed):
         """An expression as text. With clear=True it is not sensitive, with ephemeral=True it may be ephemeral."""

@@ -1,10 +1,22 @@
 """What a configuration has beside its objects: settings, refactorings, imports, checks, forms of files, tests."""
-import module_tests
-from blocks import Block, Name, variable_file
+import os
+import re
 
-KEYS = '{ "type": "x" }'
-PASSPHRASE = "correct horse battery staple"
-KEY_SCRIPT_NAMES = ("k", "l")
+import module_tests
+import sources
+from blocks import Block, Name, variable_file
+from modules import keys_of
+from objects import META, RESULTS
+
+
+def pem(kind):
+    """The certificate or the key of the tests' servers."""
+    with open(os.path.join(sources.ROOT, "tests", "servers", "loopback.pem"), encoding="utf-8") as file:
+        return re.search(r"-----BEGIN %s-----.*?-----END %s-----\n" % (kind, kind), file.read(), re.S).group(0)
+
+
+CERTIFICATE, PRIVATE_KEY = pem("CERTIFICATE"), pem("PRIVATE KEY")
+CERTIFICATES = (("client_ca_certificate_pem", CERTIFICATE), ("client_certificate_pem", CERTIFICATE), ("client_private_key_pem", PRIVATE_KEY))
 
 
 # --- terraform and language blocks ---
@@ -21,22 +33,30 @@ def backend_block(config):
         place = config.choice.odd(("s",), ("auth", "locked", "getstatus/500", "text", "conflict", "nocontent"), 0.6)
         address = "{HTTP_STATE}/%s/one" % place
         block.set("address", address)
-        if use("setting http.lock_address", 0.5):
+        if use("setting http.lock_address", 0.5) or "setting http.unlock_address" in config.choice.focus:
             block.set("lock_address", address)
-            if use("setting http.unlock_address", 0.9):
+            if use("setting http.unlock_address", 0.9) or not config.choice.reckless:
                 block.set("unlock_address", address)
         block.set("retry_max", 0)
         for name, chance, value in (("update_method", 0.15, "PUT"), ("lock_method", 0.1, "LOCK"), ("unlock_method", 0.1, "UNLOCK"),
                                     ("username", 0.2, "user"), ("password", 0.2, "secret"), ("headers", 0.15, {"X-One": "1"}),
-                                    ("retry_wait_min", 0.1, 1), ("retry_wait_max", 0.1, 1), ("skip_cert_verification", 0.1, True),
-                                    ("client_ca_certificate_pem", 0.04 * config.choice.reckless, "none"),
-                                    ("client_certificate_pem", 0.04 * config.choice.reckless, "none"),
-                                    ("client_private_key_pem", 0.04 * config.choice.reckless, "none")):
+                                    ("retry_wait_min", 0.1, 1), ("retry_wait_max", 0.1, 1), ("skip_cert_verification", 0.1, True)):
             if use("setting http." + name, chance):
                 block.set(name, value)
+        certificates(config, block)
     elif use("setting inmem.lock_id", 0.3):
         block.set("lock_id", "one")
     return block
+
+
+def certificates(config, block):
+    """Certificates, of which a calm world has good ones."""
+    for name, value in CERTIFICATES:
+        if config.choice.use("setting http." + name, 0.03):
+            block.set(name, config.choice.odd((value,), ("none",), 0.6))
+    pair = CERTIFICATES[1:]
+    if not config.choice.reckless and any(name in block.arguments for name, _ in pair):
+        block.arguments.update(pair)
 
 
 def encryption_body(config):
@@ -47,20 +67,22 @@ def encryption_body(config):
         out[0].set("encrypted_metadata_alias", "one")
     out.append(Block("method", "aes_gcm", "m", prefix="encryption.method").set("keys", Name("key_provider.external.k")))
     out.append(Block("method", "unencrypted", "u", prefix="encryption.method"))
-    methods = (Name("method.aes_gcm.m"), Name("method.aes_gcm.m"), Name("method.unencrypted.u"))
+    sealed, clear = Name("method.aes_gcm.m"), Name("method.unencrypted.u")
+    methods = (sealed, sealed, clear)
     for name, chance in (("state", 0.8), ("plan", 0.5)):
         if use("block encryption." + name, chance):
             target = Block(name, prefix="encryption.enforceable").set("method", pick(methods))
             if use("argument encryption.enforceable.enforced", 0.2):
-                target.set("enforced", pick((True, False)))
-            if use("block encryption.target.fallback", 0.6):
-                target.add(Block("fallback", prefix="encryption.target")).set("method", pick(methods))
+                target.set("enforced", config.choice.odd((sealed == target.arguments["method"], False), (True,)))
+            if use("block encryption.target.fallback", 0.6) and (config.choice.reckless or not target.arguments.get("enforced")):
+                target.add(Block("fallback", prefix="encryption.target")).set("method", config.choice.odd(
+                    (clear if sealed == target.arguments["method"] else sealed,), methods))
             out.append(target)
     if use("block encryption.remote_state_data_sources", 0.15):
         remote = Block("remote_state_data_sources", prefix="encryption.remote")
-        remote.add(Block("default", prefix="encryption.target")).set("method", pick(methods))
+        remote.add(Block("default", prefix="encryption.target")).set("method", config.choice.odd((clear,), methods, 1.0))
         if use("block encryption.remote.remote_state_data_source", 0.4):
-            remote.add(Block("remote_state_data_source", "d1", prefix="encryption.target")).set("method", pick(methods))
+            remote.add(Block("remote_state_data_source", "d1", prefix="encryption.target")).set("method", config.choice.odd((clear,), methods, 1.0))
         out.append(remote)
     return out
 
@@ -75,14 +97,12 @@ def add_settings(config, encryption):
         inner = Block("encryption")
         inner.blocks = encryption_body(config)
         blocks.append(inner)
-    if config.provider and config.choice.reckless and use("block terraform.provider_meta", 0.04):
+    if config.provider and use("block terraform.provider_meta", 0.04):
         blocks.append(Block("provider_meta", "kinutest").set("a", "b"))
     for inner in blocks:
         root.add(Block("terraform")).block.add(inner)
     for name, chance, values in (("required_version", 0.12, (">= 1.0", "~> 1.12", "< 99", odd(">= 1", ">= 99"))),
                                  ("experiments", 0.02, ([], odd([], [Name("nope")]))), ("language", 0.02, (Name("TF2021"), odd(Name("TF2021"), Name("nope"))))):
-        if name != "required_version" and not config.choice.reckless:
-            continue
         if use("argument terraform." + name, chance):
             root.add(Block("terraform").set(name, pick(values)))
     if use("block file.language", 0.05):
@@ -113,32 +133,47 @@ def add_relations(config):
 def add_check(config):
     root, make = config.root, config.root.make
     block = Block("check", config.name("c"))
-    if use_data(config):
-        inner, _, _ = root.objects.object("nested", "kinutest_lookup" if config.provider else "terraform_remote_state",
-                                          config.name("d"), root.own_addresses())
+    own = make.make("string", clear=True) if config.choice.reckless else None
+    if config.choice.use("block check.data", 0.4):
+        kind, name = "kinutest_lookup" if config.provider else "terraform_remote_state", config.name("d")
+        inner, _, _ = root.objects.object("nested", kind, name, root.own_addresses())
+        own = own or "data.%s.%s.%s" % (kind, name, RESULTS[kind][0][0])
         block.add(inner)
     for _ in range(config.choice.pick((1, 1, 2))):
-        block.add(root.objects.condition("assert", make.make("string", clear=True)))
+        block.add(root.objects.condition("assert", own))
     root.add(block)
 
 
-def use_data(config):
-    return config.choice.use("block check.data", 0.4)
+def importable(config):
+    """(part, address) of the instances that an import block can name and that none names yet."""
+    taken = {str(part.block.arguments.get("to")) for part in config.root.found("import")}
+    return [(part, address) for part in config.resources() for address in part.instances()
+            if address not in taken and part.address + "[each.key]" not in taken]
 
 
 def add_import(config):
     use, pick, root = config.choice.use, config.choice.pick, config.root
-    target = pick(config.resources())
-    block = Block("import").set("to", Name(target.instance()))
+    found = importable(config)
+    if config.choice.reckless or not found:
+        if not config.choice.reckless:
+            return
+        target = pick(config.resources())
+        address = target.instance()
+    else:
+        wanted = [pair for pair in found if pair[0].block.labels[0] == "kinutest_entry"] if config.choice.wants("argument import.identity") else []
+        target, address = pick(wanted or found)
+    block = Block("import").set("to", Name(address))
     if target.block.labels[0] == "kinutest_entry" and use("argument import.identity", 0.6):
         block.set("identity", {"name": "imported"})
     else:
         block.set("id", config.choice.odd(("imported", "second"), ("missing", root.make.value("string", clear=True)), 0.6))
-    if use("argument import.for_each", 0.1):
-        block.set("for_each", {"a": "one"})
+    keys = keys_of(target.block) or []
+    if (config.choice.reckless or target.repeated == "for_each" and keys) and use("argument import.for_each", 0.3):
+        block.set("for_each", {keys[0] if keys and keys[0] else "a": "imported"})
         block.set("to", Name(target.address + "[each.key]"))
-    if root.aliases and use("argument import.provider", 0.3):
-        block.set("provider", Name(pick(root.aliases)))
+    provider = target.block.arguments.get("provider")
+    if root.aliases and use("argument import.provider", 0.3) and (config.choice.reckless or provider):
+        block.set("provider", Name(pick(root.aliases) if config.choice.reckless else provider))
     root.add(block)
 
 
@@ -147,7 +182,9 @@ def add_removed(config, address):
     if config.choice.use("argument removed.lifecycle.destroy", 0.7):
         block.add(Block("lifecycle", prefix="removed.lifecycle")).set("destroy", config.choice.pick((True, False)))
     if config.choice.use("block removed.provisioner", 0.15):
-        block.add(config.root.objects.provisioner(destroy=True))
+        inner = block.add(config.root.objects.provisioner(destroy=True))
+        if not config.choice.reckless:
+            inner.set("when", Name("destroy"))
     config.root.add(block)
 
 
@@ -184,10 +221,11 @@ def add_values(config):
     values = {}
     for variable in config.root.variables:
         if variable.default is None and config.choice.odd((1,), (0,)) or pick(range(4)) == 0:
-            values.setdefault(pick(places), {})[variable.name] = make.literal(variable.kind)
+            wanted = [place for place in places if place[0] in config.choice.focus and place not in values]
+            values.setdefault(pick(wanted or places), {})[variable.name] = make.literal(variable.kind)
     for form, name in places:
         if use(form, 0.03):
-            values.setdefault((form, name), {})["undeclared"] = 1
+            values.setdefault((form, name), {})["undeclared"] = 1  # which is worth a warning
     for (form, name), found in values.items():
         config.choice.taken.add(form)
         config.extra[name] = variable_file(name, found)
@@ -200,7 +238,7 @@ def add_override(config):
     use, pick, make = config.choice.use, config.choice.pick, config.root.make
     changed = []
     kinds = {variable.name: variable.kind for variable in config.root.variables}
-    parts = [part for part in config.root.parts if config.choice.reckless or part.block.kind in ("variable", "output", "resource", "terraform")]
+    parts = [part for part in config.root.parts if config.choice.reckless or part.block.kind in ("variable", "output", "resource")]
     for part in config.choice.random.sample(parts, min(2, len(parts))):
         block = Block(part.block.kind, *part.block.labels, prefix=part.block.prefix)
         if block.kind == "terraform" and part.block.blocks:
@@ -213,9 +251,10 @@ def add_override(config):
         elif block.kind in ("output",):
             block.set("value", make.value("any", clear=True))
         elif block.kind in ("resource", "data"):
-            names = list(part.block.arguments)
-            block.set(pick(names) if names else "input", make.value("string"))
-            if pick((0, 0, 1)):
+            names = [name for name in part.block.arguments if config.choice.reckless or name not in META] or ["input"]
+            name = pick(names)
+            block.set(name, make.value("string") if config.choice.reckless else part.block.arguments.get(name, "given"))
+            if block.kind == "resource" and pick((0, 0, 1)):
                 block.add(Block("lifecycle", prefix="resource_parts.lifecycle")).set("create_before_destroy", True)
         elif part.block.arguments:
             name, value = pick(sorted(part.block.arguments.items(), key=lambda pair: pair[0]))

@@ -1,5 +1,7 @@
 """Makes worlds: a configuration, and 3 to 12 commands with edits between them. A seed gives the same world always."""
 import itertools
+import json
+import re
 
 import sources
 import commands
@@ -10,6 +12,7 @@ from choice import Choice
 from commands import PUSHED, Commands
 from configuration import Configuration
 from edits import Edits
+from progress import Progress
 
 OTHER_STATE = PUSHED.replace('"pushed"', '"remote"').replace('"serial": 40', '"serial": 3')
 
@@ -35,13 +38,18 @@ class World:
         choice.taken |= {row for row in (provider, backend, encryption) if row.startswith("feature ")}
         self.attached = provider.endswith("attached")
         self.config = Configuration(choice, provider != "none", backend.rpartition(" ")[2], encryption.rpartition(" ")[2])
-        self.commands, self.edits = Commands(choice, self.config), Edits(choice, self.config)
-        self.env = self.commands.environment("")
+        self.progress = Progress(self.config)
+        self.commands, self.edits = Commands(choice, self.config, self.progress), Edits(choice, self.config)
+        self.env = self.commands.env = self.commands.environment("")
         if encryption.endswith("variable"):
             self.env["TF_ENCRYPTION"] = native(features.encryption_body(self.config))
             choice.taken.add("environment TF_ENCRYPTION")
         self.steps, self.rows, self.put = [], [], {}
-        self.make()
+        self.known = self.first = self.files()  # the files as they are
+        if choice.reckless:
+            self.make()
+        else:
+            self.make_calm()
 
     # --- Files ---
 
@@ -50,7 +58,8 @@ class World:
 
     def statics(self):
         out = {"targets.txt": "# objects\n%s\n" % self.config.addresses()[0], "other.tfstate": OTHER_STATE,
-               "pushed.tfstate": PUSHED, "backend.hcl": 'path = "hcl.tfstate"\n', "sub/empty.tf": "locals {}\n", "cache/.keep": "", "plugins/.keep": "", "things/.keep": ""}
+               "pushed.tfstate": PUSHED, "backend.hcl": 'path = "hcl.tfstate"\n', "sub/empty.tf": "locals {}\n", "cache/.keep": "", "plugins/.keep": "", "things/.keep": "",
+               "things/imported.json": '{"name":"imported","value":"found"}'}
         if "TF_ENCRYPTION" in self.env or any(row.startswith("feature encryption") for row in self.choice.taken):
             out["keys"] = sealing.key_script(["k", "l"])
         return out
@@ -59,13 +68,11 @@ class World:
 
     def make(self):
         choice, random = self.choice, self.choice.random
-        files = self.first = self.files()
-        count = min(random.randint(3, 12), random.randint(3, 12))
         needs_init = bool(self.config.backend or self.config.root.calls or self.config.provider)
-        for number in range(count):
+        for number in range(min(random.randint(3, 12), random.randint(3, 12))):
             if number and random.random() < 0.55:
                 self.edits.edit()
-            command = "init" if number == 0 and random.random() < ((0.93 if choice.reckless else 1) if needs_init else 0.3) else \
+            command = "init" if number == 0 and random.random() < (0.93 if needs_init else 0.3) else \
                 "apply" if number == 1 and random.random() < 0.6 else self.commands.choose()
             step, rows = self.commands.line(command)
             plan = self.new_plan()
@@ -73,33 +80,66 @@ class World:
                 step, rows = self.commands.follow(plan)
             if number == 0 and command == "init" and random.random() < 0.8:
                 step, rows = {"args": ["init"]}, {"command init"}
-            now = self.files()
-            changed = {name: text for name, text in now.items() if files.get(name) != text}
-            changed.update(self.edits.laid)
-            gone = sorted(set(files) - set(now)) + self.edits.removed
-            self.edits.laid, self.edits.removed = {}, []
-            if number and changed:
-                step["put"] = "%02d" % (number + 1)
-                self.put[step["put"]] = changed
-            if number and gone:
-                step["remove"] = gone
-            files = now
-            self.steps.append(step)
-            self.rows.append(sorted(rows | self.config.rows() & known_rows()))
-            self.init_again(step, number)
+            self.add_step(step, rows)
+            self.init_again(step)
+
+    def make_calm(self):
+        """Adds steps that are meant to succeed: what needs `init` comes after one, what needs a state after an apply."""
+        random, progress = self.choice.random, self.progress
+        for number in range(min(random.randint(3, 10), random.randint(3, 10))):
+            if number and random.random() < 0.45:
+                self.edits.edit()
+                progress.lose(self.edits.removed)
+            command = "init" if number == 0 and self.commands.needs_first_init() else \
+                "apply" if not progress.state().exists and random.random() < 0.45 else self.commands.choose()
+            if number == 0 and command == "init" and random.random() < 0.8:
+                self.add_step(*self.commands.init())
+                continue
+            if progress.needs_init(command) and (self.steps or self.commands.needs_first_init()):
+                self.add_step(*self.commands.init())
+                command = command if progress.possible(command) else self.commands.choose()
+            plan = self.new_plan()
+            if plan in progress.fresh_plans() and random.random() < 0.6:
+                self.add_step(*self.commands.follow(plan))
+            else:
+                self.add_step(*self.commands.line(command))
+
+    def add_step(self, step, rows):
+        """Adds a step, and before it what has changed since the last one."""
+        now = self.files()
+        changed = {name: text for name, text in now.items() if self.known.get(name) != text}
+        changed.update(self.edits.laid)
+        gone = sorted(set(self.known) - set(now)) + self.edits.removed
+        self.edits.laid, self.edits.removed = {}, []
+        if self.steps and changed:
+            step["put"] = "%02d" % (len(self.steps) + 1)
+            self.put[step["put"]] = changed
+        if self.steps and gone:
+            step["remove"] = gone
+        self.known = now
+        self.steps.append(step)
+        self.rows.append(sorted(rows | self.config.rows() & known_rows()))
 
     def new_plan(self):
         """The plan that the last step has made, or None."""
         made = [name for name in self.commands.plans if self.steps and any(name in word for word in self.steps[-1]["args"])]
         return made[0] if made and self.steps[-1]["args"][0] == "plan" else None
 
-    def init_again(self, step, number):
+    def init_again(self, step):
         """Now and then the working directory is initialised after an edit that may need it."""
         needed = any("module" in text or "backend" in text for text in self.put.get(step.get("put"), {}).values())
-        if needed and step["args"][0] != "init" and self.choice.random.random() < (0.3 if self.choice.reckless else 0.8):
+        if needed and step["args"][0] != "init" and self.choice.random.random() < 0.3:
             self.steps.insert(-1, {"args": ["init", "-reconfigure"]})
             self.steps[-2].update({name: step.pop(name) for name in ("put", "remove") if name in step})
             self.rows.insert(-1, sorted({"command init", "flag init -reconfigure"} | self.config.rows() & known_rows()))
+
+    def needed(self, settings):
+        """The files of the beginning without those beside the configuration that nothing names."""
+        spare = dict(self.statics(), **{"given.tfvars": ""})
+        texts = [text for files in (self.first, *self.put.values()) for name, text in files.items() if name not in spare]
+        said = "\n".join([json.dumps(settings), *texts])
+        return {name: text for name, text in sorted(self.first.items())
+                if name not in spare or re.search(r"\b%s\b" % re.escape(name.split("/")[0]), said)}
 
     def case(self):
         """The world in the form of a conformance case of command lines, with `links`, `attached` and the rows of each step."""
@@ -110,7 +150,7 @@ class World:
             settings["servers"] = ["http_state"]
         if self.config.provider:
             settings["tags"] = ["provider:kinutest@1.0.0"]
-        out = {"id": "world/%06d" % self.seed, "case": settings, "in": dict(sorted(self.first.items())), "rows": self.rows}
+        out = {"id": "world/%06d" % self.seed, "case": settings, "in": self.needed(settings), "rows": self.rows}
         if self.put:
             out["put"] = self.put
         if self.config.links:

@@ -1,4 +1,7 @@
 """One module of a configuration: its variables, locals, objects, calls, outputs, and in which files they are."""
+import json
+import re
+
 from blocks import Block, Expr, Name, in_json, native
 from expressions import KINDS, Expressions
 from objects import RESULTS, TYPES, Objects
@@ -11,11 +14,39 @@ LOOSE_TYPES = {"list": ("tuple([string])", "number"), "map": ("object({ a = stri
 PROVIDER = "kinutest"
 
 
-class Part:
-    """A block and where it is. `address` is what its objects are called, for those that have some."""
+def keys_of(block):
+    """The keys of the instances of a block: [None] without `count` and `for_each`, None if they are not known."""
+    arguments = block.arguments
+    if any(inner.kind == "lifecycle" and inner.arguments.get("enabled", True) is not True for inner in block.blocks):
+        return [] if all(inner.arguments.get("enabled") is False for inner in block.blocks if inner.kind == "lifecycle") else None
+    if "count" in arguments:
+        return list(range(arguments["count"])) if isinstance(arguments["count"], int) else None
+    given = arguments.get("for_each")
+    if given is None:
+        return [None]
+    if isinstance(given, dict):
+        return list(given)
+    listed = re.fullmatch(r"toset\((\[.*\])\)", given)
+    named = re.fullmatch(r'\{ (\w+) = "[^"]*" \}', given)
+    if listed:
+        return json.loads(listed.group(1))
+    return [named.group(1)] if named else [] if given == "{}" else None
 
-    def __init__(self, block, file, address=None, repeated=""):
-        self.block, self.file, self.address, self.repeated = block, file, address, repeated
+
+def keyed(address, key):
+    return address if key is None else "%s[%s]" % (address, json.dumps(key))
+
+
+class Part:
+    """A block and where it is. `address` is what its objects are called, for those that have some, `value` the kind of
+    what it stores."""
+
+    def __init__(self, block, file, address=None, repeated="", value=None):
+        self.block, self.file, self.address, self.repeated, self.value = block, file, address, repeated, value
+
+    def instances(self):
+        """The addresses of its instances that are known to exist."""
+        return [keyed(self.address, key) for key in keys_of(self.block) or []]
 
     def instance(self):
         """An address of one of its instances."""
@@ -25,8 +56,10 @@ class Part:
 
 
 class Variable:
-    def __init__(self, name, kind, default, ephemeral):
-        self.name, self.kind, self.default, self.ephemeral = name, kind, default, ephemeral
+    """A variable. `typed` says that its type is one that texts of the command line are converted to."""
+
+    def __init__(self, name, kind, default, ephemeral, typed):
+        self.name, self.kind, self.default, self.ephemeral, self.typed = name, kind, default, ephemeral, typed
 
 
 class Module:
@@ -34,7 +67,7 @@ class Module:
 
     def __init__(self, config, folder, address=""):
         self.config, self.choice, self.folder, self.address = config, config.choice, folder, address
-        self.make = Expressions(self.choice.random, config.wrong, config.functions)
+        self.make = Expressions(self.choice.random, config.wrong, config.functions if config.choice.reckless or not folder else ())
         self.objects = Objects(self.choice, self.make)
         self.output_kinds = {}
         self.parts, self.variables, self.outputs, self.calls, self.aliases = [], [], [], [], []
@@ -67,6 +100,7 @@ class Module:
         block, row = Block("variable", name), "argument variable."
         if use(row + "type", 0.7):
             block.set("type", Name(self.choice.odd((TYPE_TEXTS[kind],) * 3 + FITTING_TYPES[kind], LOOSE_TYPES[kind])))
+        given = block.arguments.get("type", "any")
         default = self.make.literal(kind) if use(row + "default", 0.75) else None
         if default is not None:
             block.set("default", default)
@@ -76,15 +110,19 @@ class Module:
                 block.set(argument, value)
         for argument, chance, values in (("description", 0.2, ("Text.", "é \"q\"")), ("nullable", 0.15, (True, False)),
                                          ("deprecated", 0.08, ("Old.",)), ("const", 0.06, (True, False))):
-            if use(row + argument, chance):
+            if use(row + argument, chance) and (argument != "const" or self.choice.reckless or not sensitive and not ephemeral):
                 block.set(argument, pick(values))
         if use("block variable.validation", 0.15):
             check = self.objects.condition("validation")
-            check.set("condition", Expr(pick(('jsonencode(var.%s) != "\\"bad\\""', "var.%s == null || true", 'length(jsonencode(var.%s)) < 9')) % name))
+            check.set("condition", Expr(self.choice.odd(('jsonencode(var.%s) != "\\"bad\\""', "var.%s == null || true"),
+                                                        ('length(jsonencode(var.%s)) < 9',), 0.4) % name))
+            if not self.choice.reckless:
+                check.set("error_message", pick(("This value is refused.", Expr('"Refused by ${path.module}."'))))
             block.add(check)
         self.add(block)
-        self.variables.append(Variable(name, kind, default, ephemeral))
-        self.make.declare("var." + name, kind, sensitive, ephemeral)
+        self.variables.append(Variable(name, kind, default, ephemeral, given == TYPE_TEXTS[kind]))
+        shape = {"set(string)": "tolist(%s)", "string": "%s" if kind == "string" else "tonumber(%s)"}.get(given, "%s")
+        self.make.declare(shape % ("var." + name), kind, sensitive, ephemeral)
 
     def locals(self):
         block = Block("locals")
@@ -97,8 +135,10 @@ class Module:
     def output(self, name, kind=None):
         use, block, row = self.choice.use, Block("output", name), "argument output."
         kind = kind or self.choice.pick(KINDS + ("any",))
-        block.set("value", self.make.value(kind, clear=not self.choice.reckless or self.choice.pick(range(5)) > 0))
-        if use(row + "sensitive", 0.25):
+        sensitive = use(row + "sensitive", 0.25)
+        clear = not sensitive and not self.choice.reckless or self.choice.reckless and self.choice.pick(range(5)) > 0
+        block.set("value", self.make.value(kind, clear=clear))
+        if sensitive:
             block.set("sensitive", True)
         for argument, chance, value in (("description", 0.15, "Text."), ("ephemeral", 0.05, True), ("deprecated", 0.07, "Old.")):
             if (argument != "ephemeral" or self.folder or self.choice.reckless) and use(row + argument, chance):
@@ -106,7 +146,7 @@ class Module:
         addresses = self.own_addresses()
         if addresses and use(row + "depends_on", 0.1):
             block.set("depends_on", [Name(self.choice.pick(addresses))])
-        for inner, chance in (("precondition", 0.12), ("postcondition", 0.02 * self.choice.reckless)):
+        for inner, chance in (("precondition", 0.12), ("postcondition", 0.02)):
             if use("block output." + inner, chance):
                 block.add(self.objects.condition(inner))
         self.add(block)
@@ -118,36 +158,47 @@ class Module:
     def own_addresses(self):
         return [part.address for part in self.parts if part.address]
 
-    def declare_results(self, address, kind, repeated, value, part):
+    def declare_results(self, part):
+        """Declares what an object gives, for those of its instances that exist."""
+        address, kind, repeated = part.address, part.block.labels[0], part.repeated
+        keys = keys_of(part.block)
+        if not self.choice.reckless and (keys is None or not keys and not repeated):
+            return
         for attribute, given, sensitive in RESULTS.get(kind, ()):
-            given = given or value
+            given = given or part.value
             if given is None or given == "any" or attribute in ("secret", "name") and attribute not in part.block.arguments:
                 continue
+            if attribute == "output" and not self.choice.reckless:
+                sensitive = self.make.is_sensitive(part.block.arguments["input"])
             if not repeated:
-                self.make.declare("%s.%s" % (address, attribute), given, sensitive)
-            elif given == "string":
-                self.make.declare("%s.%s" % (part.instance(), attribute), given, sensitive)
-                self.make.declare(("%s[*].%s" if repeated == "count" else "[for x in %s : x.%s]") % (address, attribute), "list", sensitive)
+                self.make.declare("%s.%s" % (address, attribute), given, sensitive, owner=address)
+                continue
+            if keys or self.choice.reckless:
+                self.make.declare("%s.%s" % (part.instance(), attribute), given, sensitive, owner=address)
+            if given == "string":
+                self.make.declare(("%s[*].%s" if repeated == "count" else "[for x in %s : x.%s]") % (address, attribute), "list", sensitive,
+                                  owner=address)
 
     def resource(self, name):
         kinds = [(kind, weight) for kind, weight in TYPES if self.uses_provider or kind == "terraform_data"]
         kind = self.choice.weighted(kinds)
         block, repeated, value = self.objects.object("resource", kind, name, self.own_addresses(), self.aliases)
         part = self.add(block, "%s.%s" % (kind, name), repeated)
-        self.declare_results(part.address, kind, repeated, value, part)
+        part.value = value if "input" in block.arguments else None
+        self.declare_results(part)
         return part
 
     def data(self, name):
         kind = "kinutest_lookup" if self.uses_provider and self.choice.random.random() < 0.7 else "terraform_remote_state"
         block, repeated, _ = self.objects.object("data", kind, name, self.own_addresses(), self.aliases)
         part = self.add(block, "data.%s.%s" % (kind, name), repeated)
-        self.declare_results(part.address, kind, repeated, None, part)
+        self.declare_results(part)
 
     def ephemeral(self, name):
         block, repeated, _ = self.objects.object("ephemeral", "kinutest_token", name, self.own_addresses(), self.aliases)
         part = self.add(block, "ephemeral.kinutest_token." + name, repeated)
-        if not repeated:
-            self.make.declare(part.address + ".token", "string", True, True)
+        if keys_of(block) == [None]:
+            self.make.declare(part.address + ".token", "string", True, True, part.address)
 
     # --- Calls of modules ---
 
@@ -164,18 +215,18 @@ class Module:
             block.set("for_each", pick((Expr('toset(["a", "b"])'), {"a": "1"})))
         for variable in child.variables:
             if variable.default is None or pick((0, 1)):
-                block.set(variable.name, self.make.value(variable.kind, ephemeral=variable.ephemeral))
+                block.set(variable.name, self.make.value(variable.kind, clear=not self.choice.reckless, ephemeral=variable.ephemeral))
         if self.own_addresses() and use(row + "depends_on", 0.1):
             block.set("depends_on", [Name(pick(self.own_addresses()))])
         if self.aliases and child.uses_provider and use(row + "providers", 0.4):
             block.set("providers", {PROVIDER: Name(pick(self.aliases))})
-        if self.choice.reckless and use(row + "version", 0.02):
+        if use(row + "version", 0.02):
             block.set("version", "1.0.0")
         if not repeated and use("block module_call.lifecycle", 0.08):
             block.add(Block("lifecycle", prefix="module_call.lifecycle")).set("enabled", pick((True, False)))
         part = self.add(block, "module." + name, repeated)
         for output in child.outputs:
-            if not repeated and not block.blocks:
+            if keys_of(block) == [None]:
                 self.make.declare("module.%s.%s" % (name, output), *child.output_kinds[output])
         self.calls.append((name, child, part))
 
@@ -191,13 +242,23 @@ class Module:
         for name, chance, value in (("prefix", 0.4, lambda: self.make.value("string", clear=True)),
                                     ("token", 0.15, lambda: self.make.value("string", ephemeral=True)),
                                     ("directory", 0.3, lambda: Expr('abspath("things")'))):
+            self.make.functions, functions = [], self.make.functions  # a provider cannot call itself
             if use("attribute provider.%s" % name, chance):
                 block.set(name, value())
+            self.make.functions = functions
         if use("argument provider.version", 0.04):
             block.set("version", "~> 1.0")
         self.add(block)
         if alias:
             self.aliases.append("%s.%s" % (PROVIDER, alias))
+
+    def instances(self, kinds=("resource",)):
+        """The addresses of all instances of objects that exist for sure, those in called modules too."""
+        out = [address for part in self.parts if part.address and part.block.kind in kinds for address in part.instances()]
+        for _, child, part in self.calls:
+            inner = child.instances(kinds)
+            out += ["%s.%s" % (outer, address) for outer in part.instances() for address in inner]
+        return out
 
     def requirements(self):
         """The block `terraform` with required providers."""
