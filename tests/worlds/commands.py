@@ -249,6 +249,7 @@ class Commands:
         if self.choice.use("feature chdir", 0.015):
             step["args"].insert(0, "-chdir=" + self.choice.odd((".",), ("sub", "gone")))
         rows |= {"environment " + name for name in self.rows_of(environment)}
+        rows |= {"fault " + name for name in environment.get("KINUTEST_FAULT", "").split("=") if name}
         rows |= {"feature chdir"} & self.choice.taken
         self.choice.taken = before
         return step, rows
@@ -278,7 +279,19 @@ class Commands:
 
     def rows_of(self, environment):
         for name in environment:
+            if name == "KINUTEST_FAULT":
+                continue
             yield "TF_VAR" if name.startswith("TF_VAR_") else "TF_CLI_ARGS" if name.startswith("TF_CLI_ARGS") else name
+
+    def fault_wanted(self):
+        return self.choice.random.random() < (0.6 if self.choice.wants("fault ") else 0.1)
+
+    def fault(self):
+        """A fault of the tests' own provider and the call that has it."""
+        rows = [row[6:] for row in sources.faults()]
+        wanted = [row[6:] for row in self.choice.wants("fault ")]
+        kinds, calls = ([name for name in rows if name[0].isupper() == upper] for upper in (False, True))
+        return "=".join(self.choice.pick([name for name in wanted if name in names] or names) for names in (calls, kinds))
 
     def environment(self, command):
         use, pick, out = self.choice.use, self.choice.pick, {}
@@ -309,6 +322,8 @@ class Commands:
                          "PUT" if name.endswith("METHOD") else "none",), 0.7)
         if not command and not self.choice.reckless:
             calm.complete_pairs(out)
+        if self.choice.reckless and command and "feature provider installed" in self.choice.taken and self.fault_wanted():
+            out["KINUTEST_FAULT"] = self.fault()
         if command and use("environment TF_VAR", 0.06):
             name, _, text = (self.variable() or "undeclared=1").partition("=")
             out["TF_VAR_" + (name.strip() or "v1")] = text

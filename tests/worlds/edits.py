@@ -27,7 +27,7 @@ class Edits:
             return
         kinds = [(self.change, 8), (self.add, 3), (self.remove, 2), (self.rename, 3), (self.repeat, 3), (self.lifecycle, 3),
                  (self.output, 2), (self.break_it, 2 * self.choice.reckless), (self.disturb, 2), (self.forget, 1), (self.move_backend, 1),
-                 (self.values, 2), (self.relations, 2)]
+                 (self.values, 2), (self.relations, 2), (self.retype, self.chance_of_retyping())]
         self.choice.random.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])[0]()
         if not self.choice.reckless:
             self.leave_overrides()
@@ -191,6 +191,28 @@ class Edits:
             life.set(name, self.choice.pick((True, False)) and (name != "prevent_destroy" or self.choice.odd((False, False, True), (True,))))
         if name == "enabled" and not self.choice.reckless:
             self.release(module, part)
+
+    def retypable(self):
+        """Objects that another type of the tests' own provider can take over."""
+        if not self.config.provider:
+            return []
+        return [part for part in self.config.resources() if not part.repeated and part.block.labels[0] != "kinutest_thing"
+                and (part.block.labels[0] != "terraform_data" or part.value == "string")]
+
+    def chance_of_retyping(self):
+        return 0 if not self.retypable() else 30 if "feature moved type" in self.choice.focus else 1
+
+    def retype(self):
+        """Lets an object of another type take over."""
+        self.choice.use("feature moved type", 1)
+        root, old = self.config.root, self.choice.pick(self.retypable())
+        root.parts.remove(old)
+        new = root.add(Block("resource", "kinutest_thing", old.block.labels[1], prefix="resource_parts"), "kinutest_thing." + old.block.labels[1])
+        new.block.set("name", old.block.arguments["name"] if "name" in old.block.arguments else old.block.arguments["input"])
+        self.release(root, old)
+        self.forget_address(root, old.address)
+        root.declare_results(new)
+        root.add(Block("moved").set("from", Name(old.address)).set("to", Name(new.address)))
 
     def output(self):
         outputs = self.config.root.found("output")

@@ -44,9 +44,36 @@ def backend_block(config):
             if use("setting http." + name, chance):
                 block.set(name, value)
         certificates(config, block)
+    elif kind == "s3":
+        add_s3(config, block)
     elif use("setting inmem.lock_id", 0.3):
         block.set("lock_id", "one")
     return block
+
+
+def add_s3(config, block):
+    """Settings of the backend `s3`, whose service is on this machine."""
+    use, pick, odd = config.choice.use, config.choice.pick, config.choice.odd
+    block.set("bucket", "states").set("key", odd(("one", "dir/one"), ("/one", "one/"), 0.3)).set("region", odd(("us-east-1",), ("nowhere",)))
+    block.set("force_path_style" if use("setting s3.force_path_style", 0.05) else "use_path_style", True)
+    if use("setting s3.endpoint", 0.1):
+        block.set("endpoint", "{S3_STATE}")
+    else:
+        block.set("endpoints", {"s3": "{S3_STATE}"})
+    for name in ("skip_credentials_validation", "skip_requesting_account_id"):
+        block.set(name, True)
+    for name, chance, value in (("use_lockfile", 0.5, pick((True, True, False))), ("workspace_key_prefix", 0.2, odd(("spaces",), ("/x",))),
+                                ("skip_metadata_api_check", 0.3, True), ("skip_region_validation", 0.2, True), ("skip_s3_checksum", 0.2, True),
+                                ("acl", 0.1, "private"), ("encrypt", 0.15, pick((True, False))), ("insecure", 0.1, True),
+                                ("max_retries", 0.2, odd((1,), (-1,))), ("retry_mode", 0.15, odd(("standard", "adaptive"), ("nope",))),
+                                ("state_tags", 0.15, {"a": "b"}), ("lock_tags", 0.15, {"c": "d e"}),
+                                ("sse_customer_key", 0.1, odd(("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",), ("c2hvcnQ=",), 0.4))):
+        if use("setting s3." + name, chance):
+            block.set(name, value)
+    if use("setting s3.access_key", 0.3) or use("setting s3.secret_key", 0.3):
+        block.set("access_key", "t").set("secret_key", "t")
+    if "sse_customer_key" in block.arguments:
+        block.set("encrypt", True)
 
 
 def certificates(config, block):

@@ -6,6 +6,7 @@ import re
 import sources
 import commands
 import features
+import old_states
 import sealing
 from blocks import native
 from choice import Choice
@@ -17,6 +18,10 @@ from progress import Progress
 OTHER_STATE = PUSHED.replace('"pushed"', '"remote"').replace('"serial": 40', '"serial": 3')
 
 
+# What the backend `s3` needs of its surroundings.
+AWS = {"AWS_ACCESS_KEY_ID": "t", "AWS_SECRET_ACCESS_KEY": "t", "AWS_EC2_METADATA_DISABLED": "true"}
+
+
 class World:
     """A world while it is made. `case` is what session.py runs."""
 
@@ -26,10 +31,12 @@ class World:
         provider = choice.weighted((("none", 5), ("feature provider attached", 4), ("feature provider installed", 1)))
         if any(row.startswith(("attribute kinutest", "attribute provider")) for row in focus) and provider == "none":
             provider = "feature provider attached"
-        backend = choice.weighted((("", 12), ("feature backend local", 3), ("feature backend http", 2), ("feature backend inmem", 0.2)))
+        backend = choice.weighted((("", 12), ("feature backend local", 3), ("feature backend http", 2), ("feature backend s3", 1), ("feature backend inmem", 0.2)))
         if any(row.startswith("environment TF_HTTP") for row in focus):
             backend = "feature backend http"
         settings = {row.split(" ")[1].split(".")[0] for row in focus if row.startswith("setting ")}
+        if any(row.startswith("fault ") for row in focus):
+            provider = "feature provider installed"
         if settings and choice.random.random() < 0.9:
             backend = "feature backend " + sorted(settings)[0]
         encryption = choice.weighted((("", 14), ("feature encryption block", 2), ("feature encryption variable", 1)))
@@ -39,13 +46,18 @@ class World:
         self.attached = provider.endswith("attached")
         self.config = Configuration(choice, provider != "none", backend.rpartition(" ")[2], encryption.rpartition(" ")[2])
         self.progress = Progress(self.config)
+        self.older = old_states.make(self.config) if choice.use("feature older state", 0.06) else None
         self.commands, self.edits = Commands(choice, self.config, self.progress), Edits(choice, self.config)
         self.env = self.commands.env = self.commands.environment("")
+        if self.config.backend == "s3":
+            self.env.update(AWS)
         if encryption.endswith("variable"):
             self.env["TF_ENCRYPTION"] = native(features.encryption_body(self.config))
             choice.taken.add("environment TF_ENCRYPTION")
         self.steps, self.rows, self.put = [], [], {}
         self.known = self.first = self.files()  # the files as they are
+        if self.older and not choice.reckless:
+            self.progress.adopt(["%s.%s" % (resource["type"], resource["name"]) for resource in json.loads(self.older)["resources"]])
         if choice.reckless:
             self.make()
         else:
@@ -60,6 +72,8 @@ class World:
         out = {"targets.txt": "# objects\n%s\n" % self.config.addresses()[0], "other.tfstate": OTHER_STATE,
                "pushed.tfstate": PUSHED, "backend.hcl": 'path = "hcl.tfstate"\n', "sub/empty.tf": "locals {}\n", "cache/.keep": "", "plugins/.keep": "", "things/.keep": "",
                "things/imported.json": '{"name":"imported","value":"found"}'}
+        if self.older:
+            out["terraform.tfstate"] = self.older
         if "TF_ENCRYPTION" in self.env or any(row.startswith("feature encryption") for row in self.choice.taken):
             out["keys"] = sealing.key_script(["k", "l"])
         return out
@@ -139,7 +153,7 @@ class World:
         texts = [text for files in (self.first, *self.put.values()) for name, text in files.items() if name not in spare]
         said = "\n".join([json.dumps(settings), *texts])
         return {name: text for name, text in sorted(self.first.items())
-                if name not in spare or re.search(r"\b%s\b" % re.escape(name.split("/")[0]), said)}
+                if name not in spare or name == "terraform.tfstate" or re.search(r"\b%s\b" % re.escape(name.split("/")[0]), said)}
 
     def case(self):
         """The world in the form of a conformance case of command lines, with `links`, `attached` and the rows of each step."""
@@ -148,6 +162,8 @@ class World:
             settings["env"] = self.env
         if self.config.backend == "http" or "{HTTP_STATE}" in str([self.env, self.steps]):
             settings["servers"] = ["http_state"]
+        elif self.config.backend == "s3":
+            settings["servers"] = ["s3_state"]
         if self.config.provider:
             settings["tags"] = ["provider:kinutest@1.0.0"]
         out = {"id": "world/%06d" % self.seed, "case": settings, "in": self.needed(settings), "rows": self.rows}
@@ -168,7 +184,7 @@ _KNOWN = {}
 def known_rows():
     """All rows, in order, as the keys of a dictionary."""
     if not _KNOWN:
-        rows = commands.rows() + sources.language() + sources.settings() + sources.environment() + sources.provider() + FEATURES
+        rows = commands.rows() + sources.language() + sources.settings() + sources.environment() + sources.provider() + sources.faults() + FEATURES
         _KNOWN.update((row, number) for number, row in enumerate(dict.fromkeys(row for row in rows if row not in LEFT_OUT)))
     return _KNOWN.keys()
 
@@ -178,7 +194,7 @@ FEATURES = [
     "form comment", "form link file", "form link module", "form other files", "form test file", "form test json", "form test tfvars",
     "form tfvars", "form tfvars json", "form auto tfvars", "form auto tfvars json", "form dynamic block",
     "feature chdir", "feature provider attached", "feature provider installed", "feature provider function", "feature version constraint",
-    "feature nested modules", "feature local-exec settings", "feature backend local", "feature backend http", "feature backend inmem",
+    "feature nested modules", "feature local-exec settings", "feature backend local", "feature backend http", "feature backend s3", "feature backend inmem", "feature older state", "feature moved type",
     "feature encryption block", "feature encryption variable"]
 # Rows that no world can have, with the reason.
 LEFT_OUT = {

@@ -24,7 +24,7 @@ ROWS = {
 
 def always_fails(row):
     """Whether no step that has this row succeeds."""
-    return row in ROWS or row.startswith("flag ") and "command " + row[5:].rpartition(" -")[0] in ROWS
+    return row in ROWS or row.startswith("fault ") or row.startswith("flag ") and "command " + row[5:].rpartition(" -")[0] in ROWS
 
 
 # Rows that begin so exist only where another row is. The first one that fits counts.
@@ -65,6 +65,8 @@ NEEDS = (
     ("feature provider function", ("feature provider attached",)), ("feature version constraint", ("feature provider attached",)),
     ("block file.provider", ("feature provider attached",)), ("setting local.", ("feature backend local",)),
     ("setting http.", ("feature backend http",)), ("environment TF_HTTP", ("feature backend http",)),
+    ("setting s3.", ("feature backend s3",)), ("feature older state", ("feature provider attached",)),
+    ("feature moved type", ("feature provider attached",)),
 )
 
 

@@ -36,6 +36,10 @@ class Progress:
         self.workspace, self.spaces = "default", {"default"}
         self.states, self.plans = {}, {}
 
+    def adopt(self, objects):
+        """Notes that there is a state from before."""
+        self.states.setdefault(("", "default"), State()).write(objects)
+
     # --- Initialisation ---
 
     def backend(self):

@@ -27,8 +27,17 @@ TEXT_CONSTANT = re.compile(r'constexpr\s+std::string_view\s+(k\w+)\s*=\s*"([^"]*
 SETTING = re.compile(r'\{\s*\.name\s*=\s*"(\w+)"|^\s*\{"(\w+)",\s*(?:k|SettingType)', re.M)
 ENVIRONMENT = re.compile(r'"((?:TF|TOFU|OPENTOFU)_[A-Z][A-Z_]*)"')
 # Backends and encryption that run on this machine alone.
-BACKENDS = ("local", "http", "inmem")
+BACKENDS = ("local", "http", "inmem", "s3")
+# The settings of a backend that a scripted service on this machine answers to, where others need real services.
+SCRIPTED = {"s3": (
+    "access_key", "acl", "bucket", "encrypt", "endpoint", "endpoints", "force_path_style", "insecure", "key", "lock_tags", "max_retries",
+    "region", "retry_mode", "secret_key", "skip_credentials_validation", "skip_metadata_api_check", "skip_region_validation",
+    "skip_requesting_account_id", "skip_s3_checksum", "sse_customer_key", "state_tags", "use_lockfile", "use_path_style",
+    "workspace_key_prefix")}
 ENCRYPTION = ("pbkdf2", "aes_gcm", "external_keys", "external_method", "unencrypted")
+
+# Faults that no world can have: one never ends, the other needs a lot of memory.
+UNFIT_FAULTS = ("hang", "big")
 
 
 def read(path):
@@ -156,8 +165,19 @@ def settings():
         for name in names:
             text = read(os.path.join(SRC, "outside", folder, name + ".cc"))
             found = [a or b for a, b in SETTING.findall(text)]
-            out += ["setting %s.%s" % (name, setting) for setting in dict.fromkeys(found)]
+            out += ["setting %s.%s" % (name, setting) for setting in dict.fromkeys(found)
+                    if name not in SCRIPTED or setting in SCRIPTED[name]]
     return out
+
+
+@functools.lru_cache(None)
+def faults():
+    """The faults of the tests' own provider: "fault KIND", and the calls that can have one: "fault CALL"."""
+    folder = os.path.join(ROOT, "tests", "providers", "kinutest")
+    text = "".join(open(os.path.join(folder, name), encoding="utf-8").read() for name in ("faults.go", "server.go"))
+    kinds = [name for name in re.findall(r"(?m)^//\t(\w+) ", text) if name not in UNFIT_FAULTS]
+    calls = re.findall(r'before\("(\w+)"\)', text)
+    return ["fault " + name for name in dict.fromkeys(kinds + calls)]
 
 
 @functools.lru_cache(None)
