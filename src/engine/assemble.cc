@@ -179,11 +179,15 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   if (!data && !row.orphan() && row.reading != RowReading::kFailed) {
     RefreshSettings(walk, info, row, object);
   }
-  if (current != nullptr && stored->provider == provider && state::SharesText(object, *current)) {
+  if (current != nullptr && stored->provider == provider &&
+      instance->provider_key == row.provider_key && state::SharesText(object, *current)) {
     return;
   }
-  refreshed.Ensure(address.resource, provider).Ensure(walk.program, row.key).current =
-      std::make_unique<state::Object>(std::move(object));
+  state::Instance& entry =
+      refreshed.Ensure(address.resource, provider).Ensure(walk.program, row.key);
+  entry.current = std::make_unique<state::Object>(std::move(object));
+  entry.provider_key = row.provider_key;
+  entry.has_provider_key = !row.provider_key.none();
 }
 
 }  // namespace
