@@ -215,6 +215,8 @@ state::State ImportToState(const Request& request, std::span<const ImportTarget>
     return request.prior_state->Clone();
   }
   StoreOutputs(request, plan, plan.prior_state);
+  plan.prior_state.checks.clear();
+  plan.prior_state.has_checks = false;
   return std::move(plan.prior_state);
 }
 
