@@ -76,7 +76,9 @@ bool IsEphemeralBlock(const PlanGraph& graph, NodeId id) {
 /// other nodes wait for `outs_`.
 class Artist {
  public:
-  Artist(const PlanGraph& graph, const ApplyGraph* apply) : graph_(graph), apply_(apply) {}
+  /// `read`: the nodes that something reads; empty: all.
+  Artist(const PlanGraph& graph, const ApplyGraph* apply, std::vector<bool> read = {})
+      : graph_(graph), apply_(apply), read_(std::move(read)) {}
 
   Picture Draw(const std::vector<bool>& shown) {
     DrawNodes(shown);
@@ -135,7 +137,7 @@ class Artist {
       ins_[id].push_back(joins.back());
     }
     outs_[id] = ins_[id];
-    if (!picture.reference.empty()) {
+    if (!picture.reference.empty() && (read_.empty() || read_[id])) {
       outs_[id] = {drawing_.Add(picture.reference)};
       drawing_.Connect(outs_[id][0], ins_[id][0]);
     }
@@ -255,6 +257,7 @@ class Artist {
 
   const PlanGraph& graph_;
   const ApplyGraph* apply_;
+  const std::vector<bool> read_;
   Picture drawing_;
   std::vector<std::vector<Picture::Id>> ins_, outs_;
 };
@@ -433,14 +436,16 @@ Picture DrawApply(const Request& request, const plan::Plan& plan, Diagnostics& d
   if (!BuildApplyGraph(graph, apply, diags)) {
     return {};
   }
-  std::vector<bool> shown = NeededNodes(graph, true);
+  const std::vector<bool> needed = NeededNodes(graph, true);
+  std::vector<bool> shown = needed;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
-    const bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0;
-    shown[id] = (shown[id] || root_output || node.kind == NodeKind::kModuleEnd) && graph.Kept(id);
+    const bool lasting = node.config_node == 0 &&
+                         (node.kind == NodeKind::kOutput || node.kind == NodeKind::kVariable);
+    shown[id] = (shown[id] || lasting || node.kind == NodeKind::kModuleEnd) && graph.Kept(id);
   }
   HideIdleProviders(graph, &apply, shown);
-  return Artist(graph, &apply).Draw(shown);
+  return Artist(graph, &apply, needed).Draw(shown);
 }
 
 }  // namespace kinu::engine
