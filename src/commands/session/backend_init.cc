@@ -37,30 +37,35 @@ bool ChooseFirstWorkspace(const Workspace& workspace, const ConfiguredBackend& b
   return true;
 }
 
+/// What became of the choice of a workspace. `kNoneYet`: the backend has none, which is an error.
+enum class WorkspaceChoice : uint8_t { kChosen, kNoneYet, kFailed };
+
 /// Makes sure that the current workspace exists in the backend. Ref: Meta.selectWorkspace.
-bool ChooseWorkspace(const Workspace& workspace, const ConfiguredBackend& backend, bool input,
-                     InitDialog& dialog, Diagnostics& diags) {
+WorkspaceChoice ChooseWorkspace(const Workspace& workspace, const ConfiguredBackend& backend,
+                                bool input, InitDialog& dialog, Diagnostics& diags) {
   auto names = backend.backend->Workspaces();
   if (!names && names.error().code == ErrorCode::kUnsupported) {
-    return true;  // there is only one state
+    return WorkspaceChoice::kChosen;  // there is only one state
   }
   if (!names) {
     diags.Error("Failed to get existing workspaces: " + names.error().message, "");
-    return false;
+    return WorkspaceChoice::kFailed;
   }
   if (names->empty()) {
-    return ChooseFirstWorkspace(workspace, backend, input, dialog, diags);
+    return ChooseFirstWorkspace(workspace, backend, input, dialog, diags)
+               ? WorkspaceChoice::kChosen
+               : WorkspaceChoice::kNoneYet;
   }
   const std::string current = workspace.Name();
   if (std::find(names->begin(), names->end(), current) != names->end()) {
-    return true;
+    return WorkspaceChoice::kChosen;
   }
   std::string chosen = names->front();
   if (names->size() > 1) {
     if (!input) {
       diags.Error("Currently selected workspace \"" + current + "\" does not exist",
                   Hint("Select another one with \"tofu workspace select\"."));
-      return false;
+      return WorkspaceChoice::kFailed;
     }
     std::string list;
     for (size_t i = 0; i < names->size(); ++i) {
@@ -74,15 +79,15 @@ bool ChooseWorkspace(const Workspace& workspace, const ConfiguredBackend& backen
       diags.Error("Failed to select workspace: " +
                       (answer ? "input not a valid number" : answer.error().message),
                   "");
-      return false;
+      return WorkspaceChoice::kFailed;
     }
     chosen = (*names)[number - 1];
   }
   if (auto selected = workspace.Select(chosen); !selected) {
     diags.Error("Failed to select workspace: " + selected.error().message, "");
-    return false;
+    return WorkspaceChoice::kFailed;
   }
-  return true;
+  return WorkspaceChoice::kChosen;
 }
 
 bool SaveRecord(const Workspace& workspace, const BackendRecord& record, Diagnostics& diags) {
@@ -211,7 +216,8 @@ std::optional<ConfiguredBackend> Initializer::Keep() {
     }
   }
   auto backend = Previous();
-  return backend && ChooseWorkspace(workspace_, *backend, request_.migration.input, dialog_, diags_)
+  return backend && ChooseWorkspace(workspace_, *backend, request_.migration.input, dialog_,
+                                    diags_) == WorkspaceChoice::kChosen
              ? std::move(backend)
              : std::nullopt;
 }
@@ -305,10 +311,11 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
   if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to))) {
     return std::nullopt;
   }
+  const WorkspaceChoice choice =
+      ChooseWorkspace(workspace_, *to, request_.migration.input, dialog_, diags_);
+  const bool chosen = choice == WorkspaceChoice::kChosen;
   // A first workspace is made by a command that needs the record.
-  const auto names = to->backend->Workspaces();
-  const bool has_none = names && names->empty() && !settings_.is_cloud();
-  const bool chosen = ChooseWorkspace(workspace_, *to, request_.migration.input, dialog_, diags_);
+  const bool has_none = choice == WorkspaceChoice::kNoneYet && !settings_.is_cloud();
   if ((!chosen && !has_none) ||
       !SaveRecord(workspace_, MakeBackendRecord(to->type, to->settings, settings_.hash), diags_)) {
     return std::nullopt;
