@@ -6,6 +6,10 @@ class Server(state_services.S3):
     def names(self):
         return {"S3_STATE": self.url}
 
+    def note(self, request):
+        """A slash behind the bucket's name means nothing."""
+        return super().note(request).rstrip("/")
+
     def reset(self):
         """Forgets everything, for the next case."""
         with self.guard:
