@@ -29,6 +29,8 @@ def unfit(commands, command, flag, words):
     progress = commands.progress
     if command in ("apply", "show") and words and words[0] in progress.plans and command == "apply":
         return flag not in WITH_PLAN
+    if flag in ("config", "module", "state") and command == "show" and words:
+        return True
     if flag == "state" and command not in ("plan", "apply", "destroy", "refresh", "console", "workspace new"):
         return not plain_state(progress)
     if command == "init":
@@ -38,7 +40,7 @@ def unfit(commands, command, flag, words):
         return flag == "raw" and not words
     if command.startswith("state") and flag in ("backup", "backup-out"):
         return bool(progress.backend())
-    return flag in ("config", "module", "state") and command == "show" and bool(words)
+    return False
 
 
 def unfit_variable(commands, command, flags, name):

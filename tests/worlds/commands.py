@@ -23,7 +23,8 @@ WEIGHTS = {"apply": 14, "plan": 12, "init": 4, "destroy": 5, "refresh": 3, "show
 UNFIT = {"destroy": ("destroy", "refresh-only", "replace"), "refresh": ("destroy", "refresh-only", "replace", "refresh")}
 CLASHES = (("json", "json-into"), ("target", "target-file", "exclude", "exclude-file"), ("destroy", "refresh-only"),
            ("state", "plan", "config", "module"), ("refresh-only", "replace", "refresh"), ("migrate-state", "reconfigure"),
-           ("force-copy", "reconfigure"), ("json", "raw"), ("upgrade", "lockfile"), ("destroy", "replace"))
+           ("force-copy", "reconfigure"), ("json", "raw"), ("upgrade", "lockfile"), ("destroy", "replace"),
+           ("generate-config-out", "destroy", "refresh-only"))
 # Flags that are given rarely, since they change what most others mean.
 RARE = {"from-module": 0.03, "plugin-dir": 0.03, "net-mirror": 0.03, "backend": 0.04, "cloud": 0.03, "get": 0.05, "destroy": 0.1,
         "refresh-only": 0.12, "test-directory": 0.08, "state": 0.08, "state-out": 0.08, "generate-config-out": 0.07,

@@ -230,7 +230,7 @@ def add_forms(config):
         config.extra[name + ".tf"] = pick(("this is no configuration\n", 'output "twin" {\n  value = 1\n}\n'))
     for form, chance in (("form bom", 0.05), ("form crlf", 0.06), ("form no newline", 0.05), ("form comment", 0.1)):
         if use(form, chance):
-            config.forms[pick(("main.tf", "more.tf", "terraform.tfvars", "data.tf.json"))] = form
+            config.forms[config.choice.odd(("main.tf", "more.tf", "terraform.tfvars"), ("data.tf.json",), 0.25)] = form
     if use("form link file", 0.05):
         config.extra["real/linked.txt"] = 'output "linked" {\n  value = "l"\n}\n'
         config.links["linked.tf"] = "real/linked.txt"

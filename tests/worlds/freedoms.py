@@ -7,6 +7,8 @@ import collections
 import json
 import re
 
+import normal_form
+
 Words = collections.namedtuple("Words", "name reason subjects pattern replacement")
 Known = collections.namedtuple("Known", "name reason commands subjects pattern")
 
@@ -26,7 +28,14 @@ def without_empty_resources(text):
     return mode + "\n" + json.dumps(state, indent=1, sort_keys=True) + "\n"
 
 
+def reduced(match):
+    """A report behind other text of its line in the form of all others, which have lines of their own."""
+    return "\n" + "\n".join(normal_form.reduced(match.group(0).splitlines()))
+
+
 WORDS = [
+    Words("report behind a prompt", "details are each program's own words", STREAMS,
+          re.compile("╷[^╵]*╵"), reduced),
     Words("still going on", "lines that say so depend on the time that a machine takes", STREAMS,
           re.compile(r"(?m)^.*: Still \w+\.\.\. .*\n"), ""),
     Words("resets", "only the first of parallel lines has one more", STREAMS, re.compile(r"(?:\x1b\[0m)+"), "\x1b[0m"),

@@ -56,10 +56,11 @@ class Part:
 
 
 class Variable:
-    """A variable. `typed` says that its type is one that texts of the command line are converted to."""
+    """A variable. `typed` says that its type is one that texts of the command line are converted to, `fixed` that its
+    value must be known before anything is evaluated."""
 
-    def __init__(self, name, kind, default, ephemeral, typed):
-        self.name, self.kind, self.default, self.ephemeral, self.typed = name, kind, default, ephemeral, typed
+    def __init__(self, name, kind, default, ephemeral, typed, fixed):
+        self.name, self.kind, self.default, self.ephemeral, self.typed, self.fixed = name, kind, default, ephemeral, typed, fixed
 
 
 class Module:
@@ -120,7 +121,7 @@ class Module:
                 check.set("error_message", pick(("This value is refused.", Expr('"Refused by ${path.module}."'))))
             block.add(check)
         self.add(block)
-        self.variables.append(Variable(name, kind, default, ephemeral, given == TYPE_TEXTS[kind]))
+        self.variables.append(Variable(name, kind, default, ephemeral, given == TYPE_TEXTS[kind], block.arguments.get("const")))
         shape = {"set(string)": "tolist(%s)", "string": "%s" if kind == "string" else "tonumber(%s)"}.get(given, "%s")
         self.make.declare(shape % ("var." + name), kind, sensitive, ephemeral)
 
@@ -215,7 +216,8 @@ class Module:
             block.set("for_each", pick((Expr('toset(["a", "b"])'), {"a": "1"})))
         for variable in child.variables:
             if variable.default is None or pick((0, 1)):
-                block.set(variable.name, self.make.value(variable.kind, clear=not self.choice.reckless, ephemeral=variable.ephemeral))
+                block.set(variable.name, self.make.literal(variable.kind) if variable.fixed and not self.choice.reckless else
+                          self.make.value(variable.kind, clear=not self.choice.reckless, ephemeral=variable.ephemeral))
         if self.own_addresses() and use(row + "depends_on", 0.1):
             block.set("depends_on", [Name(pick(self.own_addresses()))])
         if self.aliases and child.uses_provider and use(row + "providers", 0.4):

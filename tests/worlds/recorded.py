@@ -39,9 +39,11 @@ def write(worlds):
         file.write(lzma.compress(text.encode("utf-8", "surrogateescape"), check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME))
 
 
-def guided(seeds, each=4):
+def guided(seeds, before=(), each=4):
     """Worlds of which each tries `each` pairs that no world before it has: reckless ones those that fail first."""
     rows, left = list(generate.known_rows()), set(generate.possible_pairs())
+    for world in before:
+        left.difference_update(*map(generate.pairs_of, world["rows"]))
     order = list(generate.possible_pairs())
     random.Random(seeds[0]).shuffle(order)
     failing = {number for number, row in enumerate(rows) if mistakes.always_fails(row)}
@@ -68,14 +70,15 @@ def next_pairs(waiting, left, count):
     return out
 
 
-def record(pool, seeds):
-    """Records a world for each seed."""
-    worlds, unstable = [], 0
-    for world in pool.map(workers.answer, guided(seeds)):
+def record(pool, seeds, add=False):
+    """Records a world for each seed, in place of the recorded ones or beside them."""
+    worlds, unstable = read() if add else [], 0
+    known = {world["id"] for world in worlds}
+    for number, world in enumerate(pool.map(workers.answer, guided(seeds, worlds)), 1):
         unstable += world is None
-        if world:
+        if world and world["id"] not in known:
             worlds.append(world)
-        if (len(worlds) + unstable) % 100 == 0:
+        if number % 100 == 0:
             print("%d recorded, %d without one answer" % (len(worlds), unstable), flush=True)
             write(worlds)
     write(worlds)

@@ -5,7 +5,7 @@
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 [--found FILE]          fresh ones, beside OpenTofu
     run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
     run.py --binary … --mirror … --only world/000017 --show                              a recorded one
-    run.py --binary … --mirror … --reference tofu --seeds 1-1500 --record                records new ones, which coverage guides
+    run.py --binary … --mirror … --reference tofu --seeds 1-1500 --record [--add]        records new ones, which coverage guides
 
 Differences are grouped by kind. freedoms.py says what may differ. --found gets the first world of each kind, reduced.
 """
@@ -106,6 +106,7 @@ def main():
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--reduce", action="store_true")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--add", action="store_true", help="records beside the worlds that are recorded")
     parser.add_argument("--open", action="store_true", help="write open.txt anew: all recorded worlds that differ are known")
     parser.add_argument("--found", metavar="FILE", help="gets a reduced world of each kind of difference")
     parser.add_argument("--only", help="the name of one recorded world")
@@ -120,7 +121,7 @@ def main():
     with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=workers.start, initargs=(
             options.binary, options.reference, options.mirror)) as pool:
         if options.record:
-            recorded.record(pool, seeds)
+            recorded.record(pool, seeds, options.add)
         if options.record or not options.seeds:
             recorded.replay(pool, report, options.only, options.record or options.open)
         else:

@@ -120,10 +120,14 @@ def compare_again(world, known, tries=3):
 
 
 def answer(world):
-    """A world with the reference's answers, or None if it does not give the same twice."""
+    """A world with the reference's answers, or None if it does not give the same twice. Where the program gives the same
+    answers, nobody asks again."""
     wanted = session.run(world, PLACE["reference"], PLACE["attach"])
-    again = session.run(world, PLACE["reference"], PLACE["attach"], wanted)
-    if compare.differences(world, wanted, again) or any(step["exit"][1] not in ("0", "1", "2", "3") for step in wanted):
+    if any(step["exit"][1] not in ("0", "1", "2", "3") for step in wanted):
         return None
-    world["expect"] = [{name: list(seen) for name, seen in step.items()} for step in wanted]
-    return world
+    for other in (PLACE["program"], PLACE["reference"]):
+        agreed = other and not compare.differences(world, wanted, session.run(world, other, PLACE["attach"], wanted))
+        if agreed:
+            world["expect"] = [{name: list(seen) for name, seen in step.items()} for step in wanted]
+            return world
+    return None
