@@ -7,6 +7,7 @@ import collections
 import json
 import re
 
+import sources  # noqa: F401 (says where the next one is)
 import normal_form
 
 Words = collections.namedtuple("Words", "name reason subjects pattern replacement")
