@@ -34,7 +34,28 @@ def reduced(match):
     return "\n" + "\n".join(normal_form.reduced(match.group(0).splitlines()))
 
 
+def with_sorted_imports(text):
+    """A text whose runs of lines about progress with an import in them are ordered by resource. The last line of an import
+    begins with spaces and belongs to the one before it."""
+    if "\n  Prepared " not in text:
+        return text
+    out, run = [], []
+    for line in text.splitlines(True) + [""]:
+        bare = normal_form.ANSI.sub("", line)
+        if normal_form.PROGRESS.match(bare):
+            run.append([bare.partition(": ")[0], line])
+        elif run and bare.startswith("  Prepared "):
+            run[-1][1] += line
+        else:
+            imports = any("\n  Prepared " in row for _, row in run)
+            out += [row for _, row in (sorted(run, key=lambda pair: pair[0]) if imports else run)] + [line]
+            run = []
+    return "".join(out)
+
+
 WORDS = [
+    Words("order around an import", "objects are read while others are imported", STREAMS,
+          re.compile(r"(?s)\A.*"), lambda match: with_sorted_imports(match.group(0))),
     Words("report behind a prompt", "details are each program's own words", STREAMS,
           re.compile("╷[^╵]*╵"), reduced),
     Words("still going on", "lines that say so depend on the time that a machine takes", STREAMS,
