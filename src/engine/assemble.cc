@@ -132,9 +132,11 @@ void RefreshSettings(const Walk& walk, const BlockInfo& info, const Row& row,
   KINU_INVARIANT(info.dependencies != nullptr, "objects of the block can be stored");
   const bool no_op = row.change && row.change->action == plan::Action::kNoOp;
   // An import is recorded before the settings of its block are known, and again if its dependencies
-  // are final. Ref: node_resource_plan_instance.go managedResourceExecute.
-  const bool settings =
-      !row.imported() || !walk.context.refresh || (no_op && !info.dependencies->empty());
+  // are final, which they never are in the command `import`.
+  // Ref: node_resource_plan_instance.go managedResourceExecute.
+  const bool by_command = !walk.context.command_imports.empty();
+  const bool settings = !row.imported() || (!walk.context.refresh && !by_command) ||
+                        (no_op && !info.dependencies->empty());
   object.create_before_destroy = settings && info.create_before_destroy;
   object.skip_destroy = settings && row.keeps_object;
   if (!no_op && (row.imported() || !walk.context.refresh)) {
