@@ -273,7 +273,7 @@ Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t
   setup.request.prior_state = &plan.prior_state;
   SetRunning(&result, &plan);
   engine::ApplyResult applied = engine::Apply(setup.request, plan, nullptr, found = {});
-  operation::WarnOfTargets(applied, plan, found);
+  operation::ReportRemains(applied, plan, operation::ForgetErrors::kReported, found);
   {
     const std::scoped_lock hold(mutex_);
     state.state = std::move(applied.state);
@@ -307,6 +307,7 @@ void FileRun::Destroy(KeyedState& state, Diagnostics& diags) {
   }
   setup->request.prior_state = &plan.prior_state;
   engine::ApplyResult applied = engine::Apply(setup->request, plan, nullptr, diags);
+  operation::ReportRemains(applied, plan, operation::ForgetErrors::kReported, diags);
   const std::scoped_lock hold(mutex_);
   state.state = std::move(applied.state);
 }

@@ -8,7 +8,14 @@
 
 namespace kinu::operation {
 
-void WarnOfTargets(const engine::ApplyResult& result, const plan::Plan& plan, Diagnostics& diags) {
+void ReportRemains(const engine::ApplyResult& result, const plan::Plan& plan,
+                   ForgetErrors forgotten, Diagnostics& diags) {
+  if (plan.mode == plan::Mode::kDestroy && forgotten == ForgetErrors::kReported &&
+      result.counts.forgotten > 0 && !diags.has_errors()) {
+    diags.Error("Destroy was successful but left behind forgotten instances",
+                "Objects with lifecycle.destroy = false were dropped from the state but "
+                "still exist. With -suppress-forget-errors such a destroy succeeds.");
+  }
   if (result.started && (!plan.targets.empty() || !plan.excludes.empty())) {
     diags.Warning(
         "Applied changes may be incomplete",
@@ -18,17 +25,6 @@ void WarnOfTargets(const engine::ApplyResult& result, const plan::Plan& plan, Di
 }
 
 namespace {
-
-/// Reports what a finished apply left undone: forgotten objects, and what is outside of -target.
-void ReportRemains(const engine::ApplyResult& result, const plan::Plan& plan, bool may_forget,
-                   Diagnostics& diags) {
-  if (!may_forget && result.counts.forgotten > 0 && !diags.has_errors()) {
-    diags.Error("Destroy was successful but left behind forgotten instances",
-                "Objects with lifecycle.destroy = false were dropped from the state but "
-                "still exist. With -suppress-forget-errors such a destroy succeeds.");
-  }
-  WarnOfTargets(result, plan, diags);
-}
 
 /// Saves a state that its store refused: in errored.tfstate, or else in the output.
 void RescueState(state::State& state, state::Store& store, const state::SealerRef& sealer,
@@ -80,8 +76,9 @@ void StoreResult(engine::ApplyResult& result, Operation& operation, view::Audien
 
 }  // namespace
 
-engine::ApplyResult ApplyAndStore(Operation& operation, const plan::Plan& plan, bool may_forget,
-                                  view::Audience& audience, Diagnostics& diags) {
+engine::ApplyResult ApplyAndStore(Operation& operation, const plan::Plan& plan,
+                                  ForgetErrors forgotten, view::Audience& audience,
+                                  Diagnostics& diags) {
   Diagnostics apply_diags;
   operation.input.prior_state = &plan.prior_state;
   std::optional<StatusPhase> phase;
@@ -90,7 +87,7 @@ engine::ApplyResult ApplyAndStore(Operation& operation, const plan::Plan& plan, 
   engine::ApplyResult result =
       engine::Apply(operation.input, plan, &operation.store(), apply_diags);
   phase.reset();
-  ReportRemains(result, plan, may_forget, apply_diags);
+  ReportRemains(result, plan, forgotten, apply_diags);
   StoreResult(result, operation, audience, diags);
   diags.Append(std::move(apply_diags));
   return result;

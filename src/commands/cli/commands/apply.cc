@@ -183,10 +183,10 @@ int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
                : run.RunInService(request,
                                   {.applies = true, .approved = flags.Bool("auto-approve")});
   }
-  const bool destroying = (plan_path.empty() ? request.mode : plan->mode) == plan::Mode::kDestroy;
-  const bool may_forget = !destroying || flags.Bool("suppress-forget-errors");
+  const auto forgotten = flags.Bool("suppress-forget-errors") ? operation::ForgetErrors::kSuppressed
+                                                              : operation::ForgetErrors::kReported;
   const engine::ApplyResult result =
-      operation::ApplyAndStore(run.operation, *plan, may_forget, *run.audience, run.diags);
+      operation::ApplyAndStore(run.operation, *plan, forgotten, *run.audience, run.diags);
   run.operation.Close(run.diags);
   if (run.audience->Show(run.diags)) {
     return 1;
