@@ -97,6 +97,7 @@ std::optional<EncryptionRef> SetUpEncryption(const Workspace& workspace, const L
 std::optional<EncryptionRef> CheckEncryption(const Workspace& workspace, const Loaded& loaded,
                                              Diagnostics& diags) {
   const config::Module& root = *loaded.config->root().module;
+  diags.Append(loaded.config->of_encryption);
   if (!RequireKnown(root, diags)) {
     return std::nullopt;
   }

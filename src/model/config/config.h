@@ -415,6 +415,8 @@ class Config {
   FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
   /// Whether every called module was found and has no errors of its own.
   bool calls_complete = false;
+  /// What is wrong with TF_ENCRYPTION, after a load for `init`, which reports it later.
+  Diagnostics of_encryption;
   /// The test files of the root module; null if they were not requested. `modules` holds the
   /// modules that their run blocks call too.
   std::shared_ptr<TestSuite> tests;

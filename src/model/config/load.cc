@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/files.h"
 #include "base/program_name.h"
@@ -147,7 +148,9 @@ class ConfigLoader {
   bool IsWanted(const CallTarget& target, const InstalledModule& installed) const;
   void CheckChild(const ConfigNode& child);
   void ShowBetweenModules(bool all_found);
-  void CheckSupported(const ConfigNode& root);
+  void ReadEncryption(const ConfigNode& root, Module& module, Diagnostics& diags);
+  void CheckCloud(const ConfigNode& root);
+  void LoadTree(ConfigNode& root, Module& module, size_t errors);
   std::string ManifestKey(const ConfigNode& node, const ModuleCall& call) const;
 
   Config& config_;
@@ -594,20 +597,48 @@ void ConfigLoader::LoadRuns() {
   }
 }
 
-void ConfigLoader::CheckSupported(const ConfigNode& root) {
-  if (rules_.for_validation) {
+/// Reads what the configuration and TF_ENCRYPTION say of encryption.
+void ConfigLoader::ReadEncryption(const ConfigNode& root, Module& module, Diagnostics& diags) {
+  if (rules_.for_validation || options_.encryption_off) {
     return;
   }
-  // A saved plan is decrypted with what the directory says now. `init` reports problems of
-  // encryption apart from those of the configuration.
-  const bool is_used = options_.snapshot == nullptr && !options_.encryption_off && !rules_.for_init;
-  if (root.module->encryption && is_used) {
-    CheckEncryption(root, *root.module->encryption, static_, diags_);
+  MergeEncryptionText(module, "TF_ENCRYPTION", options_.encryption, diags);
+  // A saved plan is decrypted with what the directory says now.
+  const bool is_used = options_.snapshot == nullptr && !rules_.for_init && !diags.has_errors();
+  if (module.encryption && is_used) {
+    CheckEncryption(root, *module.encryption, static_, diags);
   }
-  // What init needs of a cloud block it reads itself.
-  if (const std::optional<Cloud>& cloud = root.module->cloud; cloud && !rules_.for_init) {
+}
+
+/// What init needs of a cloud block it reads itself.
+void ConfigLoader::CheckCloud(const ConfigNode& root) {
+  const std::optional<Cloud>& cloud = root.module->cloud;
+  if (cloud && !rules_.for_validation && !rules_.for_init) {
     (void)ReadCloud(root, *cloud, static_, false, diags_);
   }
+}
+
+/// Loads what the root module calls, as far as the intent needs it. `errors` were there before.
+void ConfigLoader::LoadTree(ConfigNode& root, Module& module, size_t errors) {
+  if (rules_.files_only) {
+    return;
+  }
+  ReadTargets(root, module);
+  if (rules_.root_only || (diags_.error_count() != errors && !rules_.despite_errors)) {
+    return;
+  }
+  const size_t of_root = diags_.error_count();
+  LoadCalls(root);
+  if (config_.tests != nullptr) {
+    LoadRuns();
+  }
+  const bool all_found = diags_.error_count() == of_root;
+  config_.calls_complete = all_found;
+  if (diags_.error_count() == errors && !between_modules_.has_errors()) {
+    CheckProviderConfigs(config_, between_modules_);
+    CheckTestProviders(config_, between_modules_);
+  }
+  ShowBetweenModules(all_found);
 }
 
 void ConfigLoader::Load() {
@@ -624,30 +655,21 @@ void ConfigLoader::Load() {
   }
   Directory& root = ReadDirectory(root_dir_, config_.tests.get());
   ShowProblems(root, diags_);
-  if (!rules_.for_validation && !options_.encryption_off) {
-    MergeEncryptionText(*root.module, "TF_ENCRYPTION", options_.encryption, diags_);
-  }
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
-  CheckSupported(*root_node);
-  if (rules_.files_only) {
-    return;
+  // Errors of the encryption are reported if nothing else is wrong; `init` reports them itself.
+  Diagnostics of_encryption;
+  if (diags_.error_count() == errors) {
+    ReadEncryption(*root_node, *root.module,
+                   rules_.for_init ? config_.of_encryption : of_encryption);
   }
-  ReadTargets(*root_node, *root.module);
-  if (rules_.root_only || (diags_.error_count() != errors && !rules_.despite_errors)) {
-    return;
+  if (!of_encryption.has_errors()) {
+    diags_.Append(std::exchange(of_encryption, {}));
   }
-  const size_t of_root = diags_.error_count();
-  LoadCalls(*root_node);
-  if (config_.tests != nullptr) {
-    LoadRuns();
+  CheckCloud(*root_node);
+  LoadTree(*root_node, *root.module, errors);
+  if (diags_.error_count() == errors) {
+    diags_.Append(std::move(of_encryption));
   }
-  const bool all_found = diags_.error_count() == of_root;
-  config_.calls_complete = all_found;
-  if (diags_.error_count() == errors && !between_modules_.has_errors()) {
-    CheckProviderConfigs(config_, between_modules_);
-    CheckTestProviders(config_, between_modules_);
-  }
-  ShowBetweenModules(all_found);
 }
 
 }  // namespace

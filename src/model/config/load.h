@@ -34,7 +34,8 @@ enum class LoadIntent : uint8_t {
   kValidation,  ///< as kUse; blocks that only commands with a state need (`cloud`, `encryption`),
                 ///< are accepted
   kRootModule,  ///< the root module alone, without what it calls
-  kInitialization,  ///< as kRootModule; values of `cloud` and `encryption` blocks are not checked
+  kInitialization,  ///< as kRootModule; values of `cloud` and `encryption` blocks are not checked,
+                    ///< and problems of TF_ENCRYPTION are left to the caller
   kRootFiles,       ///< the files of the root module alone; its calls are not resolved
   kBackend,  ///< as kRootFiles; other blocks than `backend`, `cloud`, `encryption`, variables and
              ///< local values are left out

@@ -85,10 +85,10 @@ void MergeEncryptionText(Module& module, std::string_view name, std::string_view
   const hcl::Body* body = text.front() == '{' ? hcl::ParseJson(file.get(), *module.tree, diags)
                                               : hcl::ParseNative(file.get(), *module.tree, diags);
   std::optional<Encryption> over;
-  if (body != nullptr && diags.error_count() == errors) {
+  if (body != nullptr) {
     over = ReadEncryption(*body, Nowhere(module, name), diags);
   }
-  if (over) {
+  if (over && diags.error_count() == errors) {
     MergeEncryption(module, *over);
   } else {
     module.encryption_unknown = true;

@@ -126,11 +126,13 @@ bool TestRun::AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers) {
   auto worker = std::make_unique<TestWorker>(run_.invocation.workspace);
   const auto arguments = VariableArguments(flags());
   Diagnostics found;
-  if (worker->LoadModules(
-          {.intent = LoadIntent::kUse, .variables = arguments, .test_directory = test_directory_},
-          found)) {
+  // As the reference does, tests read the states of others without encryption.
+  if (worker->LoadModules({.intent = LoadIntent::kUse,
+                           .variables = arguments,
+                           .test_directory = test_directory_,
+                           .encryption_off = true},
+                          found)) {
     (void)worker->OpenProviders(found);
-    // As the reference does, tests read the states of others without encryption.
     worker->providers->Decrypt(encryption::Encryption::None());
   }
   const bool usable = !found.has_errors();
