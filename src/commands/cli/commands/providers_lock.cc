@@ -2,6 +2,7 @@
 // directories that machines without a network install from. Ref: opentofu
 // internal/command/providers_lock.go, providers_mirror.go.
 #include <algorithm>
+#include <optional>
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
@@ -35,13 +36,23 @@ std::vector<std::string> ReadPlatforms(CommandRun& run) {
   return platforms.empty() ? std::vector<std::string>{install::CurrentPlatform()} : platforms;
 }
 
-/// What the configuration requires, built-in providers included.
-install::ProviderRequirements ReadRequirements(CommandRun& run) {
+/// What the configuration requires as far as it can be read, built-in providers included. Nothing
+/// if values of variables have errors.
+std::optional<install::ProviderRequirements> ReadRequirements(CommandRun& run) {
+  const session::Workspace& workspace = run.invocation.workspace;
   const auto arguments = VariableArguments(run.flags);
-  OpenWorkspace open(run.invocation.workspace);
-  (void)open.LoadModules({.variables = arguments}, run.diags);
-  return run.diags.has_errors() ? install::ProviderRequirements()
-                                : session::RequiredProviders(open.loaded, run.diags);
+  Diagnostics of_inputs;
+  const config::RawInputs inputs = session::GatherInputs(workspace, arguments, of_inputs);
+  const bool given = !of_inputs.has_errors();
+  run.diags.Append(std::move(of_inputs));
+  if (!given) {
+    return std::nullopt;
+  }
+  OpenWorkspace open(workspace);
+  // No state is read, so that nothing is decrypted.
+  (void)open.LoadModules({.variables = arguments, .inputs = &inputs, .encryption_off = true},
+                         run.diags);
+  return session::RequiredProviders(open.loaded, run.diags);
 }
 
 /// Leaves the providers that are not built in and, if the command line names any, that it names.
@@ -208,13 +219,12 @@ static int RunProvidersLock(Invocation& invocation) {
     return run.Fail("Invalid network mirror URL",
                     "The value of -net-mirror must be an https: URL.");
   }
-  request.requirements = ReadRequirements(run);
-  if (!run.diags.has_errors()) {
-    LimitToArguments(run, request.requirements);
-  }
-  if (run.diags.has_errors()) {
+  auto requirements = ReadRequirements(run);
+  if (!requirements) {
     return run.Fail();
   }
+  request.requirements = *std::move(requirements);
+  LimitToArguments(run, request.requirements);
   const install::LockFile old = session::ReadLocksToInstall(invocation.workspace, run.diags);
   if (run.diags.has_errors()) {
     return run.Fail();
@@ -248,7 +258,10 @@ static int RunProvidersMirror(Invocation& invocation) {
   }
   const std::string& directory = run.flags.positionals()[0];
   const std::vector<std::string> platforms = ReadPlatforms(run);
-  const install::ProviderRequirements requirements = ReadRequirements(run);
+  const auto requirements = ReadRequirements(run);
+  if (!requirements) {
+    return run.Fail();
+  }
   const install::LockFile locks = session::ReadLocksToInstall(invocation.workspace, run.diags);
   if (run.diags.has_errors()) {
     return run.Fail();
@@ -260,7 +273,7 @@ static int RunProvidersMirror(Invocation& invocation) {
                             install::SourceChoice::kDirectOnly);
   install::MirrorWriter writer(source, network, directory);
   Narrator narrator(invocation, *run.audience);
-  for (const auto& [address, constraints] : requirements) {
+  for (const auto& [address, constraints] : *requirements) {
     const std::string name = ProviderForDisplay(address);
     if (SplitProviderAddress(address).is_built_in()) {
       narrator.Say("- Skipping " + name + " because it is built in to OpenTofu CLI");
