@@ -10,6 +10,7 @@
 #include "cli/narrator.h"
 #include "config/module_test_file.h"
 #include "session/backend_init.h"
+#include "session/encryption.h"
 #include "session/module_copy.h"
 #include "session/provider_installation.h"
 #include "terminal/prompt.h"
@@ -96,13 +97,20 @@ class Init {
 
  private:
   bool CopyFromModule();
-  /// Without a backend no state is read, so that nothing needs to be decrypted.
   bool UsesBackend() const { return run_.flags.Bool("backend") && run_.flags.Bool("cloud"); }
+  /// -backend=false turns the encryption off too, -cloud=false does not.
+  bool Encrypts() const { return run_.flags.Bool("backend"); }
   int FailWithConfigProblems();
   session::BackendInitRequest BackendRequest() const;
-  std::optional<session::ConfiguredBackend> InitBackend(const Loaded& root);
+  std::optional<session::ConfiguredBackend> InitBackend(const Loaded& root,
+                                                        const session::EncryptionRef& encryption,
+                                                        Diagnostics& diags);
   void ReadState(const session::ConfiguredBackend& backend);
-  void LoadWithModules(bool installs_modules);
+  void LoadWithModules(bool installs_modules, Diagnostics& diags);
+  /// The backend, the state and all modules, once the root module is loaded. Returns the exit code
+  /// of a failure.
+  std::optional<int> Prepare(const Loaded& root, const Diagnostics& of_root);
+  int InstallProviders(const Loaded& root);
 
   CommandRun& run_;
   const session::Workspace& workspace_;
@@ -150,35 +158,31 @@ session::BackendInitRequest Init::BackendRequest() const {
   return request;
 }
 
-std::optional<session::ConfiguredBackend> Init::InitBackend(const Loaded& root) {
+std::optional<session::ConfiguredBackend> Init::InitBackend(
+    const Loaded& root, const session::EncryptionRef& encryption, Diagnostics& diags) {
   // Lock file problems are found while the backend is made ready, as one error. Those of init
   // itself come later.
   Diagnostics lock_diags;
   (void)install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
   if (!UsesBackend()) {
-    // As the reference does, it reads a state without encryption, or fails.
-    auto recorded = session::RecordedBackend(workspace_, run_.diags);
+    auto recorded = session::RecordedBackend(workspace_, diags);
     if (recorded) {
-      recorded->Prepare(workspace_, encryption::Encryption::None());
+      recorded->Prepare(workspace_, encryption);
     }
     return recorded;
   }
   session::BackendInitRequest request = BackendRequest();
-  const auto encryption = session::CheckEncryption(workspace_, root, run_.diags);
-  if (!encryption) {
-    return std::nullopt;
-  }
-  request.encryption = *encryption;
+  request.encryption = encryption;
   const bool cloud = root.config->root().module->cloud.has_value();
   const trace::Span span("kinu/cli", cloud ? "Cloud backend init" : "Backend init");
   narrator_.Say(cloud ? "\n[reset][bold]Initializing cloud backend..."
                       : "\n[reset][bold]Initializing the backend...");
   if (lock_diags.has_errors()) {
-    session::AddLockFileError(lock_diags, run_.diags);
+    session::AddLockFileError(lock_diags, diags);
     return std::nullopt;
   }
   const trace::Span inner("kinu/session", "Initialize Backend");
-  return session::InitBackend(workspace_, root, request, dialog_, run_.diags);
+  return session::InitBackend(workspace_, root, request, dialog_, diags);
 }
 
 /// Whether the root module or a run block of its tests calls any module.
@@ -212,14 +216,12 @@ void Init::ReadState(const session::ConfiguredBackend& backend) {
 }
 
 /// Loads the whole configuration; installs the modules that it calls if `installs_modules`.
-void Init::LoadWithModules(bool installs_modules) {
+void Init::LoadWithModules(bool installs_modules, Diagnostics& diags) {
   const std::string& test_directory = run_.flags.String("test-directory");
   if (!installs_modules) {
-    loaded_ = session::Load(workspace_,
-                            {.variables = arguments_,
-                             .test_directory = test_directory,
-                             .encryption_off = !UsesBackend()},
-                            run_.diags);
+    loaded_ = session::Load(
+        workspace_,
+        {.variables = arguments_, .test_directory = test_directory, .encryption_off = true}, diags);
     return;
   }
   const bool upgrade = run_.flags.Bool("upgrade");
@@ -233,16 +235,91 @@ void Init::LoadWithModules(bool installs_modules) {
                                     {.variables = arguments_,
                                      .again = upgrade,
                                      .test_directory = test_directory,
-                                     .encryption_off = !UsesBackend()},
-                                    narrator_, run_.diags);
-  session::WriteModuleManifest(workspace_, loaded_, run_.diags);
+                                     .encryption_off = true},
+                                    narrator_, diags);
+  session::WriteModuleManifest(workspace_, loaded_, diags);
+}
+
+/// The problems of the root module with those of the backend. As the reference has it, each of the
+/// backend's is there once for each of the root module's.
+Diagnostics WithBackendProblems(const Diagnostics& of_root, const Diagnostics& of_backend) {
+  Diagnostics out = of_root;
+  const size_t times = std::max<size_t>(of_root.size(), 1);
+  for (size_t i = 0; i < times; ++i) {
+    out.Append(of_backend);
+  }
+  return out;
+}
+
+std::optional<int> Init::Prepare(const Loaded& root, const Diagnostics& of_root) {
+  Diagnostics& diags = run_.diags;
+  auto encryption = Encrypts() ? session::CheckEncryption(workspace_, root, diags)
+                               : std::optional(encryption::Encryption::None());
+  if (!encryption) {
+    return run_.Fail();
+  }
+  Diagnostics of_backend;
+  if (const auto backend = InitBackend(root, *encryption, of_backend)) {
+    ReadState(*backend);
+    if (diags.has_errors()) {
+      return run_.Fail();
+    }
+  }
+  // Modules are reported even when the backend failed: its errors come last.
+  const bool installs_modules = CallsModules(*root.config) && run_.flags.Bool("get");
+  Diagnostics of_modules;
+  LoadWithModules(installs_modules, of_modules);
+  if (installs_modules) {
+    diags.Append(of_modules);  // which are reported again when the modules are there
+    if (diags.has_errors()) {
+      return run_.Fail();
+    }
+  }
+  diags.Append(WithBackendProblems(of_root, of_backend));
+  if (diags.has_errors()) {
+    return run_.Fail();
+  }
+  diags.Append(std::move(of_modules));
+  return diags.has_errors() ? std::optional(FailWithConfigProblems()) : std::nullopt;
+}
+
+int Init::InstallProviders(const Loaded& root) {
+  std::optional<PackageLine> line;
+  if (run_.audience->status() != nullptr) {
+    line.emplace();
+  }
+  const Flags& flags = run_.flags;
+  const trace::Span span("kinu/cli", "Get Providers");
+  const session::ProviderInstallRequest request{
+      .upgrade = flags.Bool("upgrade"),
+      .lock_file_readonly = flags.String("lockfile") == "readonly",
+      .plugin_directories = flags.List("plugin-dir"),
+      .watch = line ? &*line : nullptr};
+  const bool installed =
+      session::InstallProviders(workspace_, request, loaded_, state_, dialog_, run_.diags);
+  line.reset();
+  if (!installed) {
+    return run_.Fail();
+  }
+  narrator_.BlankLine();
+  if (run_.audience->Show(run_.diags)) {
+    return 1;
+  }
+  const bool cloud = UsesBackend() && root.config->root().module->cloud.has_value();
+  narrator_.Say(cloud ? "[reset][bold][green]Cloud backend has been successfully "
+                        "initialized![reset][green]"
+                      : "[reset][bold][green]OpenTofu has been successfully "
+                        "initialized![reset][green]");
+  if (!run_.invocation.in_automation) {
+    narrator_.Say(Hint(cloud ? kNextCloudSteps : kNextSteps));
+  }
+  return 0;
 }
 
 int Init::Run() {
   Diagnostics& diags = run_.diags;
   const Flags& flags = run_.flags;
-  const std::vector<std::string> plugin_directories = flags.List("plugin-dir");
-  if (!session::SavePluginDirectories(workspace_, plugin_directories, diags) ||
+  if (!session::SavePluginDirectories(workspace_, flags.List("plugin-dir"), diags) ||
       (!flags.String("from-module").empty() && !CopyFromModule())) {
     return run_.Fail();
   }
@@ -255,68 +332,21 @@ int Init::Run() {
   if (diags.has_errors()) {
     return FailWithConfigProblems();
   }
+  Diagnostics of_root;
   const Loaded root = session::Load(workspace_,
                                     {.intent = LoadIntent::kInitialization,
                                      .variables = arguments_,
                                      .test_directory = flags.String("test-directory"),
-                                     .encryption_off = !UsesBackend()},
-                                    diags);
-  if (diags.has_errors()) {
+                                     .encryption_off = !Encrypts()},
+                                    of_root);
+  if (of_root.has_errors()) {
+    diags.Append(std::move(of_root));
     return FailWithConfigProblems();
   }
-  if (const auto backend = InitBackend(root)) {
-    ReadState(*backend);
-    if (diags.has_errors()) {
-      return run_.Fail();
-    }
+  if (const auto failed = Prepare(root, of_root)) {
+    return *failed;
   }
-  // Modules are reported even when the backend failed: its errors come last.
-  Diagnostics backend_diags = std::move(diags);
-  diags = Diagnostics();
-  const bool installs_modules = CallsModules(*root.config) && flags.Bool("get");
-  LoadWithModules(installs_modules);
-  if (installs_modules && diags.has_errors()) {
-    return run_.Fail();
-  }
-  Diagnostics config_diags = std::move(diags);
-  diags = std::move(backend_diags);
-  if (diags.has_errors()) {
-    return run_.Fail();
-  }
-  const bool config_failed = config_diags.has_errors();
-  diags.Append(std::move(config_diags));
-  if (config_failed) {
-    return FailWithConfigProblems();
-  }
-  std::optional<PackageLine> line;
-  if (run_.audience->status() != nullptr) {
-    line.emplace();
-  }
-  const trace::Span span("kinu/cli", "Get Providers");
-  const session::ProviderInstallRequest request{
-      .upgrade = flags.Bool("upgrade"),
-      .lock_file_readonly = flags.String("lockfile") == "readonly",
-      .plugin_directories = plugin_directories,
-      .watch = line ? &*line : nullptr};
-  const bool installed =
-      session::InstallProviders(workspace_, request, loaded_, state_, dialog_, diags);
-  line.reset();
-  if (!installed) {
-    return run_.Fail();
-  }
-  narrator_.BlankLine();
-  if (run_.audience->Show(diags)) {
-    return 1;
-  }
-  const bool cloud = UsesBackend() && root.config->root().module->cloud.has_value();
-  narrator_.Say(cloud ? "[reset][bold][green]Cloud backend has been successfully "
-                        "initialized![reset][green]"
-                      : "[reset][bold][green]OpenTofu has been successfully "
-                        "initialized![reset][green]");
-  if (!run_.invocation.in_automation) {
-    narrator_.Say(Hint(cloud ? kNextCloudSteps : kNextSteps));
-  }
-  return 0;
+  return InstallProviders(root);
 }
 
 /// Words and flags that do not go together.
