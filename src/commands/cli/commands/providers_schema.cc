@@ -10,21 +10,32 @@
 
 namespace kinu::cli {
 
-/// Loads the configuration. Errors of the root module alone come first, then those of the backend,
-/// then all others, with absolute paths.
-static void LoadForSchemas(OpenWorkspace& open,
-                           const std::vector<config::VariableArgument>& arguments,
-                           Diagnostics& diags) {
-  open.LoadModules({.intent = LoadIntent::kOperation, .variables = arguments});
-  if (!open.of_modules().has_errors()) {
-    diags.Append(open.of_modules());
-    return;
+/// Opens the backend, loads the configuration and reads the state. Problems of the root module and
+/// of the backend come first, then those of the state, then all of the configuration, with absolute
+/// paths. Nothing after an error.
+static std::optional<state::State> OpenForSchemas(
+    OpenWorkspace& open, const std::vector<config::VariableArgument>& arguments,
+    Diagnostics& diags) {
+  session::LoadRequest request{.intent = LoadIntent::kOperation, .variables = arguments};
+  open.LoadModules(request);
+  if (!open.CheckRoot(diags) || !open.OpenBackend({}, diags)) {
+    return std::nullopt;
   }
-  if (Diagnostics of_root; !open.CheckRoot(of_root)) {
-    diags.Append(std::move(of_root));
-  } else if (open.OpenBackend({}, diags)) {
-    (void)open.LoadByAbsolutePath({.variables = arguments}, diags);
+  Diagnostics found;
+  if (!open.of_modules().empty()) {
+    request.encryption_off = true;  // which was looked at with the root module
+    (void)open.LoadByAbsolutePath(request, found);
   }
+  const std::shared_ptr<Program>& program = open.loaded.program;
+  auto store = open.backend->backend->Open(open.workspace.Name(), program);
+  auto read = store ? (*store)->Read(program) : std::unexpected(store.error());
+  if (!read) {
+    diags.Error("error loading state: " + read.error().message, "");
+    return std::nullopt;
+  }
+  const bool valid = !found.has_errors();
+  diags.Append(std::move(found));
+  return valid ? std::optional(*std::move(read)) : std::nullopt;
 }
 
 static int RunProvidersSchema(Invocation& invocation) {
@@ -47,28 +58,17 @@ static int RunProvidersSchema(Invocation& invocation) {
     return 1;
   }
   OpenWorkspace open(invocation.workspace);
-  LoadForSchemas(open, VariableArguments(flags), diags);
-  if (open.OpenProviders(diags)) {
+  const auto arguments = VariableArguments(flags);
+  std::optional<state::State> state = OpenForSchemas(open, arguments, diags);
+  if (state && open.OpenProviders(diags)) {
     open.providers->RequireSelections(*open.loaded.config, diags);
   }
   if (!diags.has_errors()) {
     engine::CheckProvisioners(*open.loaded.config, diags);
   }
-  std::optional<state::State> state;
-  if (!diags.has_errors()) {
-    if (open.OpenBackend({}, diags)) {
-      auto store = open.backend->backend->Open(invocation.workspace.Name(), open.loaded.program);
-      auto read = store ? (*store)->Read(open.loaded.program) : std::unexpected(store.error());
-      if (read) {
-        state = std::move(*read);
-        session::AdoptProviders(*open.loaded.config, *state);
-      } else {
-        diags.Error("error loading state: " + read.error().message, "");
-      }
-    }
-  }
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> schemas;
-  if (state) {
+  if (!diags.has_errors()) {
+    session::AdoptProviders(*open.loaded.config, *state);
     schemas = open.providers->LoadSchemas(*open.loaded.config, &*state, diags);
   }
   if (diags.has_errors()) {
