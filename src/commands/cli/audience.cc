@@ -81,6 +81,13 @@ JsonCopy::~JsonCopy() {
   }
 }
 
+bool JsonCopy::ShowProblems(const Invocation& invocation, Diagnostics& diags) const {
+  if (wanted()) {
+    invocation.Show(diags);
+  }
+  return invocation.Show(diags);
+}
+
 void JsonCopy::Write(std::string_view text) const {
   while (wanted() && !text.empty()) {
     const ssize_t written = ::write(fd_, text.data(), text.size());

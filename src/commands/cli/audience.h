@@ -30,6 +30,9 @@ class JsonCopy {
 
   bool wanted() const { return fd_ >= 0; }
   void Write(std::string_view text) const;
+  /// Shows problems for the text and, as OpenTofu does, once more for the copy. Returns whether
+  /// there are errors.
+  bool ShowProblems(const Invocation& invocation, Diagnostics& diags) const;
 
  private:
   int fd_ = -1;

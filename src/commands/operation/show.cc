@@ -1,9 +1,11 @@
 #include "operation/show.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "operation/documents.h"
 #include "operation/saved_plan.h"
+#include "plan_json/plan_file.h"
 #include "session/open_workspace.h"
 #include "trace/trace.h"
 
@@ -61,9 +63,18 @@ void ReportNeither(const std::string& path, const Error& not_plan, const Error& 
   }
 }
 
+/// Whether there are errors, other than documents that cannot be written. Those are found after
+/// everything else.
+bool HasEarlyErrors(const Diagnostics& diags) {
+  return std::ranges::any_of(diags, [](const Diagnostic& problem) {
+    return problem.is_error() &&
+           dynamic_cast<const view::UnwrittenDocument*>(problem.extra.get()) == nullptr;
+  });
+}
+
 /// Warnings that were set aside are shown if there are errors, before these.
 void ShowBesideErrors(Diagnostics warnings, Diagnostics& diags) {
-  if (diags.has_errors()) {
+  if (HasEarlyErrors(diags)) {
     warnings.Append(std::move(diags));
     diags = std::move(warnings);
   }
@@ -98,6 +109,7 @@ class Shower {
   const ShowRequest& request_;
   ShowView& view_;
   Diagnostics& diags_;
+  bool files_are_valid_ = false;  ///< those of the root module, after SealedFile()
 };
 
 int Shower::ServicePlan(const CloudPlan& plan) {
@@ -140,6 +152,7 @@ int Shower::SealedFile(const encryption::Encryption& encryption) {
     return 1;
   }
   diags_ = Diagnostics();  // warnings about the configuration are for those who work with it
+  files_are_valid_ = true;
   if (file) {
     const int code = view_.Plan(*file, diags_);
     diags_ = OfUnusablePlan(diags_, guessed());
@@ -173,6 +186,12 @@ int Shower::File() {
   }
   Diagnostics warnings = std::exchange(diags_, {});
   const int code = SealedFile(**encryption);
+  if (HasEarlyErrors(diags_) && warnings.empty() && files_are_valid_) {
+    // Without encryption nobody has loaded them.
+    (void)session::Load(
+        workspace_, {.intent = session::LoadIntent::kEncryption, .variables = request_.variables},
+        warnings);
+  }
   ShowBesideErrors(std::move(warnings), diags_);
   return code;
 }
@@ -193,7 +212,9 @@ int Shower::CurrentState() {
   Result<state::State> state = store ? (*store)->View(program) : std::unexpected(store.error());
   reading.reset();
   if (!state) {
-    diags_.Error("failed to load state: " + state.error().message, "");
+    diags_.Error((store ? "failed to load state: " : "failed to load state manager: ") +
+                     state.error().message,
+                 "");
     ShowBesideErrors(std::move(warnings), diags_);
     return 1;
   }
@@ -206,6 +227,11 @@ int Shower::CurrentState() {
 }
 
 int Shower::Configuration() {
+  // Whatever module is shown, the root module has to be readable.
+  if (request_.target == Target::kModule &&
+      !session::CheckFiles(workspace_, request_.variables, nullptr, diags_)) {
+    return 1;
+  }
   auto text =
       request_.target == Target::kModule
           ? ModuleJson(workspace_, request_.path, request_.variables, request_.positions, diags_)

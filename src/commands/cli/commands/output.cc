@@ -60,13 +60,14 @@ void ReportUnreadableOutputs(const Error& error, Diagnostics& diags) {
   }
 }
 
-/// Reads the outputs in the state of the workspace. Returns nothing after an error.
-std::optional<state::State> ReadOutputs(const Invocation& invocation, const Flags& flags,
-                                        std::span<const config::VariableArgument> arguments,
+/// Reads the outputs in the state of the backend that the root module chooses. Returns nothing
+/// after an error.
+std::optional<state::State> ReadOutputs(const Invocation& invocation, const Loaded& root,
+                                        const backend::StateFlags& state_flags,
                                         const std::shared_ptr<Program>& program,
                                         Diagnostics& diags) {
-  const auto chosen = session::ChooseBackend(invocation.workspace, arguments, StateFlagsOf(flags),
-                                             diags, session::BackendWarnings::kLeftOut);
+  const auto chosen = session::ChooseBackend(invocation.workspace, root, state_flags, diags,
+                                             session::BackendWarnings::kLeftOut);
   if (!chosen) {
     return std::nullopt;
   }
@@ -88,22 +89,37 @@ void WarnOfNoOutputs(Diagnostics& diags) {
       "Declare outputs in the root module and apply, then they can be shown here.");
 }
 
-void ShowAllOutputs(const std::vector<state::OutputValue>& outputs, const Flags& flags,
-                    const JsonCopy& copy, Diagnostics& diags) {
+/// The output that the command line names. Nothing after an error.
+const state::OutputValue* FindNamed(const std::vector<state::OutputValue>& outputs,
+                                    const Flags& flags, Diagnostics& diags) {
+  const std::string& name = flags.positionals()[0];
+  const auto found = std::find_if(outputs.rbegin(), outputs.rend(),
+                                  [&](const auto& output) { return output.name == name; });
+  if (found == outputs.rend()) {
+    diags.Error("Output \"" + name + "\" not found",
+                "The output variable requested could not be found in the state file. An output "
+                "appears there after the next apply.");
+    return nullptr;
+  }
+  return &*found;
+}
+
+/// The outputs, or the named one, as JSON. Nothing after an error.
+std::optional<std::string> JsonText(const std::vector<state::OutputValue>& outputs,
+                                    const Flags& flags, Diagnostics& diags) {
   std::string text;
-  if (flags.Bool("json") || copy.wanted()) {
+  if (!NamesOutput(flags)) {
     JsonWriter out(text, {.indent = "  "});
     view::WriteOutputs(out, outputs);
-    text += '\n';
-    copy.Write(text);
+    return text += '\n';
   }
-  if (flags.Bool("json")) {
-    Print(text);
-  } else if (outputs.empty()) {
-    WarnOfNoOutputs(diags);
-  } else {
-    Print(view::RenderOutputs(outputs, flags.Bool("show-sensitive")));
+  const state::OutputValue* output = FindNamed(outputs, flags, diags);
+  if (output == nullptr) {
+    return std::nullopt;
   }
+  JsonWriter out(text);
+  view::WriteOutput(out, *output);
+  return text += '\n';
 }
 
 void PrintRaw(const std::string& name, const Value& value, Diagnostics& diags) {
@@ -115,40 +131,34 @@ void PrintRaw(const std::string& name, const Value& value, Diagnostics& diags) {
   Print(plain->AsString());
 }
 
-void ShowOneOutput(const state::OutputValue& output, const Flags& flags, const JsonCopy& copy,
-                   Diagnostics& diags) {
-  std::string text;
-  if (flags.Bool("json") || copy.wanted()) {
-    JsonWriter out(text);
-    view::WriteOutput(out, output);
-    text += '\n';
-    copy.Write(text);
-  }
-  if (flags.Bool("json")) {
-    Print(text);
-  } else if (flags.Bool("raw")) {
-    PrintRaw(output.name, output.value, diags);
-  } else {
-    Print(lang::ConsoleText(output.value.UnmarkDeep()) + "\n");
+/// Prints the outputs, or the named one, for people.
+void PrintText(const std::vector<state::OutputValue>& outputs, const Flags& flags,
+               Diagnostics& diags) {
+  if (outputs.empty()) {
+    WarnOfNoOutputs(diags);
+  } else if (!NamesOutput(flags)) {
+    Print(view::RenderOutputs(outputs, flags.Bool("show-sensitive")));
+  } else if (const state::OutputValue* output = FindNamed(outputs, flags, diags)) {
+    if (flags.Bool("raw")) {
+      PrintRaw(output->name, output->value, diags);
+    } else {
+      Print(lang::ConsoleText(output->value.UnmarkDeep()) + "\n");
+    }
   }
 }
 
-void ShowNamedOutput(const std::vector<state::OutputValue>& outputs, const Flags& flags,
-                     const JsonCopy& copy, Diagnostics& diags) {
-  const std::string& name = flags.positionals()[0];
-  if (outputs.empty() && !flags.Bool("json")) {
-    WarnOfNoOutputs(diags);
-    return;
+void ShowOutputs(const std::vector<state::OutputValue>& outputs, const Flags& flags,
+                 const JsonCopy& copy, Diagnostics& diags) {
+  if (!flags.Bool("json")) {
+    PrintText(outputs, flags, diags);
   }
-  const auto found = std::find_if(outputs.rbegin(), outputs.rend(),
-                                  [&](const auto& output) { return output.name == name; });
-  if (found == outputs.rend()) {
-    diags.Error("Output \"" + name + "\" not found",
-                "The output variable requested could not be found in the state file. An output "
-                "appears there after the next apply.");
-    return;
+  if (flags.Bool("json") || copy.wanted()) {
+    const auto text = JsonText(outputs, flags, diags);
+    copy.Write(text.value_or(""));
+    if (flags.Bool("json")) {
+      Print(text.value_or(""));
+    }
   }
-  ShowOneOutput(*found, flags, copy, diags);
 }
 
 }  // namespace
@@ -163,15 +173,18 @@ static int RunOutput(Invocation& invocation) {
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
-  auto program = std::make_shared<Program>();
-  const auto state = ReadOutputs(invocation, flags, arguments, program, diags);
-  if (!state) {
-    invocation.Show(diags);
+  const Loaded root = session::Load(
+      invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);
+  if (diags.has_errors()) {
+    invocation.Show(diags);  // once, whoever reads the copy
     return 1;
   }
-  const auto show = NamesOutput(flags) ? ShowNamedOutput : ShowAllOutputs;
-  show(state->outputs, flags, copy, diags);
-  return invocation.Show(diags) ? 1 : 0;
+  const auto program = std::make_shared<Program>();
+  const auto state = ReadOutputs(invocation, root, StateFlagsOf(flags), program, diags);
+  if (state) {
+    ShowOutputs(state->outputs, flags, copy, diags);
+  }
+  return copy.ShowProblems(invocation, diags) ? 1 : 0;
 }
 
 constexpr auto kOutputFlags =

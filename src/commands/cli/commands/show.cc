@@ -141,7 +141,7 @@ void Describe(const operation::ShowRequest& request, const Form& form, trace::Sp
 
 /// Shows the problems; those of documents that cannot be written have no frame. Returns whether
 /// there are errors. Ref: opentofu internal/command/views/show.go.
-bool ShowProblems(const Invocation& invocation, const Diagnostics& diags) {
+bool ShowProblems(const Invocation& invocation, const Diagnostics& diags, const JsonCopy& copy) {
   Diagnostics framed;
   for (const Diagnostic& problem : diags) {
     if (IsUnwritten(problem)) {
@@ -150,7 +150,7 @@ bool ShowProblems(const Invocation& invocation, const Diagnostics& diags) {
       framed.Add(problem);
     }
   }
-  invocation.Show(framed);
+  copy.ShowProblems(invocation, framed);
   return diags.has_errors();
 }
 
@@ -174,12 +174,12 @@ static int RunShow(Invocation& invocation) {
   }
   if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
     diags.Error("error loading plugin path: " + read.error().message, "");
-    invocation.Show(diags);
+    copy.ShowProblems(invocation, diags);
     return 1;
   }
   ShowForms forms(invocation, form);
   const int code = operation::Show(invocation.workspace, request, forms, diags);
-  return ShowProblems(invocation, diags) ? 1 : code;
+  return ShowProblems(invocation, diags, copy) ? 1 : code;
 }
 
 constexpr auto kShowFlags = JoinFlags(
