@@ -56,8 +56,12 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(OpenWorkspac
   }
   Diagnostics before = std::move(diags);
   diags = Diagnostics();
+  // For copies the backend is looked at before it is asked for the state.
+  if (NamesCopies()) {
+    beside_errors = session::BackendWarnings::kLeftOut;
+  }
   auto found = ChooseBackend(state_flags, open);
-  if (!found) {
+  if (!found && !NamesCopies()) {
     diags = WhyUnreachable(invocation.workspace, VariableArguments(flags), std::move(diags));
   }
   before.Append(std::move(diags));
@@ -67,14 +71,13 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(OpenWorkspac
 
 std::optional<session::ConfiguredBackend> StateSession::NamedFile(
     const backend::StateFlags& state_flags) {
-  const auto encryption =
-      session::LoadEncryption(invocation.workspace, VariableArguments(flags), diags);
-  if (!encryption) {
+  if (!session::LoadEncryption(invocation.workspace, VariableArguments(flags), diags)) {
     return std::nullopt;
   }
   left_warnings = std::exchange(diags, Diagnostics());
+  // As the reference has it, a named file is neither encrypted nor decrypted.
   auto out = session::ImpliedBackend(state_flags);
-  out.Prepare(invocation.workspace, *encryption);
+  out.Prepare(invocation.workspace, encryption::Encryption::None());
   file_is_named_ = true;
   return out;
 }
@@ -83,11 +86,15 @@ bool StateSession::CheckBackend() {
   return !std::exchange(file_is_named_, false) || ChooseBackend({}).has_value();
 }
 
+bool StateSession::NamesCopies() const {
+  return flags.Has("backup-out") && flags.String("state").empty() &&
+         (flags.String("backup") != "-" || flags.String("backup-out") != "-");
+}
+
 bool StateSession::CopiesFit(const session::ConfiguredBackend& chosen) {
   // Those that can run operations themselves, as the reference has it.
   constexpr std::string_view kRunners[] = {"local", "remote", backend::kCloudBackend};
-  if (!flags.Has("backup-out") || !flags.String("state").empty() ||
-      std::ranges::find(kRunners, chosen.type) != std::end(kRunners)) {
+  if (!NamesCopies() || std::ranges::find(kRunners, chosen.type) != std::end(kRunners)) {
     return true;
   }
   std::string named;
@@ -96,12 +103,10 @@ bool StateSession::CopiesFit(const session::ConfiguredBackend& chosen) {
       named += (named.empty() ? "-" : ", -") + std::string(name);
     }
   }
-  if (!named.empty()) {
-    diags.Error("Invalid command line options: " + named,
-                "Only states in files are copied. Name a state file with -state, or keep states in "
-                "the backend \"local\".");
-  }
-  return named.empty();
+  diags.Error("Invalid command line options: " + named,
+              "Only states in files are copied. Name a state file with -state, or keep states in "
+              "the backend \"local\".");
+  return false;
 }
 
 bool StateSession::CheckVersion(const session::ConfiguredBackend& chosen) {
@@ -123,13 +128,15 @@ bool StateSession::Open(std::string_view lock, OpenWorkspace* open) {
   if (flags.Has("ignore-remote-version") && !CheckVersion(*chosen)) {
     return false;
   }
+  if (shows_backend_first) {
+    audience->Show(diags);
+  }
   auto opened = session::StateHandle::Open(*chosen, invocation.workspace.Name(), program);
   if (!opened) {
-    diags.Error("Failed to load state", opened.error().message);
+    Report(unopened, opened.error().message);
     return false;
   }
   handle = *std::move(opened);
-  sealer = chosen->sealer();
   if (!lock.empty() && (!flags.Has("lock") || flags.Bool("lock"))) {
     state::LockRequest request = LockRequestFor(lock);
     request.only = first;
@@ -168,11 +175,18 @@ void StateSession::ReportUnreadableState(const Error& error) {
       error.code == ErrorCode::kUnreadable
           ? "Failed to read state file: The state file could not be read: "
           : "";
-  std::string text = unreadable.prefix + std::string(cause) + error.message;
-  if (unreadable.summary.empty()) {
-    diags.Error(std::move(text), "");
+  if (warns_beside_unreadable) {
+    diags.Append(left_warnings);
+  }
+  Report(unreadable, std::string(cause) + error.message);
+}
+
+void StateSession::Report(const StateProblem& problem, const std::string& text) {
+  std::string words = problem.prefix + text;
+  if (problem.summary.empty()) {
+    diags.Error(std::move(words), "");
   } else {
-    diags.Error(unreadable.summary, std::move(text));
+    diags.Error(problem.summary, std::move(words));
   }
 }
 

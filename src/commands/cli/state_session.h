@@ -16,19 +16,28 @@ struct StateSession : CommandRun {
 
   std::optional<session::StateHandle> handle;
   state::State state;
-  state::SealerRef sealer = state::Undecided();  ///< of the workspace's state, after Open()
 
   /// When set, before Open(): only this resource is wanted, and nothing is written.
   const AbsResource* only = nullptr;
   /// When set, before Open(): these resources are looked at first, and nothing is written. A large
   /// state may then have no others: see ReadAll().
   const std::vector<ConfigResource>* first = nullptr;
-  /// How a state that cannot be read is reported, before Open(). Its text stands behind `prefix`,
-  /// in the summary or (with `summary`) in the detail.
-  struct UnreadableState {
-    std::string summary = "Failed to load state";
+  /// How a problem with the state is reported: its text stands behind `prefix`, in the summary or
+  /// (with `summary`) in the detail.
+  struct StateProblem {
+    std::string summary;
     std::string prefix;
-  } unreadable;
+  };
+  /// For a state that cannot be read, before Open().
+  StateProblem unreadable = {"Failed to load state", ""};
+  /// For a backend that has no such state, before Open().
+  StateProblem unopened = {"Error loading the state", ""};
+  /// When set, before Open(): the warnings that ChooseBackend() leaves out stand beside the problem
+  /// of a state that cannot be read.
+  bool warns_beside_unreadable = false;
+  /// When set, before Open(): what there is to say of the backend is shown before the state is
+  /// looked at.
+  bool shows_backend_first = false;
   /// When set, before Open(): without a stored state there is nothing to do.
   bool needs_state = false;
   /// When set, before Open(): each change leaves a copy of the state before it, named by the time
@@ -57,11 +66,14 @@ struct StateSession : CommandRun {
   /// Shows or reports that the service of the state runs another version. False after an error.
   bool CheckVersion(const session::ConfiguredBackend& chosen);
   void ReportUnreadableState(const Error& error);
+  void Report(const StateProblem& problem, const std::string& text);
+  /// Whether a copy has a place of its own, where the backend must be one that works on files.
+  bool NamesCopies() const;
   std::optional<session::ConfiguredBackend> FindBackend(OpenWorkspace* open);
   /// The state file that -state names, wherever the configuration keeps its state.
   std::optional<session::ConfiguredBackend> NamedFile(const backend::StateFlags& state_flags);
   bool file_is_named_ = false;  ///< and the backend is not checked yet
-  /// Whether the backend can have the copies that -backup and -backup-out ask for.
+  /// Whether the backend can have the copies that -backup and -backup-out of `state mv` ask for.
   bool CopiesFit(const session::ConfiguredBackend& chosen);
 };
 

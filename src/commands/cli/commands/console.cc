@@ -213,6 +213,7 @@ static int RunConsole(Invocation& invocation) {
                                 : std::nullopt;
   session.first = reached ? &*reached : nullptr;
   session.unreadable = {"", "error loading state: "};
+  session.unopened = session.unreadable;
   if (!session.Open(operation::LockReason(OperationKind::kConsole), &open)) {
     return session.Fail();
   }

@@ -128,6 +128,7 @@ static int RunProviders(Invocation& invocation) {
   }
   const Loaded& loaded = open.loaded;
   Branch root = BranchOf(*loaded.program, *loaded.config, loaded.config->root(), session.diags);
+  session.unopened = {"Failed loading state", "Failed to load state: "};
   session.unreadable = {"Failed refreshing the state", "Failed to refresh state: "};
   if (session.diags.has_errors() || !session.Open({}, &open)) {
     return session.Fail();

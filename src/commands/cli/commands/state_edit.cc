@@ -8,6 +8,7 @@
 #include "cli/edit_lines.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
+#include "session/encryption.h"
 #include "text/quote.h"
 
 namespace kinu::cli {
@@ -32,7 +33,7 @@ class OtherState {
     const std::string& backup = session.flags.String("backup-out");
     session::StateHandle opened(
         backend::OpenStateFile(path, backup == "-" || backup.empty() ? CopyNameOf(path) : backup,
-                               session.program, session.sealer));
+                               session.program, encryption::Encryption::None()->state()));
     if (session.flags.Bool("lock") &&
         !opened.Lock(session.LockRequestFor("state-mv"), session.diags)) {
       return false;

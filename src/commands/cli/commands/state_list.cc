@@ -168,7 +168,7 @@ static int RunStateList(Invocation& invocation) {
   }
   auto store = chosen->backend->Open(invocation.workspace.Name(), run.program);
   if (!store) {
-    return run.Fail("Failed to load state", store.error().message);
+    return run.Fail("Error loading the state", store.error().message);
   }
   return ListInstances(run, **store);
 }

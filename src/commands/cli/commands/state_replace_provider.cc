@@ -84,6 +84,7 @@ static int RunStateReplaceProvider(Invocation& invocation) {
   }
   session.edits_state = true;
   session.unreadable = {"Failed to refresh source state", ""};
+  session.warns_beside_unreadable = true;
   session.needs_state = true;
   if (session.diags.has_errors() || !session.Open("state-replace-provider")) {
     return session.Fail();

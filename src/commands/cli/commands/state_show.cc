@@ -27,6 +27,7 @@ static int RunStateShow(Invocation& invocation) {
   const bool is_address = session.program->ParseResourceInstance(word, &address);
   session.only = is_address ? &address.resource : nullptr;
   session.unreadable = {"", "error loading state: "};
+  session.unopened = session.unreadable;
   // The configuration is looked at as a whole, but errors of the state are reported first.
   OpenWorkspace open(invocation.workspace);
   const auto arguments = VariableArguments(session.flags);

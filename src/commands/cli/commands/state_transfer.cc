@@ -60,6 +60,7 @@ static int RunStatePush(Invocation& invocation) {
                       source.error().message);
   }
   session.unreadable = {"Failed to refresh destination state", ""};
+  session.unopened = {"Failed to load destination state", ""};
   if (!session.Open("state-push")) {
     return session.Fail();
   }

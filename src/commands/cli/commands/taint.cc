@@ -50,6 +50,8 @@ int Run(Invocation& invocation, bool taint) {
   }
   session.unreadable = {"Error refreshing the state",
                         taint ? "Failed to refresh the state: " : "Failed to load state: "};
+  session.unopened.prefix = "Failed to load the state: ";
+  session.shows_backend_first = true;
   if (!session.Open(taint ? "taint" : "untaint")) {
     return session.Fail();
   }
