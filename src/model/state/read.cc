@@ -207,11 +207,13 @@ void StateReader::ReadTop() {
     std::string_view raw = in_.Value();
     if (!raw.empty() && raw != "null") {
       const std::string summary = std::string(kUnsupportedFormat) + ": The ";
-      version_problem_ =
-          JoinProblems({summary + "version in the state file is " + std::string(KindName(raw[0])) +
-                            ". A positive whole number is required.",
-                        summary + "state file can not be checked for presence of "
-                                  "encryption: the text is not a JSON object"});
+      version_problem_ = JoinProblems(
+          {summary + "version in the state file is " + std::string(KindName(raw[0])) +
+               ". A positive whole number is required.",
+           summary +
+               "state file can not be checked for presence of encryption: json: "
+               "cannot unmarshal " +
+               std::string(KindName(raw[0])) + " into Go value of type encryption.basedata"});
     }
     return;
   }

@@ -196,8 +196,9 @@ INSTANTIATE_TEST_SUITE_P(
             "[]",
             "2 problems:\n\n- Unsupported state file format: The version in the state file is "
             "array. A positive whole number is required.\n- Unsupported state file format: The "
-            "state file can not be checked for presence of encryption: the text is not a JSON "
-            "object"},
+            "state file can not be checked for presence of encryption: json: cannot unmarshal "
+            "array "
+            "into Go value of type encryption.basedata"},
         BadState{"{\"version\":\"4\"}",
                  "Unsupported state file format: The version in the state file is string. A "
                  "positive whole number is required."},
