@@ -33,7 +33,7 @@ static int RunLogin(Invocation& invocation) {
   if (run.diags.has_errors()) {
     return run.Usage();
   }
-  if (!run.flags.Bool("input") || invocation.input_disabled || run.json_only()) {
+  if (!run.flags.Bool("input") || run.json_only()) {
     return run.Fail("Login is an interactive command",
                     "Logging in asks questions, which is not possible here. Write a "
                     "\"credentials\" block into the CLI configuration instead.");
