@@ -1,6 +1,7 @@
 #include "operation/operation.h"
 
 #include <ctime>
+#include <utility>
 
 #include "addrs/compatible_version.h"
 #include "base/program_name.h"
@@ -77,7 +78,11 @@ bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagn
                  .variables = request.variables,
                  .program = request.program});
   }
-  Diagnostics early_warnings;  // of the root module alone; shown again with all others
+  // Of the root module alone; shown again with all others. An import has those of all modules, too.
+  Diagnostics early_warnings;
+  if (request.kind == OperationKind::kImport) {
+    early_warnings = std::exchange(diags, {});
+  }
   if (request.kind != OperationKind::kApply) {
     (void)CheckRoot(early_warnings);
   }
@@ -154,13 +159,19 @@ bool Operation::Prepare(const PlanRequest& request, Diagnostics& early_warnings,
   if (request.kind == OperationKind::kApply) {
     session::WarnOfOverrides(workspace, false, early_warnings);
   }
-  audience.Show(early_warnings);
-  if ((request.precondition && !request.precondition(diags)) ||
-      !OpenState(request, root().program, audience, diags)) {
-    LeaveErrors(diags);
-    return false;
+  Diagnostics again;
+  if (request.kind == OperationKind::kImport) {
+    again = early_warnings;
   }
-  return true;
+  audience.Show(early_warnings);
+  const bool opened = (!request.precondition || request.precondition(diags)) &&
+                      OpenState(request, root().program, audience, diags);
+  if (!opened) {
+    LeaveErrors(diags);
+  }
+  again.Append(std::move(diags));
+  diags = std::move(again);
+  return opened;
 }
 
 bool Operation::PrepareBackend(const PlanRequest& request, Diagnostics& early_warnings,

@@ -1,10 +1,11 @@
-#include <unistd.h>
-
+#include "base/relative_path.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/import_lines.h"
 #include "config/address.h"
+#include "session/encryption.h"
 #include "session/provider_installation.h"
+#include "text/quote.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -47,67 +48,72 @@ std::optional<ResourceInstance> ReadTarget(Program& program, const SourceFile* s
   return ResourceInstance{{endpoint->module, endpoint->resource}, endpoint->key};
 }
 
-/// Whether the configuration has the resource. Otherwise shows what to write.
-bool IsConfigured(const Invocation& invocation, const config::Config& config,
-                  const ResourceInstance& address, Audience& audience, Diagnostics& diags) {
-  const Program& program = *config.program;
-  std::string module = program.ToText(address.resource.module);
-  const config::ConfigNode* node = config.Find(program.ModuleOf(address.resource.module));
-  if (node == nullptr) {
-    diags.Error("Import to non-existent module",
-                module +
-                    " is not defined in the configuration. Please add configuration for this "
-                    "module before importing into it.");
-    return false;
-  }
-  const ResourceName& resource = address.resource.resource;
-  if (node->module->FindResource(resource) >= 0) {
-    return true;
-  }
+bool IsConfigured(const config::Config& config, const ResourceInstance& address) {
+  const config::ConfigNode* node = config.Find(config.program->ModuleOf(address.resource.module));
+  return node != nullptr && node->module->FindResource(address.resource.resource) >= 0;
+}
+
+/// Says what to write, where the configuration lacks a resource.
+void SayMissing(const CommandRun& run, const Program& program, const ResourceInstance& address) {
+  const std::string module = program.ToText(address.resource.module);
   const std::string where = module.empty() ? "the root module" : module;
-  if (audience.json() != nullptr) {
-    audience.json()->Message(view::JsonUi::Level::kError,
-                             "Resource address \"" + program.ToText(address) +
-                                 "\" does not exist in the configuration. Before importing this "
-                                 "resource, please create its configuration in " +
-                                 where);
+  const std::string quoted = text::GoQuote(program.ToText(address));
+  if (run.audience->json() != nullptr) {
+    run.audience->json()->Message(view::JsonUi::Level::kError,
+                                  "Resource address " + quoted +
+                                      " does not exist in the configuration. Before importing this "
+                                      "resource, please create its configuration in " +
+                                      where);
   }
-  if (!audience.json_only()) {
-    PrintError(invocation.style().Paint(
+  if (!run.json_only()) {
+    const ResourceName& resource = address.resource.resource;
+    PrintError(run.invocation.style().Paint(
                    "[reset][bold][red]Error:[reset][bold] resource address %[reset]\n\n"
                    "Before importing this resource, please create its configuration in " +
                        where + ". For example:\n\nresource \"" +
                        std::string(program.Text(resource.type)) + "\" \"" +
                        std::string(program.Text(resource.name)) +
                        "\" {\n  # (resource arguments)\n}\n",
-                   "\"" + program.ToText(address) + "\" does not exist in the configuration.") +
+                   quoted + " does not exist in the configuration.") +
                "\n");
   }
-  return false;
 }
 
-/// Enters the directory of -config, which must have a configuration. Returns false after an error.
-bool EnterConfigDirectory(CommandRun& run) {
-  const std::string& directory = run.flags.String("config");
-  if (directory != "." && ::chdir(directory.c_str()) != 0) {
-    run.diags.Error("No OpenTofu configuration files",
-                    "The directory " + directory + " given with -config cannot be read.");
-    return false;
+/// Reports a resource that the configuration lacks. The encryption, which is looked at first, may
+/// have errors of its own.
+int FailWithoutConfiguration(OperationRun& run, const ResourceInstance& address) {
+  const Loaded& loaded = run.operation.loaded;
+  if (!run.operation.CheckRoot(run.diags) ||
+      !session::SetUpEncryption(run.invocation.workspace, loaded, run.diags)) {
+    return run.Fail();
   }
-  if (!config::IsConfigDir(".")) {
+  const Program& program = *loaded.program;
+  if (loaded.config->Find(program.ModuleOf(address.resource.module)) == nullptr) {
+    return run.Fail("Import to non-existent module",
+                    program.ToText(address.resource.module) +
+                        " is not defined in the configuration. Please add configuration for this "
+                        "module before importing into it.");
+  }
+  run.audience->Show(run.diags);
+  SayMissing(run, program, address);
+  return 1;
+}
+
+/// Loads the configuration in the directory of -config, which has to be valid before the backend is
+/// looked at. All else is in the working directory. Returns false after an error.
+bool LoadConfiguration(OperationRun& run, const PlanRequest& request) {
+  const std::string& given = run.flags.String("config");
+  if (!config::IsConfigDir(given)) {
     run.diags.Error(
         "No OpenTofu configuration files",
-        "The directory " + directory +
+        "The directory " + given +
             " does not contain any OpenTofu configuration files (.tf or .tf.json). To specify a "
             "different configuration directory, use the -config=\"...\" command line option.");
     return false;
   }
-  return true;
-}
-
-/// Loads the configuration, which has to be valid before the backend is looked at.
-bool LoadConfiguration(OperationRun& run, const PlanRequest& request) {
-  return run.operation.LoadModules({.variables = request.variables, .program = request.program},
+  return run.operation.LoadModules({.variables = request.variables,
+                                    .directory = RelativePath(given),
+                                    .program = request.program},
                                    run.diags) &&
          !run.diags.has_errors();
 }
@@ -132,13 +138,10 @@ int ImportByLines(OperationRun& run) {
       ReadOperationRequest(OperationKind::kImport, run.invocation, run.flags);
   const auto lines = ReadEditLines(run, "ADDRESS ID");
   run.CatchInterrupts();
-  if (run.diags.has_errors() || !EnterConfigDirectory(run)) {
+  if (run.diags.has_errors() || !LoadConfiguration(run, request)) {
     return run.Fail();
   }
   const Loaded& loaded = run.operation.loaded;
-  if (!LoadConfiguration(run, request)) {
-    return run.Fail();
-  }
   const auto imports = ReadImportLines(run, *loaded.program, lines, run.diags);
   CheckConfigured(imports, *loaded.config, run.diags);
   if (run.diags.has_errors() || !run.Open(request)) {
@@ -197,16 +200,16 @@ static int RunImport(Invocation& invocation) {
   if (!ReadTarget(*run.program, source.get(), audience, run.diags)) {
     return 1;
   }
-  if (!EnterConfigDirectory(run)) {
-    return run.Fail();
-  }
   if (!LoadConfiguration(run, request)) {
     return run.Fail();
   }
   const Loaded& loaded = run.operation.loaded;
   const auto wanted = ReadTarget(*loaded.program, source.get(), audience, run.diags);
-  if (!wanted || !IsConfigured(invocation, *loaded.config, *wanted, audience, run.diags)) {
+  if (!wanted) {
     return run.Fail();
+  }
+  if (!IsConfigured(*loaded.config, *wanted)) {
+    return FailWithoutConfiguration(run, *wanted);
   }
   if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
     return run.Fail("Error loading plugin path", read.error().message);
