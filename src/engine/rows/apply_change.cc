@@ -242,7 +242,7 @@ class RowApplier {
     Event event{.kind = EventKind::kApplyStart,
                 .address = row_.address,
                 .action = creating() ? plan::Action::kCreate : plan::Action::kUpdate};
-    std::tie(event.id_key, event.id_value) = IdentifyObject(before);
+    std::tie(event.id_key, event.id_value) = IdentifyOrNameObject(before);
     row_.walk().Post(event);
     const bool may_take_long =
         row_.provider_slot().blocking || HasProvisioners(row_.resource, When::kCreate);
@@ -380,7 +380,7 @@ class RowDestroyer {
                 .address = row_.address,
                 .deposed = deposed_,
                 .action = plan::Action::kDelete};
-    std::tie(event.id_key, event.id_value) = IdentifyObject(saved_.before);
+    std::tie(event.id_key, event.id_value) = IdentifyOrNameObject(saved_.before);
     row_.walk().Post(event);
     const bool may_take_long =
         row_.provider_slot().blocking || HasProvisioners(row_.resource, When::kDestroy);

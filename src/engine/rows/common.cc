@@ -7,30 +7,58 @@
 
 namespace kinu::engine {
 
-std::pair<std::string, std::string> IdentifyObject(const Value& value) {
-  if (value.IsNull() || !value.IsKnown() || value.IsMarked() || !value.type().is_object()) {
+using ShownAttribute = std::pair<std::string, std::string>;
+
+/// A text with its name if it may be shown and is known. Ref: opentofu
+/// internal/command/format/object_id.go.
+static ShownAttribute ShowText(std::string name, const Value& text) {
+  const MarkSet marks = text.marks();
+  if (marks.sensitive() || marks.ephemeral()) {
     return {};
   }
-  auto text = [](const Value* v) -> std::string {
-    if (v == nullptr || v->IsMarked() || !v->IsKnown() || v->IsNull() ||
-        v->type() != Type::String()) {
-      return "";
-    }
-    return std::string(v->AsString());
-  };
-  if (std::string id = text(value.Find("id")); !id.empty()) {
-    return {"id", id};
+  const Value plain = text.UnmarkDeep();
+  return plain.IsKnown() && !plain.IsNull()
+             ? ShownAttribute(std::move(name), std::string(plain.AsString()))
+             : ShownAttribute();
+}
+
+/// The attribute of an object, if it is a string.
+static const Value* FindText(const Value& object, std::string_view name) {
+  const Value* found = object.Find(name);
+  return found != nullptr && found->type() == Type::String() ? found : nullptr;
+}
+
+static bool IsShownObject(const Value& value) {
+  return !value.IsNull() && value.IsKnown() && !value.IsMarked() && value.type().is_object();
+}
+
+ShownAttribute IdentifyObject(const Value& value) {
+  if (!IsShownObject(value)) {
+    return {};
   }
-  if (std::string name = text(value.Find("name")); !name.empty()) {
-    return {"name", name};
+  if (const Value* id = FindText(value, "id")) {
+    return ShowText("id", *id);
+  }
+  const Value* name = FindText(value, "name");
+  return name != nullptr ? ShowText("name", *name) : ShownAttribute();
+}
+
+ShownAttribute IdentifyOrNameObject(const Value& value) {
+  ShownAttribute id = IdentifyObject(value);
+  if (!id.first.empty() || !IsShownObject(value)) {
+    return id;
+  }
+  if (const Value* name = FindText(value, "name")) {
+    return ShowText("name", *name);
   }
   const Value* tags = value.Find("tags");
-  if (tags != nullptr && !tags->IsMarked() && tags->IsKnown() && !tags->IsNull() &&
-      tags->type().is_map() && tags->type().element() == Type::String()) {
-    for (const char* key : {"name", "Name"}) {
-      if (std::string name = text(tags->Find(key)); !name.empty()) {
-        return {"tags." + std::string(key), name};
-      }
+  if (tags == nullptr || tags->IsMarked() || !tags->IsWhollyKnown() || tags->IsNull() ||
+      !tags->type().is_map() || tags->type().element() != Type::String()) {
+    return {};
+  }
+  for (const char* key : {"name", "Name"}) {
+    if (const Value* name = tags->Find(key)) {
+      return ShowText("tags." + std::string(key), *name);
     }
   }
   return {};

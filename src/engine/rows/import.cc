@@ -82,7 +82,7 @@ std::optional<provider::ImportedObject> FindImported(RowContext& row, provider::
 std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
                                   const ImportTarget& target, ProviderNotes& notes,
                                   Diagnostics& diags) {
-  auto [id_key, id_value] = !target.has_id ? IdentifyObject(target.identity)
+  auto [id_key, id_value] = !target.has_id ? IdentifyOrNameObject(target.identity)
                                            : std::pair<std::string, std::string>("id", target.id);
   const bool by_command = !row.walk().context.command_imports.empty();
   row.walk().Post({.kind = by_command ? EventKind::kImportById : EventKind::kImportPrepare,

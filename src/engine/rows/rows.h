@@ -155,9 +155,13 @@ std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provid
 std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provider,
                                     const Value& config, Diagnostics& diags);
 
-/// The attribute that names an object in progress messages: ("id", "…") or ("name", "…"); else
-/// empty.
+/// The attribute that identifies an object in messages about what was done: ("id", "…") or, for
+/// objects without that attribute, ("name", "…"). The text may be empty; both are if nothing can be
+/// shown.
 std::pair<std::string, std::string> IdentifyObject(const Value& value);
+/// The same in messages about what begins, where a name or the tag of that name stands for an id
+/// that cannot be shown.
+std::pair<std::string, std::string> IdentifyOrNameObject(const Value& value);
 
 /// Evaluates conditions of one kind for a row. `self`: its value; null: not available.
 bool CheckConditions(RowContext& row, meta_arguments::ConditionKind kind,

@@ -89,7 +89,7 @@ void PostImports(const Walk& walk, ApplyCounts& counts) {
     if (change.importing) {
       Event event{.kind = EventKind::kImportStart, .address = change.address};
       if (change.importing->id.empty()) {
-        std::tie(event.id_key, event.id_value) = IdentifyObject(change.importing->identity);
+        std::tie(event.id_key, event.id_value) = IdentifyOrNameObject(change.importing->identity);
       } else {
         event.id_key = "id";
         event.id_value = change.importing->id;
