@@ -76,7 +76,9 @@ bool ReferenceCheck::ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const
 
 References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
                                  Diagnostics& diags) const {
-  if (walk_.context.kind != WalkKind::kValidate && walk_.context.kind != WalkKind::kEval) {
+  // Nothing is validated before the import command.
+  if (walk_.context.kind != WalkKind::kValidate && walk_.context.kind != WalkKind::kEval &&
+      walk_.context.command_imports.empty()) {
     return References::kSound;
   }
   std::vector<const hcl::TraversalExpr*> traversals;

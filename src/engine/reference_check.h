@@ -34,7 +34,8 @@ class ReferenceCheck final : private config::SchemaSource {
     context_.path = node.path;
   }
 
-  /// Whether the expression may be evaluated. Always true outside validation and the console.
+  /// Whether the expression may be evaluated. Always true outside validation, the console and the
+  /// import command.
   bool Expr(const hcl::Expr& expr, Diagnostics& diags) const;
   /// As Expr(), in every walk: for arguments that validation ignores.
   bool ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const;

@@ -247,6 +247,9 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
   const config::Output& output = node.module->outputs[graph_node.index];
   bool is_root = node.parent == nullptr;
   context.checks.DeclareExpanded(id);
+  // Of the conditions in an import, only those of resources are warnings.
+  const Severity severity =
+      walk.context.command_imports.empty() ? context.condition_severity : Severity::kError;
   for (ModuleInstance* instance : walk.slots.instances[node.index]) {
     size_t errors = diags.error_count();
     ModuleScope scope(walk, *instance);
@@ -258,10 +261,9 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
       const References references = check.Exprs(exprs, diags);
       ConditionScope around(walk, scope, references);
       const bool sound = references == References::kSound;
-      ConditionResult result =
-          meta_arguments::EvaluateCondition(rule, meta_arguments::ConditionKind::kOutput, address,
-                                            sound ? static_cast<const lang::Scope&>(scope) : around,
-                                            context.condition_severity, diags, sound);
+      ConditionResult result = meta_arguments::EvaluateCondition(
+          rule, meta_arguments::ConditionKind::kOutput, address,
+          sound ? static_cast<const lang::Scope&>(scope) : around, severity, diags, sound);
       result.rule = i;
       context.checks.Report(id, address, result);
     }
@@ -330,16 +332,19 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
     ReferenceCheck references(walk, node, inside);
     for (size_t i = 0; i < check.asserts.size(); ++i) {
       const config::Condition& condition = check.asserts[i];
+      const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
+      const References found = references.Exprs(exprs, diags);
+      const ConditionScope around(walk, scope, found);
       if (walk.context.kind == WalkKind::kValidate) {
-        const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
-        ConditionScope around(walk, scope, references.Exprs(exprs, diags));
         meta_arguments::ValidateErrorMessage(condition, around, diags);
         continue;
       }
       // A failed assertion is a warning; one that cannot be evaluated is an error.
-      ConditionResult result =
-          meta_arguments::EvaluateCondition(condition, meta_arguments::ConditionKind::kAssertion,
-                                            address, scope, Severity::kWarning, diags);
+      const bool sound = found == References::kSound;
+      ConditionResult result = meta_arguments::EvaluateCondition(
+          condition, meta_arguments::ConditionKind::kAssertion, address,
+          sound ? static_cast<const lang::Scope&>(scope) : around, Severity::kWarning, diags,
+          sound);
       result.rule = i;
       context.checks.Report(id, address, result);
     }

@@ -38,7 +38,8 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
   return true;
 }
 
-/// Checks the conditions of a refreshed object in a refresh-only plan.
+/// Checks the conditions of a refreshed object in a refresh-only plan. Where there is none, that of
+/// the next plan is not known.
 void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnostics& diags) {
   if (CheckConditions(row, meta_arguments::ConditionKind::kPrecondition, row.resource.preconditions,
                       nullptr, row.node.condition_severity, diags)) {
@@ -47,11 +48,9 @@ void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnos
       row.row.view = RowView::kAbsent;
     }
   }
-  if (object) {
-    (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
-                          row.resource.postconditions, &*object, row.node.condition_severity,
-                          diags);
-  }
+  const Value self = object ? *object : Value::Unknown(row.info.schema->block.implied_type());
+  (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
+                        row.resource.postconditions, &self, row.node.condition_severity, diags);
 }
 
 /// A generated block that cannot be planned is kept, so that the user can complete it.
@@ -114,6 +113,10 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   RowFate fate;
   const ImportTarget* import = ImportOf(row);
   if (!ReadCurrent(row, *provider, import, fate, diags)) {
+    return;
+  }
+  if (import != nullptr && !row.walk().context.command_imports.empty()) {
+    row.row.value = fate.object;  // unchecked
     return;
   }
   if (row.walk().context.mode == plan::Mode::kRefreshOnly) {
