@@ -137,15 +137,18 @@ Value ConditionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& 
   return missing ? Value::DynamicUnknown() : inner_.Resolve(traversal, diags);
 }
 
-Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags) {
+Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags,
+                       const std::string& address) {
   if (!value.ContainsMarked()) {
     return value;
   }
   std::vector<lang::DeprecatedPart> parts;
   value = lang::TakeDeprecated(value, parts);
   for (const lang::DeprecatedPart& part : parts) {
-    diags.Add(
-        lang::DeprecationWarning(part.cause, "This value", schema::LocateBody(body, part.path)));
+    const SourceRange place = schema::Locate(body, lang::ReportedPath(value, part.path), &value);
+    Diagnostic warning = lang::DeprecationWarning(part.cause, "This value", place);
+    warning.address = address;
+    diags.Add(std::move(warning));
   }
   return value;
 }

@@ -14,9 +14,10 @@
 
 namespace kinu::engine {
 
-/// Removes deprecation marks from the value of a body. Reports each as a warning at the body or
-/// nested block of the argument.
-Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags);
+/// Removes deprecation marks from the value of a body. Reports each as a warning about the object
+/// at `address`, at the place of lang::ReportedPath().
+Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags,
+                       const std::string& address = {});
 
 /// The validity of the references of expressions.
 enum class References : uint8_t {

@@ -223,6 +223,16 @@ void AskProvider(Walk& walk, const ValidatedBlock& block, const Value& config, D
   }
 }
 
+/// Names the block in warnings about deprecated values that were found since.
+void NameInWarnings(const ValidatedBlock& block, size_t since, Diagnostics& diags) {
+  std::vector<Diagnostic>& list = diags.list();
+  for (size_t i = since; i < list.size(); ++i) {
+    if (list[i].tag == DiagnosticTag::kDeprecation) {
+      list[i].address = block.AddressText();
+    }
+  }
+}
+
 /// Validates repetition, depends_on, body and the attributes in lifecycle.
 void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
   const config::Resource& resource = block.resource;
@@ -236,8 +246,12 @@ void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   const auto index = static_cast<size_t>(&resource - block.place.module->resources.data());
   const BodyReferences references = walk.graph.references().OfBody(*block.place.module, index);
+  const size_t before = diags.size();
   const Value config = check.Decode(schema, *resource.body, config::MetaNames(resource.name.mode),
                                     block.scope, references, diags);
+  if (resource.name.mode != ResourceMode::kEphemeral) {
+    NameInWarnings(block, before, diags);
+  }
   if (resource.name.mode != ResourceMode::kEphemeral && config.ContainsMarked()) {
     schema::RejectEphemeral(schema, *resource.body, config, block.AddressText(), diags);
   }

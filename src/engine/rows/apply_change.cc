@@ -269,8 +269,22 @@ class RowApplier {
     CheckResult(*row_.row.value);
   }
 
+  /// Warns of deprecated values once more, as the reference does, which evaluates the body again
+  /// before it calls the provider and does not name the object then.
+  void WarnOfDeprecatedAgain() {
+    const size_t found = diags_.size();
+    for (size_t i = 0; i < found; ++i) {
+      Diagnostic warning = diags_.list()[i];
+      if (warning.tag == DiagnosticTag::kDeprecation && !warning.address.empty()) {
+        warning.address.clear();
+        diags_.Add(std::move(warning));
+      }
+    }
+  }
+
   /// Calls the provider and records the result.
   Applied Ask(const Value& before) {
+    WarnOfDeprecatedAgain();
     // The provider is not called if only the sensitivity changes.
     const plan::ResourceChange& change = fate_.change;
     if (!creating() && Value::RawEquals(before.UnmarkDeep(), change.after.UnmarkDeep())) {

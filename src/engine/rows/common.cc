@@ -129,13 +129,24 @@ Value DecodeConfig(const RowContext& row, Diagnostics& diags) {
                             diags);
 }
 
+/// Whether warnings about the value of a row's body name the object.
+static bool IsNamedInWarnings(const RowContext& row) {
+  const ResourceMode mode = row.resource.name.mode;
+  return mode == ResourceMode::kManaged ||
+         (mode == ResourceMode::kData && row.walk().context.kind == WalkKind::kPlan);
+}
+
 std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
   if (!CheckConditions(row, meta_arguments::ConditionKind::kPrecondition,
                        row.resource.preconditions, nullptr, row.node.condition_severity, diags)) {
     return std::nullopt;
   }
   const size_t errors = diags.error_count();
-  Value config = WarnDeprecatedIn(*row.resource.body, DecodeConfig(row, diags), diags);
+  Value config = DecodeConfig(row, diags);
+  if (config.ContainsMarked()) {
+    config = WarnDeprecatedIn(*row.resource.body, std::move(config), diags,
+                              IsNamedInWarnings(row) ? row.AddressText() : "");
+  }
   // Validation sees values of modules that are not final: an ephemeral output whose value is known
   // there is marked only once the module is planned.
   if (row.resource.name.mode != ResourceMode::kEphemeral && config.ContainsMarked()) {

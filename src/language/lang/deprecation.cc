@@ -1,6 +1,7 @@
 #include "lang/deprecation.h"
 
 #include <memory>
+#include <optional>
 
 namespace kinu::lang {
 namespace {
@@ -14,6 +15,35 @@ DeprecationCause CauseOf(const MarkSet::Rare& mark) {
   cause.by = mark.detail.substr(1, end - 1);
   cause.message = mark.detail.substr(end + 1);
   return cause;
+}
+
+/// Whether a walk through values looks at what is in this one.
+bool IsLookedInto(const Value& value) {
+  return value.IsKnown() && !value.IsNull() &&
+         (value.type().is_list() || value.type().is_tuple() || value.type().is_map() ||
+          value.type().is_object());
+}
+
+PathStep StepTo(const Value& container, size_t i) {
+  if (container.type().is_object()) {
+    return PathStep::Attribute(container.key(i));
+  }
+  return PathStep::Index(container.type().is_map() ? Value::String(container.key(i))
+                                                   : Value::Int(static_cast<int64_t>(i)));
+}
+
+/// The last step that a walk through a value takes `depth` levels below it.
+std::optional<PathStep> LastStep(const Value& value, size_t depth) {
+  if (!IsLookedInto(value)) {
+    return std::nullopt;
+  }
+  for (size_t i = value.size(); i > 0; --i) {
+    auto step = depth == 0 ? StepTo(value, i - 1) : LastStep(value.elements()[i - 1], depth - 1);
+    if (step) {
+      return step;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -46,6 +76,31 @@ Value TakeDeprecated(const Value& value, std::vector<DeprecatedPart>& parts) {
     return value;
   }
   return kept.empty() ? unmarked : unmarked.MarkWithPaths(kept);
+}
+
+Path ReportedPath(const Value& value, const Path& path) {
+  // A path has room for four steps. Longer ones move to a place of their own, which is twice as
+  // large, where what is below the first step that did not fit overwrites only later steps.
+  size_t room = 4;
+  size_t own = 0;
+  while (path.size() > room) {
+    own = room + 1;
+    room *= 2;
+  }
+  std::vector<PathStep> steps(path.steps().begin(),
+                              path.steps().begin() + static_cast<ptrdiff_t>(own));
+  const Result<Value> inner = Path(steps).Apply(value);
+  if (!inner) {
+    return path;
+  }
+  for (size_t i = own; i < path.size(); ++i) {
+    auto step = LastStep(*inner, i - own);
+    if (!step) {
+      return path;
+    }
+    steps.push_back(*std::move(step));
+  }
+  return Path(std::move(steps));
 }
 
 Diagnostic DeprecationWarning(const DeprecationCause& cause, std::string_view what,

@@ -31,6 +31,12 @@ struct DeprecatedPart {
 /// Removes all deprecation marks from a value and appends the marked parts to `parts`.
 Value TakeDeprecated(const Value& value, std::vector<DeprecatedPart>& parts);
 
+/// The path that the reference has for the part at `path` when it looks for the place of the part
+/// in the configuration: it keeps paths in memory that the walk through the value overwrites, so
+/// that a warning is at the last argument that the walk came to. Ref: opentofu
+/// internal/lang/marks/marks.go ExtractDeprecationDiagnosticsWithBody.
+Path ReportedPath(const Value& value, const Path& path);
+
 /// Removes all deprecation marks from the value of `expr`, and reports each as a warning at `expr`.
 Value WarnDeprecated(Value value, const hcl::Expr& expr, Diagnostics& diags);
 

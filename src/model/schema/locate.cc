@@ -1,5 +1,7 @@
 #include "schema/locate.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,85 +19,121 @@ namespace {
 
 constexpr std::string_view kMapLabels[] = {"key"};
 
-// The `content` body of the first `dynamic` block that generates blocks named `name`, or null.
-const hcl::Body* DynamicContent(const hcl::Body& body, std::string_view name) {
-  static constexpr std::string_view kLabel[] = {"type"};
-  const hcl::BlockSchema dynamic[] = {{"dynamic", kLabel}};
+constexpr std::string_view kDynamicLabels[] = {"type"};
+
+// The `content` body of a `dynamic` block, or null.
+const hcl::Body* ContentOf(const hcl::Block& dynamic) {
   const hcl::BlockSchema inner[] = {{"content", {}}};
   Diagnostics problems;
-  const hcl::BodyContent found =
-      body.Content({.blocks = dynamic}, hcl::Strictness::kPartial, problems);
-  for (const hcl::Block& block : found.blocks) {
-    if (block.labels.front() == name) {
-      const hcl::BodyContent content =
-          block.body->Content({.blocks = inner}, hcl::Strictness::kPartial, problems);
-      return content.blocks.empty() ? nullptr : content.blocks.front().body;
-    }
+  const hcl::BodyContent content =
+      dynamic.body->Content({.blocks = inner}, hcl::Strictness::kPartial, problems);
+  return content.blocks.empty() ? nullptr : content.blocks.front().body;
+}
+
+// How many blocks named `name` a decoded body has. Nothing: they are not known.
+std::optional<size_t> CountOf(const Value* decoded, std::string_view name) {
+  const Value* part = decoded == nullptr ? nullptr : decoded->Find(name);
+  const bool counted = part != nullptr && part->IsKnown() && !part->IsNull() &&
+                       (part->type().is_list() || part->type().is_tuple() ||
+                        part->type().is_set() || part->type().is_map());
+  return counted ? std::optional(part->size()) : std::nullopt;
+}
+
+// The blocks of one kind in a body.
+struct Blocks {
+  std::vector<hcl::Block> written;
+  std::vector<const hcl::Body*> bodies;  // of all blocks, in the order of the source
+  const hcl::Body* generated = nullptr;  // of the first that is not written
+};
+
+// Finds the blocks that a header describes, with those that `dynamic` blocks generate if
+// `generated`. `count`: how many there are. The first `dynamic` block has generated those that are
+// not written; blocks of which nothing is known are one.
+std::optional<Blocks> FindBlocks(const hcl::Body& body, const hcl::BlockSchema& header,
+                                 bool generated, std::optional<size_t> count) {
+  const hcl::BlockSchema headers[] = {header, {"dynamic", kDynamicLabels}};
+  Diagnostics problems;
+  const hcl::BodyContent content = body.Content(
+      {.blocks = std::span(headers).first(generated ? 2 : 1)}, hcl::Strictness::kPartial, problems);
+  if (problems.has_errors()) {
+    return std::nullopt;
   }
-  return nullptr;
+  Blocks out;
+  size_t written = 0;
+  for (const hcl::Block& block : content.blocks) {
+    written += block.type == header.type ? 1 : 0;
+  }
+  for (const hcl::Block& block : content.blocks) {
+    if (block.type == header.type) {
+      out.written.push_back(block);
+      out.bodies.push_back(block.body);
+      continue;
+    }
+    const hcl::Body* made = block.labels.front() == header.type ? ContentOf(block) : nullptr;
+    if (made == nullptr) {
+      continue;
+    }
+    const size_t rest = count ? *count - std::min(*count, written) : 1;
+    if (out.generated == nullptr || !count) {
+      out.bodies.insert(out.bodies.end(), rest, made);
+    }
+    out.generated = out.generated == nullptr ? made : out.generated;
+  }
+  return out;
+}
+
+// The block that an index means; null without one.
+const hcl::Body* Choose(const Blocks& blocks, const Value* index) {
+  if (index == nullptr) {
+    return blocks.bodies.size() == 1 ? blocks.bodies.front() : nullptr;
+  }
+  if (index->type() == Type::String()) {
+    for (const hcl::Block& block : blocks.written) {
+      if (block.labels.front() == index->AsString()) {
+        return block.body;
+      }
+    }
+    return blocks.generated;
+  }
+  const std::optional<int64_t> at =
+      index->type() == Type::Number() ? index->AsInt64() : std::nullopt;
+  return at && *at >= 0 && static_cast<size_t>(*at) < blocks.bodies.size()
+             ? blocks.bodies[static_cast<size_t>(*at)]
+             : nullptr;
 }
 
 // Follows path steps from body to body, as long as they name blocks. Other steps are inside an
-// attribute and are skipped. With `generated`, an index past the last written block means a block
-// that a `dynamic` block generates.
+// attribute and are skipped. `decoded`: the value of the body, which tells of blocks that `dynamic`
+// blocks generate; without it such blocks are not looked at.
 const hcl::Body* Descend(const hcl::Body* body, std::span<const PathStep> steps,
-                         bool generated = false) {
+                         const Value* decoded = nullptr) {
+  const bool generated = decoded != nullptr;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].kind != Kind::kAttribute) {
       return body;
     }
+    const std::string& name = steps[i].name;
     const Value* index = nullptr;
     if (i + 1 < steps.size() && steps[i + 1].kind == Kind::kIndex) {
-      index = &steps[i + 1].key;
+      index = &steps[++i].key;
     }
-    const bool by_label = index != nullptr && index->type() == Type::String();
-    hcl::BlockSchema header{steps[i].name, {}};
-    if (by_label) {
+    hcl::BlockSchema header{name, {}};
+    if (index != nullptr && index->type() == Type::String()) {
       header.label_names = kMapLabels;
     }
-    if (index != nullptr) {
-      ++i;
-    }
-    const hcl::BlockSchema blocks[] = {header};
-    Diagnostics problems;
-    const hcl::BodyContent content =
-        body->Content({.blocks = blocks}, hcl::Strictness::kPartial, problems);
-    if (problems.has_errors()) {
+    const auto blocks = FindBlocks(*body, header, generated, CountOf(decoded, name));
+    if (!blocks) {
       return body;
     }
-    if (const hcl::Body* made =
-            generated ? DynamicContent(*body, steps[i - (index != nullptr)].name) : nullptr;
-        made != nullptr) {
-      const std::optional<int64_t> at =
-          index != nullptr && index->type() == Type::Number() ? index->AsInt64() : std::nullopt;
-      if (!at || *at < 0 || static_cast<size_t>(*at) >= content.blocks.size()) {
-        body = made;
-        continue;
-      }
-    }
-    if (content.blocks.empty()) {
+    decoded = nullptr;  // how many blocks there are is known at the top only
+    if (blocks->bodies.empty()) {
       continue;
     }
-    const hcl::Block* next = nullptr;
-    if (index == nullptr) {
-      next = content.blocks.size() == 1 ? &content.blocks.front() : nullptr;
-    } else if (by_label) {
-      for (const hcl::Block& block : content.blocks) {
-        if (block.labels.front() == index->AsString()) {
-          next = &block;
-          break;
-        }
-      }
-    } else if (index->type() == Type::Number()) {
-      const std::optional<int64_t> at = index->AsInt64();
-      if (at && *at >= 0 && static_cast<size_t>(*at) < content.blocks.size()) {
-        next = &content.blocks[static_cast<size_t>(*at)];
-      }
-    }
+    const hcl::Body* next = Choose(*blocks, index);
     if (next == nullptr) {
       return body;
     }
-    body = next->body;
+    body = next;
   }
   return body;
 }
@@ -139,7 +177,7 @@ SourceRange LocateElement(const hcl::Attribute& attribute, const Value& key) {
 
 }  // namespace
 
-SourceRange Locate(const hcl::Body& body, const Path& path) {
+SourceRange Locate(const hcl::Body& body, const Path& path, const Value* decoded) {
   std::span<const PathStep> steps = path.steps();
   if (steps.empty() || steps.front().kind == Kind::kIndex) {
     return body.MissingItemRange();
@@ -149,7 +187,7 @@ SourceRange Locate(const hcl::Body& body, const Path& path) {
     index = &steps.back().key;
     steps = steps.first(steps.size() - 1);
   }
-  const hcl::Body* deepest = steps.size() > 1 ? Descend(&body, steps) : &body;
+  const hcl::Body* deepest = steps.size() > 1 ? Descend(&body, steps, decoded) : &body;
   if (steps.back().kind != Kind::kAttribute) {
     return deepest->MissingItemRange();
   }
@@ -162,17 +200,6 @@ SourceRange Locate(const hcl::Body& body, const Path& path) {
     return deepest->MissingItemRange();
   }
   return index == nullptr ? attribute->expr->range() : LocateElement(*attribute, *index);
-}
-
-SourceRange LocateBody(const hcl::Body& body, const Path& path) {
-  std::span<const PathStep> steps = path.steps();
-  if (steps.empty() || steps.front().kind == Kind::kIndex) {
-    return body.MissingItemRange();
-  }
-  if (steps.back().kind == Kind::kIndex) {
-    steps = steps.first(steps.size() - 1);
-  }
-  return (steps.size() > 1 ? Descend(&body, steps, true) : &body)->MissingItemRange();
 }
 
 void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& value,

@@ -11,12 +11,9 @@
 namespace kinu::schema {
 
 /// The range of the expression at `path`. If the configuration has none, the place in the innermost
-/// body on the path where it is missing.
-SourceRange Locate(const hcl::Body& body, const Path& path);
-
-/// The place in the body of the last step of the path where a missing argument would stand. For a
-/// block that a `dynamic` block generates, that is the `content` block.
-SourceRange LocateBody(const hcl::Body& body, const Path& path);
+/// body on the path where it is missing. With `decoded`, the value of the body, the blocks that
+/// `dynamic` blocks generate are looked into, too.
+SourceRange Locate(const hcl::Body& body, const Path& path, const Value* decoded = nullptr);
 
 /// Reports every ephemeral part of a value that is outside of write-only attributes, as errors that
 /// concern the object at `address`, a text such as `test_thing.a[0]`. Ref: opentofu
