@@ -305,14 +305,14 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
                   .by_count = resource.count != nullptr};
     ModuleScope scope(walk, *instance, Repetition{&table.expansion, 0});
     const ValidatedBlock block{walk, place, resource, info, scope};
+    table.rows.resize(1);
+    table.expanded = true;
+    table.rows[0].value = SeenOf(block);  // the block may refer to itself
     ValidateBody(walk, block, diags);
     ValidateConditions(block, diags);
     if (resource.name.mode == ResourceMode::kManaged) {
       ValidatePreventDestroy(block, diags);
     }
-    table.rows.resize(1);
-    table.expanded = true;
-    table.rows[0].value = SeenOf(block);
     if (!ValidateProvisioners(walk, place, resource, scope, diags.error_count() == errors, diags)) {
       return;
     }
