@@ -1,4 +1,5 @@
 // Functions for all kinds of rows: their provider, their conditions, their names.
+#include "engine/evaluation.h"
 #include "engine/reference_check.h"
 #include "engine/rows/rows.h"
 #include "schema/decode.h"
@@ -112,6 +113,13 @@ bool CheckConditions(RowContext& row, meta_arguments::ConditionKind kind,
     row.node.checks.Report(row.id, row.address, result);
   }
   return diags.error_count() == errors;
+}
+
+Value AbsentSelf(const RowContext& row) {
+  const size_t block = row.walk().graph.node(row.id).index;
+  const Expansion::Kind kind = row.instance->resources[block]->expansion.kind;
+  const bool keyed = kind == Expansion::Kind::kCount || kind == Expansion::Kind::kForEach;
+  return keyed ? Value::DynamicUnknown() : WholeResource(row.walk(), *row.instance, block);
 }
 
 ModuleScope RowScope(const RowContext& row) {

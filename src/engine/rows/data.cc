@@ -258,6 +258,26 @@ void ReadForCheck(RowContext& row, provider::Provider& provider, const Value& co
 
 }  // namespace
 
+namespace {
+
+/// Reads the data source, or defers that.
+void ReadOrDefer(RowContext& row, provider::Provider& provider, const Value& config,
+                 Diagnostics& diags) {
+  const bool known = config.IsWhollyKnown();
+  if (!known || DependenciesPending(row)) {
+    return DeferRead(row, config, known);
+  }
+  if (row.resource.check >= 0) {
+    return ReadForCheck(row, provider, config, diags);
+  }
+  if (std::optional<Value> value = ReadDataSource(row, provider, config, diags)) {
+    row.row.object.Ensure().refreshed = *value;
+    row.row.value = std::move(value);
+  }
+}
+
+}  // namespace
+
 void PlanDataRow(RowContext& row, Diagnostics& diags) {
   provider::Provider* provider = ProviderOf(row, diags);
   if (provider == nullptr) {
@@ -267,26 +287,16 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
   if (!config) {
     return;
   }
-  const bool nested = row.resource.check >= 0;
-  if (nested) {
+  if (row.resource.check >= 0) {
     ReportToCheck(row, nullptr);
   }
-  const bool known = config->IsWhollyKnown();
-  if (!known || DependenciesPending(row)) {
-    return DeferRead(row, *config, known);
-  }
-  if (nested) {
-    return ReadForCheck(row, *provider, *config, diags);
-  }
-  std::optional<Value> value = ReadDataSource(row, *provider, *config, diags);
-  if (!value) {
+  ReadOrDefer(row, *provider, *config, diags);
+  if (!row.row.value && !row.row.absent()) {
     return;
   }
-  row.row.object.Ensure().refreshed = *value;
-  row.row.value = std::move(value);
+  const Value self = row.row.value ? *row.row.value : AbsentSelf(row);
   (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
-                        row.resource.postconditions, &*row.row.value, row.node.condition_severity,
-                        diags);
+                        row.resource.postconditions, &self, row.node.condition_severity, diags);
 }
 
 }  // namespace kinu::engine

@@ -38,8 +38,7 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
   return true;
 }
 
-/// Checks the conditions of a refreshed object in a refresh-only plan. Where there is none, that of
-/// the next plan is not known.
+/// Checks the conditions of a refreshed object in a refresh-only plan, also if it does not exist.
 void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnostics& diags) {
   if (CheckConditions(row, meta_arguments::ConditionKind::kPrecondition, row.resource.preconditions,
                       nullptr, row.node.condition_severity, diags)) {
@@ -48,7 +47,7 @@ void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnos
       row.row.view = RowView::kAbsent;
     }
   }
-  const Value self = object ? *object : Value::Unknown(row.info.schema->block.implied_type());
+  const Value self = object ? *object : AbsentSelf(row);
   (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
                         row.resource.postconditions, &self, row.node.condition_severity, diags);
 }

@@ -167,5 +167,8 @@ std::pair<std::string, std::string> IdentifyOrNameObject(const Value& value);
 bool CheckConditions(RowContext& row, meta_arguments::ConditionKind kind,
                      const std::vector<config::Condition>& conditions, const Value* self,
                      Severity severity, Diagnostics& diags);
+/// What `self` is where there is no object: of a block with instance keys an element that is not
+/// there.
+Value AbsentSelf(const RowContext& row);
 
 }  // namespace kinu::engine
