@@ -87,6 +87,8 @@ class PlanGraph : public Graph {
   std::vector<NodeId> protections;
   /// Local values whose expressions refer to themselves, which is an error when they are evaluated.
   FlatSet<NodeId> self_referencing_locals;
+  /// Providers whose functions their own configuration calls, which is an error.
+  std::vector<NodeId> self_calling_providers;
   /// Blocks without an object in the prior state may get one, as in an apply.
   bool stores_new_objects = false;
   /// The nodes that -target and -exclude keep; the others are not executed. Empty: all.

@@ -112,5 +112,19 @@ TEST_F(ProviderFunctionsTest, MarksAreKept) {
   EXPECT_EQ(Summaries(), (Strings{"Output refers to sensitive values"}));
 }
 
+TEST_F(ProviderFunctionsTest, ConfigurationOfAProviderCannotCallIt) {
+  ConfigureWith(R"(
+    provider "test" { region = provider::test::upper("a") }
+    provider "test" {
+      alias  = "other"
+      region = provider::test::upper("a")
+    }
+    resource "test_thing" "a" { name = "a" })");
+  (void)Plan();
+  EXPECT_EQ(Summaries(),
+            (Strings{"Self reference: provider[\"registry.opentofu.org/hashicorp/test\"]"}))
+      << Text(diags_);
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -246,7 +246,10 @@ bool CheckAcyclic(const PlanGraph& graph, Diagnostics& diags) {
     }
     diags.Error("Cycle: " + members, "");
   }
-  return cycles.empty();
+  for (const NodeId id : graph.self_calling_providers) {
+    diags.Error("Self reference: " + NodeName(graph, id), "");
+  }
+  return cycles.empty() && graph.self_calling_providers.empty();
 }
 
 bool CheckModuleInputs(const PlanGraph& graph, Diagnostics& diags) {

@@ -291,6 +291,17 @@ class TreeConnector {
     }
   }
 
+  /// Notes whether a provider's configuration calls functions of that provider.
+  void NoteOwnFunctions(size_t provider, const Bindings& bindings) {
+    const config::ConfigNode& place = *graph_.providers[provider].node;
+    for (const ProviderFunctionName& name : bindings.functions) {
+      if (graph_.EnsureFunctionProvider(place, name) == provider) {
+        graph_.self_calling_providers.push_back(graph_.providers[provider].id);
+        return;
+      }
+    }
+  }
+
   void ConnectProviders() {
     std::vector<NodeId> gates;
     for (size_t i = 0; i < graph_.providers.size(); ++i) {  // functions may add some
@@ -307,6 +318,7 @@ class TreeConnector {
         continue;
       }
       const Bindings bindings = ReferencesOf(graph_, info, diags_);
+      NoteOwnFunctions(i, bindings);
       NodeId from = info.id;
       if (apply_ != nullptr && !bindings.list.empty()) {
         from = gates[i] = graph_.Add({NodeKind::kJoin, 0, 0});
