@@ -84,6 +84,8 @@ class Artist {
     DrawNodes(shown);
     if (apply_ == nullptr) {
       AddReports(shown);
+    } else {
+      AddModuleEnds(shown);
     }
     AddCloses(shown);
     AddProviderEnds(shown);
@@ -107,6 +109,9 @@ class Artist {
       }
     }
     for (NodeId id = 0; id < graph_.size(); ++id) {
+      if (IsRemovedOutput(id)) {
+        continue;
+      }
       for (NodeId to : graph_.dependencies(id)) {
         if (!shown[id] || !shown[to]) {
           continue;
@@ -140,6 +145,39 @@ class Artist {
     if (!picture.reference.empty() && (read_.empty() || read_[id])) {
       outs_[id] = {drawing_.Add(picture.reference)};
       drawing_.Connect(outs_[id][0], ins_[id][0]);
+    }
+  }
+
+  /// Whether a node is a root output that a destruction of everything removes unseen.
+  bool IsRemovedOutput(NodeId id) const {
+    const Node& node = graph_.node(id);
+    return apply_ != nullptr && apply_->plan.mode == plan::Mode::kDestroy &&
+           node.kind == NodeKind::kOutput && node.config_node == 0;
+  }
+
+  /// The end of a module waits for the ends of the modules in it, and for the objects in it that
+  /// are not destroyed. Ref: opentofu internal/tofu/transform_module_expansion.go.
+  void AddModuleEnds(const std::vector<bool>& shown) {
+    const auto connect = [&](const config::ConfigNode* module, NodeId to) {
+      const NodeId end = module == nullptr ? kNoNode : graph_.bases[module->index].module_end;
+      if (end != kNoNode && shown[end] && shown[to]) {
+        for (const Picture::Id vertex : outs_[to]) {
+          drawing_.Connect(ins_[end][0], vertex);
+        }
+      }
+    };
+    for (const auto& node : graph_.config.nodes) {
+      if (node->parent != nullptr) {
+        connect(node->parent, graph_.bases[node->index].module_end);
+      }
+    }
+    for (const Cell& cell : apply_->cells) {
+      const config::Resource* block = cell.config_block();
+      const bool closes =
+          (cell.live() || cell.phase == Phase::kForget) && (block == nullptr || block->check < 0);
+      if (closes) {
+        connect(graph_.config.Find(graph_.program.ModuleOf(cell.resource.module)), cell.id);
+      }
     }
   }
 
