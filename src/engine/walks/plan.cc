@@ -317,7 +317,8 @@ PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& d
   auto rejected = [&] { return plan.rejected = diags.error_count() != errors; };
   ReferenceCollection references;
   Validate(request, diags, &references);
-  if (rejected()) {
+  plan.invalid = rejected();
+  if (plan.invalid) {
     return {};
   }
   trace::Span phase(kTraceScope, "Plan phase");

@@ -145,9 +145,10 @@ struct Plan {
   std::vector<state::CheckResult> checks;
   BackendRecord backend;
   bool errored = false;
-  bool rejected = false;        ///< nothing was planned, because the configuration is invalid
-  state::State prior_state;     ///< the refreshed state, which the changes start from
-  state::State previous_state;  ///< the state as the last run stored it
+  bool invalid = false;      ///< nothing was planned, because the configuration is invalid
+  bool rejected = false;     ///< nothing was planned: the configuration or the request is invalid
+  state::State prior_state;  ///< the refreshed state, which the changes start from
+  state::State previous_state;           ///< the state as the last run stored it
   config::SourceSnapshot configuration;  ///< the planned configuration
   std::string lock_file;
   std::string schemas;  ///< for the plan file: provider/stored_schemas.h; empty: it has none

@@ -51,7 +51,7 @@ static int RunRefresh(Invocation& invocation) {
   phase.emplace(run.operation.status, "refresh", operation::ObjectsToRefresh(run.operation.prior));
   plan::Plan plan = engine::MakePlan(run.operation.input, found);
   phase.reset();
-  if (!any && !plan.rejected) {
+  if (!any && !plan.invalid) {
     run.diags.Warning("Empty or non-existent state",
                       "There are currently no remote objects tracked in the state, so there is "
                       "nothing to refresh.");
