@@ -202,6 +202,22 @@ void StateReader::ReadVersion() {
   version_problem_ += ". A positive whole number is required.";
 }
 
+/// The name by which a state has a member: names are read in any case.
+std::string_view MemberName(std::string_view key) {
+  constexpr std::string_view kNames[] = {"version",       "terraform_version", "serial",
+                                         "lineage",       "outputs",           "resources",
+                                         "check_results", "encryption_version"};
+  for (const std::string_view name : kNames) {
+    if (key.size() == name.size() &&
+        std::equal(key.begin(), key.end(), name.begin(), [](char a, char b) {
+          return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+        })) {
+      return name;
+    }
+  }
+  return key;
+}
+
 void StateReader::ReadTop() {
   if (!in_.Take('{')) {
     std::string_view raw = in_.Value();
@@ -220,6 +236,7 @@ void StateReader::ReadTop() {
   bool first = true;
   std::string_view key;
   while (in_.NextMember(&first, &key)) {
+    key = MemberName(key);
     // Only format 4 has these fields in this form. In other formats they are skipped.
     bool known = !version_ || *version_ == 4;
     if (key == "version") {

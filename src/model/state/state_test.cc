@@ -202,6 +202,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadState{"{\"version\":\"4\"}",
                  "Unsupported state file format: The version in the state file is string. A "
                  "positive whole number is required."},
+        BadState{"{\"Version\":\"4\"}",
+                 "Unsupported state file format: The version in the state file is string. A "
+                 "positive whole number is required."},
         BadState{"{\"version\":-1}",
                  "Unsupported state file format: The version in the state file is number -1. A "
                  "positive whole number is required."},
