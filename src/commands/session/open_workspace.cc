@@ -35,6 +35,15 @@ bool OpenWorkspace::CheckRoot(Diagnostics& diags) {
     alone.test_directory.clear();
     of_root_ = Diagnostics();
     root_ = Load(workspace, alone, of_root_);
+    if (of_root_.has_errors()) {
+      // The encryption comes before the backend, and needs less of the files.
+      alone.intent = LoadIntent::kEncryption;
+      Diagnostics of_encryption;
+      (void)Load(workspace, alone, of_encryption);
+      if (of_encryption.has_errors()) {
+        of_root_ = std::move(of_encryption);
+      }
+    }
   }
   diags.Append(of_root_);
   return !of_root_.has_errors();
