@@ -21,32 +21,39 @@ const BackendSpec* Find(std::string_view backend) {
   return FindBackend(backend == "_local" ? kImpliedBackend : backend);
 }
 
-/// The settings that a `config` argument has; problems for what the backend does not know.
-Value ReadSettings(const BackendSpec& spec, const Value& config, Problems& problems) {
-  std::vector<std::pair<std::string, Value>> settings;
+/// The value of a setting in a `config` argument.
+ValueResult<Value> ReadSetting(const Setting& setting, const Value& written) {
+  // A block may be written as the object that it has.
+  const Value given = written.UnmarkDeep();
+  const bool one =
+      setting.is_block() && setting.type != SettingType::kBlock && given.type().is_object();
+  return Convert(one ? Value::Tuple({given}) : given, setting.value_type());
+}
+
+/// The settings that a `config` argument has. Nothing, with the first problem, if the backend does
+/// not take them: what else is wrong is not looked at then.
+std::optional<Value> ReadSettings(const BackendSpec& spec, const Value& config,
+                                  Problems& problems) {
   auto invalid = [&](const std::string& detail) {
     AddError(problems, "Invalid backend configuration",
              "The given configuration is not valid for backend \"" + std::string(spec.type) +
                  "\": " + detail + ".",
              "config");
+    return std::nullopt;
   };
   for (size_t i = 0; i < config.size(); ++i) {
+    if (spec.Find(config.key(i)) == nullptr) {
+      return invalid("there is no argument \"" + std::string(config.key(i)) + "\"");
+    }
+  }
+  std::vector<std::pair<std::string, Value>> settings;
+  for (size_t i = 0; i < config.size(); ++i) {
     std::string name(config.key(i));
-    const Setting* setting = spec.Find(name);
-    if (setting == nullptr) {
-      invalid("there is no argument \"" + name + "\"");
-      continue;
-    }
-    // A block may be written as the object that it has.
-    const Value given = config.elements()[i].UnmarkDeep();
-    const bool one =
-        setting->is_block() && setting->type != SettingType::kBlock && given.type().is_object();
-    ValueResult<Value> value = Convert(one ? Value::Tuple({given}) : given, setting->value_type());
+    ValueResult<Value> value = ReadSetting(*spec.Find(name), config.elements()[i]);
     if (!value) {
-      invalid(name + ": " + value.error().ToText());
-    } else {
-      settings.emplace_back(std::move(name), *std::move(value));
+      return invalid(name + ": " + value.error().ToText());
     }
+    settings.emplace_back(std::move(name), *std::move(value));
   }
   return Value::Object(std::move(settings));
 }
@@ -73,9 +80,13 @@ void AddOfState(const Error& error, Problems& problems) {
 /// The backend that a data source describes. Null where its settings are not right.
 std::unique_ptr<Backend> Make(const BackendSpec& spec, const Value& config,
                               std::shared_ptr<ServiceHosts> hosts, Problems& problems) {
-  const Value settings = ReadSettings(spec, config, problems);
+  const std::optional<Value> settings = ReadSettings(spec, config, problems);
+  if (!settings) {
+    return nullptr;
+  }
   Problems of_settings;
-  std::unique_ptr<Backend> backend = MakeBackend(spec, settings, {}, of_settings, std::move(hosts));
+  std::unique_ptr<Backend> backend =
+      MakeBackend(spec, *settings, {}, of_settings, std::move(hosts));
   AddOfConfig(std::move(of_settings), problems);
   return provider::HasErrors(problems) ? nullptr : std::move(backend);
 }
@@ -98,9 +109,12 @@ std::string TargetOf(std::string_view address) {
 void StoredStates::Check(std::string_view backend, const Value& config, Problems& problems) {
   const BackendSpec* spec = Find(backend);
   if (spec != nullptr && spec->make != nullptr) {
-    const Value settings = ReadSettings(*spec, config, problems);
+    const std::optional<Value> settings = ReadSettings(*spec, config, problems);
+    if (!settings) {
+      return;
+    }
     Problems of_settings;
-    CheckSettings(*spec, settings, of_settings);
+    CheckSettings(*spec, *settings, of_settings);
     AddOfConfig(std::move(of_settings), problems);
   } else if (spec == nullptr) {
     AddError(problems, "Invalid backend configuration",
