@@ -14,10 +14,11 @@ bool Invocation::Show(Diagnostics& diags) const {
   options.consolidate_warnings = view.consolidate_warnings;
   options.consolidate_errors = view.consolidate_errors;
   bool newline = command != nullptr && command->newline_after_diagnostics;
+  const bool compact = view.compact_warnings && !errors;  // a list of all, which ends by itself
   for (const view::RenderedDiagnostic& rendered :
        view::RenderDiagnostics(diags, terminal::Style(view.color, view.links), options)) {
     std::string text = rendered.text;
-    if (newline && !(view.compact_warnings && rendered.severity == Severity::kWarning)) {
+    if (newline && !compact) {
       text += '\n';
     }
     if (rendered.severity == Severity::kError) {
