@@ -6,6 +6,7 @@
 #include "json/writer.h"
 #include "operation/documents.h"
 #include "plan_json/documents.h"
+#include "session/load.h"
 #include "session/provider_installation.h"
 #include "view/human/text.h"
 
@@ -101,6 +102,10 @@ static int RunValidate(Invocation& invocation) {
   const std::string dir = flags.positionals().empty() ? "." : CleanPath(flags.positionals()[0]);
   if (!flags.positionals().empty()) {
     if (!IsDirectory(dir)) {
+      (void)session::GatherInputs(invocation.workspace, arguments, diags);
+      if (diags.has_errors()) {
+        return finish();
+      }
       diags.Error(
           FileExists(dir) ? "Failed to read test directory" : "Failed to read module directory",
           "Module directory " + dir + " does not exist or cannot be read.");
