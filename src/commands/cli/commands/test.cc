@@ -107,6 +107,8 @@ class TestRun {
 
 bool TestRun::ReadArguments() {
   run_.Parse("Failed to parse command-line flags", false);
+  // The file of -json-into is there in any case, but nothing is in it before all arguments fit.
+  (void)JsonCopy(flags(), run_.diags);
   if (!run_.diags.has_errors()) {
     run_.audience = MakeAudience(run_.invocation, &flags(), run_.diags);
   }
@@ -132,7 +134,9 @@ bool TestRun::AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers) {
                            .test_directory = test_directory_,
                            .encryption_off = true},
                           found)) {
-    (void)worker->OpenProviders(found);
+    if (worker->OpenProviders(found)) {
+      (void)worker->providers->RequirePackages(session::ProviderSet::Missing::kList, found);
+    }
     worker->providers->Decrypt(encryption::Encryption::None());
   }
   const bool usable = !found.has_errors();
