@@ -88,9 +88,6 @@ bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagn
   }
   const bool prepared = CheckModules(
       [&](Diagnostics& found) { return Prepare(request, early_warnings, audience, found); }, diags);
-  if (prepared && request.kind == OperationKind::kApply) {
-    audience.Show(diags);
-  }
   if (!prepared || !RequireProviders(request, diags)) {
     return false;
   }

@@ -162,8 +162,9 @@ bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operatio
     return false;
   }
   operation.loaded.program = std::make_shared<Program>();
+  Diagnostics of_configuration;
   operation.loaded.config = session::LoadPlanned(workspace, *snapshot, *variables, workspace.Name(),
-                                                 operation.loaded.program, diags);
+                                                 operation.loaded.program, of_configuration);
   const bool opened = operation.OpenProviders(diags);
   operation.providers->Decrypt(operation.encryption);
   if (!opened ||
@@ -186,6 +187,7 @@ bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operatio
     session::WarnOfOverrides(workspace, false, diags);
     audience.Show(diags);
   }
+  diags.Append(std::move(of_configuration));
   session::Loaded& loaded = operation.loaded;
   loaded.inputs = session::GatherInputs(workspace, request.variables, diags);
   if (diags.has_errors() || !operation.OpenState(request, loaded.program, audience, diags)) {
