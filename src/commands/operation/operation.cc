@@ -88,9 +88,10 @@ bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagn
   }
   const bool prepared = CheckModules(
       [&](Diagnostics& found) { return Prepare(request, early_warnings, audience, found); }, diags);
-  if (!prepared || !RequireProviders(request, diags)) {
+  if (!prepared) {
     return false;
   }
+  providers->RequireSelected(*loaded.config, diags);
   CollectInputs(request, audience, loaded, diags);
   if (diags.has_errors()) {
     return false;
@@ -98,6 +99,9 @@ bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagn
   if (request.options.parallelism < 0) {
     diags.Error("Invalid parallelism value", "The parallelism must be a positive value. Not " +
                                                  std::to_string(request.options.parallelism) + ".");
+    return false;
+  }
+  if (!RequireProviders(request, diags)) {
     return false;
   }
   engine::Options options = request.options;
@@ -111,10 +115,6 @@ bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagn
 }
 
 bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags) {
-  providers->RequireSelected(*loaded.config, diags);
-  if (diags.has_errors()) {
-    return false;
-  }
   session::AdoptProviders(*loaded.config, prior);
   const bool applies =
       request.kind == OperationKind::kApply || request.kind == OperationKind::kRefresh;
