@@ -18,13 +18,9 @@ namespace {
 /// Variables have the values of the plan. Ephemeral ones are not in it and must be given again;
 /// others may be, if they are the same. Ref: opentofu internal/tofu/context_apply.go
 /// mergePlanAndApplyVariables.
-bool SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostics& diags) {
-  size_t errors = diags.error_count();
-  const config::Module& root = *loaded.config->root().module;
-  FlatSet<std::string> ephemeral;
+void SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostics& diags) {
   for (const plan::PlanVariable& variable : plan.variables) {
     if (variable.ephemeral) {
-      ephemeral.insert(variable.name);
       continue;
     }
     auto given = loaded.variables.find(variable.name);
@@ -37,7 +33,18 @@ bool SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostic
     loaded.variables[variable.name] = {
         .value = variable.value, .source = config::InputSource::kPlan, .range = {}};
   }
-  for (const config::Variable& variable : root.variables) {
+}
+
+/// Reports the ephemeral variables of the plan that have no value now.
+void RequireEphemeralVariables(const plan::Plan& plan, const session::Loaded& loaded,
+                               Diagnostics& diags) {
+  FlatSet<std::string> ephemeral;
+  for (const plan::PlanVariable& variable : plan.variables) {
+    if (variable.ephemeral) {
+      ephemeral.insert(variable.name);
+    }
+  }
+  for (const config::Variable& variable : loaded.config->root().module->variables) {
     const std::string name(loaded.program->Text(variable.name));
     if (!variable.default_value && ephemeral.contains(name) && !loaded.variables.contains(name)) {
       diags.Error("No value for required variable",
@@ -47,7 +54,6 @@ bool SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostic
                   variable.range);
     }
   }
-  return diags.error_count() == errors;
 }
 
 /// Whether the state is the one that the plan was made on. A state without a lineage is only known
@@ -125,28 +131,43 @@ std::string NoPlanText(const std::string& path, const Error& error) {
          ") or a saved cloud plan (" + other + ")";
 }
 
-bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
-                   plan::Plan& plan, view::Audience& audience, Diagnostics& diags,
-                   bool incomplete) {
-  const session::Workspace& workspace = operation.workspace;
+namespace {
+
+/// Opens a plan file that can be used. What is wrong with it is in `diags`.
+std::optional<plan::PlanFile> OpenPlanFile(const std::string& path, const Operation& operation,
+                                           SavedPlanUse use, Diagnostics& diags) {
   auto file = plan::PlanFile::Open(path, *operation.encryption->plan());
   if (!file && IsDamagedPlan(file.error())) {
     diags.Error("Failed to read plan from plan file", file.error().message);
-    return false;
+    return std::nullopt;
   }
   if (!file) {
     diags.Error("Failed to load \"" + path + "\" as a plan file",
                 "Error: " + (IsUnusablePlan(file.error()) ? file.error().message
                                                           : NoPlanText(path, file.error())));
-    return false;
+    return std::nullopt;
   }
   if (auto version = file->CheckVersion(); !version) {
     diags.Error("Failed to read plan from plan file", version.error().message);
-    return false;
+    return std::nullopt;
   }
   // What is wrong with the file must be known before anything is changed.
-  if (auto whole = incomplete ? Result<void>() : file->Verify(); !whole) {
+  if (auto whole = use == SavedPlanUse::kApply ? file->Verify() : Result<void>(); !whole) {
     diags.Error("Failed to read plan from plan file", whole.error().message);
+    return std::nullopt;
+  }
+  return *std::move(file);
+}
+
+}  // namespace
+
+bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
+                   plan::Plan& plan, view::Audience& audience, Diagnostics& diags,
+                   SavedPlanUse use) {
+  const session::Workspace& workspace = operation.workspace;
+  const bool applies = use == SavedPlanUse::kApply;
+  auto file = OpenPlanFile(path, operation, use, diags);
+  if (!file) {
     return false;
   }
   auto snapshot = file->Configuration();
@@ -183,31 +204,39 @@ bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operatio
     return false;
   }
   operation.backend->Prepare(workspace, operation.encryption);
-  if (!incomplete) {
+  if (applies) {
     session::WarnOfOverrides(workspace, false, diags);
     audience.Show(diags);
   }
   diags.Append(std::move(of_configuration));
   session::Loaded& loaded = operation.loaded;
-  loaded.inputs = session::GatherInputs(workspace, request.variables, diags);
+  if (applies) {
+    loaded.inputs = session::GatherInputs(workspace, request.variables, diags);
+  }
   if (diags.has_errors() || !operation.OpenState(request, loaded.program, audience, diags)) {
     return false;
   }
-  loaded.variables = config::CollectGivenVariables(*loaded.program, *loaded.config->root().module,
-                                                   loaded.inputs, diags);
+  if (applies) {
+    loaded.variables = config::CollectGivenVariables(*loaded.program, *loaded.config->root().module,
+                                                     loaded.inputs, diags);
+  }
   operation.providers->RequireSelected(*loaded.config, diags);
   operation.providers->RequireSame(file->LockFile(), workspace, diags);
   RequireSameState(plan, operation.prior, diags);
   if (diags.has_errors()) {
     return false;
   }
-  if (plan.errored && !incomplete) {
+  if (plan.errored && applies) {
     diags.Error(
         "Cannot apply incomplete plan",
         "OpenTofu encountered an error when generating this plan, so it cannot be applied.");
     return false;
   }
-  if (!SettleVariables(plan, loaded, diags)) {
+  SettleVariables(plan, loaded, diags);
+  if (applies) {
+    RequireEphemeralVariables(plan, loaded, diags);
+  }
+  if (diags.has_errors()) {
     return false;
   }
   engine::Options options;
@@ -215,7 +244,7 @@ bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operatio
   options.parallelism = std::max(1, request.options.parallelism);
   options.plan_timestamp = plan.timestamp;
   operation.FillInput(std::move(options), plan.prior_state, audience);
-  return incomplete || file->knows_sources() || FitsConfiguration(plan, operation, diags);
+  return !applies || file->knows_sources() || FitsConfiguration(plan, operation, diags);
 }
 
 }  // namespace kinu::operation

@@ -16,11 +16,16 @@ bool IsDamagedPlan(const Error& error);
 /// Why there is no plan at `path`.
 std::string NoPlanText(const std::string& path, const Error& error);
 
-/// Opens a saved plan for applying: configuration from its snapshot, variables from the plan, state
-/// checked against what was planned on. `operation.encryption` opens it. False after an error.
-/// `incomplete`: so may plans that ended with errors.
+/// What a saved plan is opened for.
+enum class SavedPlanUse : uint8_t {
+  kApply,
+  kDraw,  ///< without the values of this command; plans that ended with errors are drawn, too
+};
+
+/// Opens a saved plan: configuration from its snapshot, variables from the plan, state checked
+/// against what was planned on. `operation.encryption` opens it. False after an error.
 bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
                    plan::Plan& plan, view::Audience& audience, Diagnostics& diags,
-                   bool incomplete = false);
+                   SavedPlanUse use);
 
 }  // namespace kinu::operation

@@ -90,7 +90,8 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
   }
   plan::Plan plan;
   run.operation.encryption = *encryption;
-  if (!operation::OpenSavedPlan(request, path, run.operation, plan, *run.audience, run.diags)) {
+  if (!operation::OpenSavedPlan(request, path, run.operation, plan, *run.audience, run.diags,
+                                operation::SavedPlanUse::kApply)) {
     return std::nullopt;
   }
   for (const plan::ResourceChange& change : plan.changes) {

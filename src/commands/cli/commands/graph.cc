@@ -48,7 +48,7 @@ bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
     return false;
   }
   return operation::OpenSavedPlan(request, path, run.operation, plan, *run.audience, run.diags,
-                                  true);
+                                  operation::SavedPlanUse::kDraw);
 }
 
 /// Loads the configuration and reads the state. Returns false after an error.
