@@ -73,6 +73,14 @@ engine::Request MakeRequest(const session::Workspace& workspace, const config::C
 }
 
 bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagnostics& diags) {
+  const bool begun = Begin(request, audience, diags);
+  if (!begun) {
+    GiveUp();
+  }
+  return begun;
+}
+
+bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diagnostics& diags) {
   if (loaded.config == nullptr) {
     LoadModules({.intent = session::LoadIntent::kOperation,
                  .variables = request.variables,
@@ -251,6 +259,10 @@ bool Operation::OpenState(const PlanRequest& request, const std::shared_ptr<Prog
   prior = std::move(*state);
   handle->WarnOfInterruptedRun(diags);
   return true;
+}
+
+void Operation::GiveUp() {
+  handle.reset();
 }
 
 void Operation::Close(Diagnostics& diags) {

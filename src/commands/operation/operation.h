@@ -78,10 +78,15 @@ struct Operation : session::OpenWorkspace {
   void FillInput(engine::Options options, const state::State& prior_state,
                  view::Audience& audience);
   state::Store& store() { return handle->store(); }
+  /// Releases the lock of an operation that cannot begin. Nobody hears of it if that fails, as in
+  /// the reference.
+  void GiveUp();
   /// Stops the providers and releases the lock.
   void Close(Diagnostics& diags);
 
  private:
+  /// Open(), which may leave the lock behind after an error.
+  bool Begin(const PlanRequest& request, view::Audience& audience, Diagnostics& diags);
   /// Finds out whether the service runs the workspace, and sets `remote_runs`. False if it does,
   /// and after an error.
   bool RunsHere(const PlanRequest& request, Diagnostics& diags);

@@ -159,9 +159,8 @@ std::optional<plan::PlanFile> OpenPlanFile(const std::string& path, const Operat
   return *std::move(file);
 }
 
-}  // namespace
-
-bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
+/// OpenSavedPlan(), which may leave the lock behind after an error.
+bool ReadSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
                    plan::Plan& plan, view::Audience& audience, Diagnostics& diags,
                    SavedPlanUse use) {
   const session::Workspace& workspace = operation.workspace;
@@ -245,6 +244,18 @@ bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operatio
   options.plan_timestamp = plan.timestamp;
   operation.FillInput(std::move(options), plan.prior_state, audience);
   return !applies || file->knows_sources() || FitsConfiguration(plan, operation, diags);
+}
+
+}  // namespace
+
+bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
+                   plan::Plan& plan, view::Audience& audience, Diagnostics& diags,
+                   SavedPlanUse use) {
+  const bool opened = ReadSavedPlan(request, path, operation, plan, audience, diags, use);
+  if (!opened) {
+    operation.GiveUp();
+  }
+  return opened;
 }
 
 }  // namespace kinu::operation

@@ -214,12 +214,17 @@ static int RunConsole(Invocation& invocation) {
   session.first = reached ? &*reached : nullptr;
   session.unreadable = {"", "error loading state: "};
   session.unopened = session.unreadable;
-  if (!session.Open(operation::LockReason(OperationKind::kConsole), &open)) {
+  // Nobody hears of a lock that stays where the console does not begin, as in the reference.
+  const auto fail = [&] {
+    session.handle.reset();
     return session.Fail();
+  };
+  if (!session.Open(operation::LockReason(OperationKind::kConsole), &open)) {
+    return fail();
   }
   session.diags.Append(open.of_modules());
   if (session.diags.has_errors()) {
-    return session.Fail();
+    return fail();
   }
   if (open.OpenProviders(session.diags)) {
     loaded.variables = config::CollectKnownVariables(*loaded.program, *loaded.config->root().module,
@@ -227,7 +232,7 @@ static int RunConsole(Invocation& invocation) {
     open.providers->RequireSelections(*loaded.config, session.diags);
   }
   if (session.diags.has_errors()) {
-    return session.Fail();
+    return fail();
   }
   session::AdoptProviders(*loaded.config, session.state);
   engine::ProviderPool pool;
