@@ -32,7 +32,7 @@ PROVISIONER = re.compile(r"^([A-Za-z_][^\s:(]*)() \((?:local-exec|remote-exec|fi
 TRAILER = re.compile(
     r"^(Apply complete!|Destroy complete!|Apply cancelled|Plan:|No changes|Success!|Failure!|"
     r"Executed \d|─|Note:|Saved the plan|Outputs:|Changes to Outputs|"
-    r"OpenTofu (?:used the selected|will perform|has been successfully|has created a lock|has made some|has compared|v\d|"
+    r"OpenTofu (?:used the selected|will perform|has been successfully|has created a lock|has made some|has compared|v\d[\w.+-]*$|"
     r"planned the|initialized in|detected)|"
     r"Initializing|You can|"
     r"To perform|Refresh complete|Import successful|Releasing|Do you|"
