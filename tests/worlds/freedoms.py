@@ -70,7 +70,8 @@ WORDS = [
 ]
 KNOWN = [
     Known("import warns once", "differences.md: the warning about the method `unencrypted`, in `import`", r"import", STREAMS + "|file .*",
-          re.compile(r"\A(-\n?|-.*Unencrypted method configured.*\n?)+\Z")),
+          re.compile(r"\A(-\n?|-.*Unencrypted method configured.*\n?|-(?:\x1b\[\d+m)*Warnings:.*\n?|-  on \S+ line \d+\n?|"
+                     r"-To see the full warning notes.*\n?)+\Z")),
     Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy",
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
 ]

@@ -210,7 +210,9 @@ LEFT_OUT = {
 
 
 def can_meet(one, other):
-    """Whether two rows can be in one step: a step has one command."""
+    """Whether two rows can be in one step: a step has one command, and a configuration has one backend."""
+    if one.startswith("setting ") and other.startswith("setting "):
+        return one.split(".")[0] == other.split(".")[0]
     if one.startswith(("command ", "flag ")) and other.startswith(("command ", "flag ")):
         return command_of(one) == command_of(other)
     return True
