@@ -39,19 +39,30 @@ def write(worlds):
         file.write(lzma.compress(text.encode("utf-8", "surrogateescape"), check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME))
 
 
+def backend_of(row):
+    """The backend that a row needs, as a set."""
+    return frozenset(needed for needed in mistakes.with_needed({row}) if needed.startswith("feature backend "))
+
+
 def guided(seeds, before=(), each=4):
-    """Worlds of which each tries `each` pairs that no world before it has: reckless ones those that fail first."""
+    """Worlds of which each tries `each` pairs that no world before it has and that one backend has: reckless ones those
+    that fail first."""
     rows, left = list(generate.known_rows()), set(generate.possible_pairs())
     for world in before:
         left.difference_update(*map(generate.pairs_of, world["rows"]))
-    order = list(generate.possible_pairs())
-    random.Random(seeds[0]).shuffle(order)
+    order, chance = list(generate.possible_pairs()), random.Random(seeds[0])
+    chance.shuffle(order)
     failing = {number for number, row in enumerate(rows) if mistakes.always_fails(row)}
-    waiting = {kind: collections.deque(pair for pair in order if bool(failing & set(pair)) == kind) for kind in (True, False)}
+    backends = list(map(backend_of, rows))
+    waiting = collections.defaultdict(lambda: collections.defaultdict(collections.deque))
+    for pair in order:
+        waiting[bool(failing & set(pair))][backends[pair[0]] | backends[pair[1]]].append(pair)
     for seed in seeds:
         wanted = []
         for kind in (True, False) if choice.is_reckless(seed) else (False,):
-            wanted += next_pairs(waiting[kind], left, each - len(wanted))
+            groups = [pairs for pairs in waiting[kind].values() if pairs]
+            if groups and not wanted:
+                wanted = next_pairs(chance.choices(groups, list(map(len, groups)))[0], left, each)
         world = generate.World(seed, sorted({rows[at] for pair in wanted for at in pair})).case()
         left.difference_update(*map(generate.pairs_of, world["rows"]))
         yield world

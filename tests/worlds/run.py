@@ -112,6 +112,8 @@ def main():
     parser.add_argument("--only", help="the name of one recorded world")
     options = parser.parse_args()
     options.mirror = options.mirror and os.path.realpath(options.mirror)
+    if options.reference and not shutil.which(options.reference):
+        parser.error("there is no program %s" % options.reference)
     options.reference = options.reference and shutil.which(options.reference)
     first, _, last = (options.seeds or "").partition("-")
     seeds = range(int(first or 0), int(last or first or 0) + 1)
