@@ -72,6 +72,10 @@ KNOWN = [
     Known("import warns once", "differences.md: the warning about the method `unencrypted`, in `import`", r"import", STREAMS + "|file .*",
           re.compile(r"\A(-\n?|-.*Unencrypted method configured.*\n?|-(?:\x1b\[\d+m)*Warnings:.*\n?|-  on \S+ line \d+\n?|"
                      r"-To see the full warning notes.*\n?)+\Z")),
+    Known("sealed again", "differences.md: a sealed state that a command leaves as it is", r".*", r"file .*tfstate",
+          re.compile(r"(?s)\A-(?=.*encrypted_data).*\n\+\(nothing\)\Z")),
+    Known("moved out of a sealed state", "differences.md: `state mv -state-out` from an encrypted state", r"state mv", r"file .*",
+          re.compile(r"(?s)\A-(?=.*\"resources\").*\n\+.*encrypted_data")),
     Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy",
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
 ]

@@ -71,13 +71,15 @@ std::optional<session::ConfiguredBackend> StateSession::FindBackend(OpenWorkspac
 
 std::optional<session::ConfiguredBackend> StateSession::NamedFile(
     const backend::StateFlags& state_flags) {
-  if (!session::LoadEncryption(invocation.workspace, VariableArguments(flags), diags)) {
+  const auto encryption =
+      session::LoadEncryption(invocation.workspace, VariableArguments(flags), diags);
+  if (!encryption) {
     return std::nullopt;
   }
   left_warnings = std::exchange(diags, Diagnostics());
-  // As the reference has it, a named file is neither encrypted nor decrypted.
+  // A named file in the clear stays so, as in the reference, which reads no encrypted ones.
   auto out = session::ImpliedBackend(state_flags);
-  out.Prepare(invocation.workspace, encryption::Encryption::None());
+  out.Prepare(invocation.workspace, session::EncryptionOfFile(state_flags.state, *encryption));
   file_is_named_ = true;
   return out;
 }
@@ -137,6 +139,7 @@ bool StateSession::Open(std::string_view lock, OpenWorkspace* open) {
     return false;
   }
   handle = *std::move(opened);
+  sealer = chosen->sealer();
   if (!lock.empty() && (!flags.Has("lock") || flags.Bool("lock"))) {
     state::LockRequest request = LockRequestFor(lock);
     request.only = first;

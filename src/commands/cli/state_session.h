@@ -16,6 +16,7 @@ struct StateSession : CommandRun {
 
   std::optional<session::StateHandle> handle;
   state::State state;
+  state::SealerRef sealer = state::Undecided();  ///< of where the state is, after Open()
 
   /// When set, before Open(): only this resource is wanted, and nothing is written.
   const AbsResource* only = nullptr;

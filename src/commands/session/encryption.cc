@@ -5,6 +5,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "encryption/envelope.h"
 
 namespace kinu::session {
 namespace {
@@ -119,6 +120,17 @@ std::optional<EncryptionRef> LoadEncryption(const Workspace& workspace,
   const Loaded loaded =
       Load(workspace, {.intent = LoadIntent::kEncryption, .variables = arguments}, diags);
   return diags.error_count() == errors ? SetUpEncryption(workspace, loaded, diags) : std::nullopt;
+}
+
+EncryptionRef EncryptionOfFile(const std::string& path, const EncryptionRef& configured) {
+  const Result<std::string> bytes = ReadFile(path);
+  if (!bytes) {
+    return encryption::Encryption::None();  // whoever opens it reports that
+  }
+  std::string problem;
+  const auto envelope = encryption::ReadEnvelope(*bytes, problem);
+  const bool in_the_clear = envelope && !*envelope;
+  return in_the_clear ? encryption::Encryption::None() : configured;
 }
 
 }  // namespace kinu::session

@@ -24,5 +24,8 @@ std::optional<EncryptionRef> CheckEncryption(const Workspace& workspace, const L
 std::optional<EncryptionRef> LoadEncryption(const Workspace& workspace,
                                             std::span<const config::VariableArgument> arguments,
                                             Diagnostics& diags);
+/// The encryption for a state file that a flag names: `configured` where the file is encrypted, and
+/// none where it is in the clear or absent.
+EncryptionRef EncryptionOfFile(const std::string& path, const EncryptionRef& configured);
 
 }  // namespace kinu::session

@@ -8,7 +8,6 @@
 #include "cli/edit_lines.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
-#include "session/encryption.h"
 #include "text/quote.h"
 
 namespace kinu::cli {
@@ -19,7 +18,8 @@ std::optional<session::StateAddress> ParseAddress(StateSession& session, const s
   return session::ParseStateAddress(*session.program, session.sources.back().get(), session.diags);
 }
 
-/// The state that `state mv -state-out` moves objects to.
+/// The state that `state mv -state-out` moves objects to. What comes out of an encrypted state is
+/// encrypted as that is.
 class OtherState {
  public:
   state::State state;
@@ -33,7 +33,7 @@ class OtherState {
     const std::string& backup = session.flags.String("backup-out");
     session::StateHandle opened(
         backend::OpenStateFile(path, backup == "-" || backup.empty() ? CopyNameOf(path) : backup,
-                               session.program, encryption::Encryption::None()->state()));
+                               session.program, session.sealer));
     if (session.flags.Bool("lock") &&
         !opened.Lock(session.LockRequestFor("state-mv"), session.diags)) {
       return false;
