@@ -53,6 +53,26 @@ def with_sorted_imports(text):
     return "".join(out)
 
 
+def sorted_tree(lines):
+    """A tree as `providers` draws it, with the branches of each node sorted."""
+    branches = []
+    for line in lines:
+        if line.startswith(("├── ", "└── ")):
+            branches.append((line[4:], []))
+        else:
+            branches[-1][1].append(line[4:])
+    return [line for label, below in sorted((label, sorted_tree(below)) for label, below in branches)
+            for line in ["├── " + label] + ["│   " + inner for inner in below]]
+
+
+def with_sorted_tree(match):
+    return "\n".join(sorted_tree(match.group(0).splitlines())) + "\n"
+
+
+def with_sorted_names(match):
+    return match.group(1) + json.dumps(sorted(json.loads(match.group(2))))
+
+
 WORDS = [
     Words("order around an import", "objects are read while others are imported", STREAMS,
           re.compile(r"(?s)\A.*"), lambda match: with_sorted_imports(match.group(0))),
@@ -63,15 +83,21 @@ WORDS = [
     Words("resets", "only the first of parallel lines has one more", STREAMS, re.compile(r"(?:\x1b\[0m)+"), "\x1b[0m"),
     Words("order of installed modules", "OpenTofu lists the modules of a directory in random order", STREAMS,
           re.compile(r"(?:^- [\w.-]+ in .*\n)+", re.M), lambda match: "".join(sorted(match.group(0).splitlines(True)))),
+    Words("order of required providers", "OpenTofu goes through maps: another order each time (differences.md)", "stdout",
+          re.compile(r"^[├└]── .*\n(?:(?:[├└]── |│   |    ).*\n)*", re.M), with_sorted_tree),
+    Words("order of replaced providers", "the same, for the resources of state replace-provider", STREAMS + "|file .*",
+          re.compile(r'("resources": )(\[[^]\n]*\])(?=.*"type": "replace_provider")'), with_sorted_names),
+    Words("order of replaced providers in text", "the same", "stdout",
+          re.compile(r"(?<= resources:\x1b\[0m\n\n)(?:  .*\n)+|(?<= resources:\n\n)(?:  .*\n)+"),
+          lambda match: "".join(sorted(match.group(0).splitlines(True)))),
+    Words("a workspace that does not exist", "without colour, the start of this detail looks like the end of a warning", STREAMS,
+          re.compile(r'\nYou can create this workspace with the "new" subcommand \nor include .*\n\n'), ""),
     Words("hashes", "the provider of the tests is built on each machine", r".*", re.compile(r"h1:[A-Za-z0-9+/]{43}="), "h1:{HASH}"),
     Words("empty resources", "a failing apply of OpenTofu sometimes leaves resources without objects (differences.md)",
           r"file .*", re.compile(r"(?s)\A.*"), lambda match: without_empty_resources(match.group(0))),
     Words("help", "help has kinu's words (decision 3)", STREAMS, re.compile(r"(?ms)\n?^Usage: .*"), "{HELP}\n"),
 ]
 KNOWN = [
-    Known("import warns once", "differences.md: the warning about the method `unencrypted`, in `import`", r"import", STREAMS + "|file .*",
-          re.compile(r"\A(-\n?|-.*Unencrypted method configured.*\n?|-(?:\x1b\[\d+m)*Warnings:.*\n?|-  on \S+ line \d+\n?|"
-                     r"-To see the full warning notes.*\n?)+\Z")),
     Known("sealed again", "differences.md: a sealed state that a command leaves as it is", r".*", r"file .*tfstate",
           re.compile(r"(?s)\A-(?=.*encrypted_data).*\n\+\(nothing\)\Z")),
     Known("moved out of a sealed state", "differences.md: `state mv -state-out` from an encrypted state", r"state mv", r"file .*",
