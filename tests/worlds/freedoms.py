@@ -102,7 +102,9 @@ KNOWN = [
           re.compile(r"(?s)\A-(?=.*encrypted_data).*\n\+\(nothing\)\Z")),
     Known("moved out of a sealed state", "differences.md: `state mv -state-out` from an encrypted state", r"state mv", r"file .*",
           re.compile(r"(?s)\A-(?=.*\"resources\").*\n\+.*encrypted_data")),
-    Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy",
+    Known("a sealed file is read", "differences.md: an encrypted file that `-state` names", r"state (mv|rm)", "stderr",
+          re.compile(r"\A-\{DIAG error\|Error acquiring the state lock\|\}\n\+")),
+    Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy|import",
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
 ]
 
