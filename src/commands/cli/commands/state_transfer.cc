@@ -27,7 +27,8 @@ static int RunStatePull(Invocation& invocation) {
   return 0;
 }
 
-/// Fails with what is wrong with the given file, unless the encryption has errors: those come first.
+/// Fails with what is wrong with the given file, unless the encryption has errors: those come
+/// first.
 static int FailOnFile(StateSession& session, std::string summary, std::string detail) {
   return session.CheckEncryption() ? session.Fail(std::move(summary), std::move(detail))
                                    : session.Fail();
