@@ -301,6 +301,19 @@ static int RunWorkspaceNew(Invocation& invocation) {
   return CopyIntoNew(run, name, path);
 }
 
+/// Whether the root module can be read for its backend. Errors are in the diagnostics.
+static bool CheckRoot(CommandRun& run) {
+  const auto arguments = VariableArguments(run.flags);
+  Diagnostics found;
+  (void)session::Load(
+      run.invocation.workspace,
+      {.intent = LoadIntent::kBackend, .variables = arguments, .encryption_off = true}, found);
+  if (found.has_errors()) {
+    run.diags.Append(std::move(found));
+  }
+  return !run.diags.has_errors();
+}
+
 static int RunWorkspaceSelect(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
@@ -309,6 +322,9 @@ static int RunWorkspaceSelect(Invocation& invocation) {
     return run.Usage();
   }
   if (Overridden()) {
+    if (!CheckRoot(run)) {
+      return run.Fail();
+    }
     return run.Refuse(
         "The selected workspace is currently overridden using the TF_WORKSPACE environment "
         "variable. To select a new workspace, either update this environment variable or unset it "
