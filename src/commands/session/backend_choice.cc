@@ -397,14 +397,27 @@ bool RequireLocalRuns(const ConfiguredBackend& backend, std::string_view workspa
   return false;
 }
 
-std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std::string& type,
-                                           const Value& values, const backend::StateFlags& flags,
-                                           Diagnostics& diags, const BackendSettings* settings) {
+/// Configures a backend, with its warnings in `diags`.
+static std::optional<ConfiguredBackend> ConfigureWithWarnings(
+    const Workspace& workspace, const std::string& type, const Value& values,
+    const backend::StateFlags& flags, Diagnostics& diags,
+    const BackendSettings* settings = nullptr) {
   const BackendSpec& spec = *backend::FindBackend(type);
   provider::Problems problems;
   ConfiguredBackend out{type, backend::SettingsObject(spec, values),
                         backend::MakeBackend(spec, values, flags, problems, HostsOf(workspace))};
   return AddProblems(problems, diags, settings) ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std::string& type,
+                                           const Value& values, const backend::StateFlags& flags,
+                                           Diagnostics& diags, const BackendSettings* settings) {
+  Diagnostics found;
+  auto out = ConfigureWithWarnings(workspace, type, values, flags, found, settings);
+  if (!out) {
+    diags.Append(std::move(found));
+  }
+  return out;
 }
 
 /// What `init` recorded. Where that cannot be read, and the manifest of modules can't either, the
@@ -492,7 +505,7 @@ std::optional<ConfiguredBackend> PlannedBackend(const Workspace& workspace,
                                                 record.type + "\", which is not built yet.");
     return std::nullopt;
   }
-  return Configure(workspace, record.type, record.config, flags, diags);
+  return ConfigureWithWarnings(workspace, record.type, record.config, flags, diags);
 }
 
 std::optional<ConfiguredBackend> RecordedBackend(const Workspace& workspace, Diagnostics& diags) {

@@ -74,8 +74,9 @@ bool CheckServiceVersion(const ConfiguredBackend& backend, std::string_view work
 bool RequireLocalRuns(const ConfiguredBackend& backend, std::string_view workspace,
                       Diagnostics& diags);
 
-/// Configures a backend whose type this version has. Returns nothing after an error; `settings`
-/// has the ranges of the settings, for the diagnostics.
+/// Configures a backend whose type this version has. Returns nothing after an error, which its
+/// warnings stand beside: as in the reference, nobody hears of them otherwise. `settings` has the
+/// ranges of the settings, for the diagnostics.
 std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std::string& type,
                                            const Value& values, const backend::StateFlags& flags,
                                            Diagnostics& diags,
@@ -98,7 +99,8 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,
                                                std::span<const config::VariableArgument> arguments,
                                                const backend::StateFlags& flags, Diagnostics& diags,
                                                BackendWarnings = BackendWarnings::kBesideErrors);
-/// Returns the backend of a plan. Returns nothing, with a diagnostic, if this version lacks it.
+/// Returns the backend of a plan, with its warnings. Returns nothing, with a diagnostic, if this
+/// version lacks it.
 std::optional<ConfiguredBackend> PlannedBackend(const Workspace& workspace,
                                                 const plan::BackendRecord& record,
                                                 const backend::StateFlags& flags,
