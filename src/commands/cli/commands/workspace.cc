@@ -301,15 +301,14 @@ static int RunWorkspaceNew(Invocation& invocation) {
   return CopyIntoNew(run, name, path);
 }
 
-/// Whether the root module can be read for its backend. Errors are in the diagnostics.
+/// Whether the root module can be read for its backend. Adds the errors if not.
 static bool CheckRoot(CommandRun& run) {
   const auto arguments = VariableArguments(run.flags);
-  Diagnostics found;
-  (void)session::Load(
-      run.invocation.workspace,
-      {.intent = LoadIntent::kBackend, .variables = arguments, .encryption_off = true}, found);
-  if (found.has_errors()) {
-    run.diags.Append(std::move(found));
+  OpenWorkspace root(run.invocation.workspace);
+  root.LoadModules(
+      {.intent = LoadIntent::kBackend, .variables = arguments, .encryption_off = true});
+  if (root.of_modules().has_errors()) {
+    run.diags.Append(root.of_modules());
   }
   return !run.diags.has_errors();
 }
