@@ -103,8 +103,8 @@ const hcl::Body* Choose(const Blocks& blocks, const Value* index) {
 }
 
 // Follows path steps from body to body, as long as they name blocks. Other steps are inside an
-// attribute and are skipped. `decoded`: the value of the body, which tells of blocks that `dynamic`
-// blocks generate; without it such blocks are not looked at.
+// attribute and are skipped. With `decoded`, the value of the body, blocks that `dynamic` blocks
+// generate are found too.
 const hcl::Body* Descend(const hcl::Body* body, std::span<const PathStep> steps,
                          const Value* decoded = nullptr) {
   const bool generated = decoded != nullptr;
