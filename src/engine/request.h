@@ -40,9 +40,16 @@ struct Options {
   std::string workspace = "default";
   std::string original_directory;  ///< path.cwd
   std::string plan_timestamp;      ///< RFC 3339
+  functions::Surroundings surroundings;
 };
 
 using meta_arguments::ImportTarget;
+
+/// What a validation does about a provider whose schema cannot be had.
+enum class MissingSchemas : uint8_t {
+  kReport,  ///< it is an error
+  kSkip,    ///< what depends on it is not checked
+};
 
 /// The facts about the command that a plan records.
 struct PlanRecord {
@@ -93,6 +100,7 @@ struct Request {
   lang::Coverage* coverage = nullptr;                    ///< of plan and apply walks; null: none
   meta_arguments::GeneratedBlocks* generated = nullptr;  ///< null: no configuration is generated
   Options options;
+  MissingSchemas missing_schemas = MissingSchemas::kReport;
   PlanRecord record;
 };
 

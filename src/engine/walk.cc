@@ -53,6 +53,7 @@ Walk::Walk(const PlanGraph& built, const ApplyGraph* built_apply)
       ephemeral(std::make_unique<EphemeralKeeper>(built.context.request.events, ticker)),
       functions(std::make_unique<ProviderFunctions>(*this)),
       validating_(built.providers.size()) {
+  call_context_.surroundings = context.request.options.surroundings;
   call_context_.timestamp = context.request.options.plan_timestamp;
   call_context_.pure_only = context.kind == WalkKind::kValidate || context.kind == WalkKind::kPlan;
   call_context_ = lang::WithTemplates(std::move(call_context_), functions::Table::Standard());

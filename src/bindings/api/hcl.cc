@@ -93,7 +93,7 @@ void Scope::UseStandardFunctions(std::string_view directory) {
     content_->scope.AddFunction(spec->name, table.Find(spec->name));
   }
   functions::CallContext context;
-  context.base_dir = directory;
+  context.surroundings.base_dir = directory;
   content_->scope.SetContext(lang::WithTemplates(std::move(context), table));
 }
 void Scope::UseExtensionFunctions() {

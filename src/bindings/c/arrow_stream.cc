@@ -197,7 +197,7 @@ class Stream {
     if (const auto problem = ProblemOfPlanFile(text, table_)) {
       reader_.AddProblem(name, *problem);
     } else {
-      reader_.Add(std::move(name), std::move(text));
+      reader_.Add(name, std::move(text));
     }
   }
 

@@ -74,7 +74,7 @@ kinu_text ArrowText(const table::TableSpec& table, const std::string& source, st
   table::TableReader reader(
       table, options, [&](const table::Batch& batch) { return writer->Add(batch); },
       [&](std::string_view, std::string_view reason) { problem = reason; });
-  reader.Add(std::move(source), std::move(document));
+  reader.Add(source, std::move(document));
   if (!problem.empty()) {
     GiveError(problems, "Invalid document", std::move(problem));
     return {nullptr, 0};

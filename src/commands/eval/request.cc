@@ -42,7 +42,7 @@ Result<std::unique_ptr<Request>> Request::Read(const JsonNode& json) {
   const bool functions = console || request->Flag("functions");
   functions::CallContext context;
   if (const std::string_view directory = request->Text("base_dir"); !directory.empty()) {
-    context.base_dir = directory;
+    context.surroundings.base_dir = directory;
   }
   if (!console) {
     context.timestamp = kPlanTime;

@@ -44,9 +44,9 @@ bool ArePlanned(const Workspace& workspace, const plan::PlanFile& plan) {
 
 config::RawInputs GatherInputs(const Workspace& workspace,
                                std::span<const config::VariableArgument> arguments,
-                               Diagnostics& diags) {
+                               Diagnostics& diags, const config::SourceFiles& files) {
   config::RawInputs inputs =
-      config::GatherInputs(arguments, workspace.directory, EnvironmentTexts(), diags);
+      config::GatherInputs(arguments, workspace.directory, EnvironmentTexts(), files, diags);
   if (!IsValidWorkspaceName(workspace.chosen)) {
     diags.Error("Invalid workspace name set using TF_WORKSPACE", "");
   }
@@ -74,6 +74,7 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
   options.fetcher = request.fetcher;
   options.encryption = Environment("TF_ENCRYPTION");
   options.encryption_off = request.encryption_off;
+  options.surroundings = request.surroundings;
   Diagnostics ignored;
   loaded.config = config::LoadConfig(
       loaded.program, request.directory.empty() ? workspace.directory : request.directory, options,

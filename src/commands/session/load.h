@@ -18,10 +18,11 @@ namespace kinu::session {
 using config::LoadIntent;
 
 /// Gathers the texts of variables: environment, files of the directory, command line. Invalid
-/// values are reported when they are read.
+/// values are reported when they are read. `files` has the directory.
 config::RawInputs GatherInputs(const Workspace& workspace,
                                std::span<const config::VariableArgument> arguments,
-                               Diagnostics& diags);
+                               Diagnostics& diags,
+                               const config::SourceFiles& files = config::DiskFiles());
 
 /// A configuration with everything that loading it needed.
 struct Loaded {
@@ -52,6 +53,8 @@ struct LoadRequest {
   config::ModuleFetcher* fetcher = nullptr;
   /// Leaves the `encryption` block and TF_ENCRYPTION alone.
   bool encryption_off = false;
+  /// Which files functions read while loading.
+  functions::Surroundings surroundings = {};
 };
 
 /// Loads a configuration and the texts of its variables. If values that it may depend on have

@@ -28,7 +28,8 @@ std::string ListOf(std::span<const install::ProviderLocator::MissingPackage> pac
 
 }  // namespace
 
-std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagnostics& diags) {
+std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagnostics& diags,
+                                               install::ProviderLocator::Processes processes) {
   install::ProviderLocator::Options options;
   options.providers_directory = workspace.providers_directory();
   Diagnostics lock_diags;
@@ -39,6 +40,8 @@ std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagn
   states->Reach(HostsOf(workspace));
   options.remote_states = states;
   options.attachments = workspace.attachments;
+  options.processes = processes;
+  options.working_directory = workspace.directory;
   return std::unique_ptr<ProviderSet>(new ProviderSet(std::move(options), std::move(states)));
 }
 

@@ -28,7 +28,9 @@ class ProviderSet {
 
   /// Reads the lock file and reports an invalid one. Attached processes and the overrides of the
   /// CLI configuration come with the workspace. Never null.
-  static std::unique_ptr<ProviderSet> Open(const Workspace& workspace, Diagnostics& diags);
+  static std::unique_ptr<ProviderSet> Open(const Workspace& workspace, Diagnostics& diags,
+                                           install::ProviderLocator::Processes processes =
+                                               install::ProviderLocator::Processes::kAllowed);
 
   /// How states that terraform_remote_state reads are decrypted from now on.
   void Decrypt(const EncryptionRef& encryption);

@@ -188,7 +188,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
           graph.context.request.providers->Schema(graph.program.Text(slot.address.provider));
       if (loaded) {
         it.value() = *loaded;
-      } else {
+      } else if (graph.context.request.missing_schemas == MissingSchemas::kReport) {
         ReportMissingSchema(graph, slot, loaded.error().message, diags);
       }
     }

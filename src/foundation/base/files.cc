@@ -115,7 +115,7 @@ std::string FollowLinks(const std::string& path) {
   return path;
 }
 
-Result<std::string> EvaluateLinks(const std::string& path) {
+Result<std::string> EvaluateLinks(const std::string& path, std::string_view base) {
   constexpr int kMostLinks = 255;
   std::string rest = path;  // what is not followed yet, from `at`
   size_t at = 0;
@@ -127,12 +127,13 @@ Result<std::string> EvaluateLinks(const std::string& path) {
     at = end;
     // `done` has no links, so that ".." leads to its parent.
     std::string next = JoinPath(done, part);
+    const std::string on_disk = base.empty() || next.starts_with('/') ? next : JoinPath(base, next);
     struct stat info{};
     if (part == "." || part == "..") {
       done = std::move(next);
       continue;
     }
-    if (::lstat(next.c_str(), &info) != 0) {
+    if (::lstat(on_disk.c_str(), &info) != 0) {
       return SystemError("lstat", next);
     }
     if (!S_ISLNK(info.st_mode)) {
@@ -143,7 +144,7 @@ Result<std::string> EvaluateLinks(const std::string& path) {
       continue;
     }
     char link[PATH_MAX];
-    const ssize_t size = ++links > kMostLinks ? -1 : ::readlink(next.c_str(), link, sizeof link);
+    const ssize_t size = ++links > kMostLinks ? -1 : ::readlink(on_disk.c_str(), link, sizeof link);
     if (size < 0) {
       return links > kMostLinks ? Fail(ErrorCode::kIo, path + ": " + SystemMessage(ELOOP))
                                 : SystemError("readlink", next);

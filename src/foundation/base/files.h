@@ -24,8 +24,9 @@ Result<void> ReplaceFile(const std::string& path, std::string_view content, unsi
 std::string FollowLinks(const std::string& path);
 
 /// The path with all symbolic links followed, clean, and relative if `path` and the links are. An
-/// error names the part that is missing. Ref: filepath.EvalSymlinks of Go.
-Result<std::string> EvaluateLinks(const std::string& path);
+/// error names the part that is missing. A relative path begins in `base`; empty: in the working
+/// directory. Ref: filepath.EvalSymlinks of Go.
+Result<std::string> EvaluateLinks(const std::string& path, std::string_view base = {});
 
 /// Opens /dev/null on each of the descriptors 0 to 2 that is closed. Otherwise a file opened later
 /// would get one of these numbers, and printed text would go into it.

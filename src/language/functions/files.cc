@@ -2,6 +2,7 @@
 // templatefile templatestring.
 #include "base/files.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <sys/stat.h>
@@ -15,6 +16,21 @@
 #include "text/unicode.h"
 
 namespace kinu::functions {
+
+bool ReadableFiles::Allows(const std::string& path) const {
+  if (all_) {
+    return true;
+  }
+  // A file that is not there is where its directory is.
+  const Result<std::string> directory = EvaluateLinks(DirName(path));
+  const std::string found =
+      EvaluateLinks(path).value_or(directory ? JoinPath(*directory, BaseName(path)) : path);
+  return std::ranges::any_of(directories_, [&](const std::string& allowed) {
+    const std::string real = EvaluateLinks(allowed).value_or(allowed);
+    return found == real || found.starts_with(real == "/" ? real : real + "/");
+  });
+}
+
 namespace {
 
 // Replaces a leading ~ by the home directory.
@@ -32,16 +48,28 @@ std::expected<std::string, CallError> ExpandHome(std::string_view path) {
   return path.size() == 1 ? std::string(home) : JoinPath(home, path.substr(1));
 }
 
+/// The path in the surroundings; an error if it may not be read.
+std::expected<std::string, CallError> Allowed(std::string_view path, const CallContext& context) {
+  std::string full =
+      path.starts_with('/') ? CleanPath(path) : JoinPath(context.surroundings.base_dir, path);
+  if (!context.surroundings.readable.Allows(full)) {
+    return std::unexpected<CallError>(
+        CallError{.message = "the file may not be read", .withheld = true});
+  }
+  return full;
+}
+
 std::expected<std::string, CallError> FullPath(std::string_view path, const CallContext& context) {
   KINU_TRY(const std::string expanded, ExpandHome(path));
-  return expanded.starts_with('/') ? CleanPath(expanded) : JoinPath(context.base_dir, expanded);
+  return Allowed(expanded, context);
 }
 
 std::expected<std::string, CallError> ReadArgument(const Value& path, const CallContext& context,
                                                    int argument) {
   auto full = FullPath(path.AsString(), context);
   if (!full) {
-    return CallFail(full.error().message, argument);
+    full.error().argument = argument;
+    return std::unexpected(std::move(full).error());
   }
   Result<std::string> content = ReadFile(*full);
   if (content) {
@@ -107,8 +135,10 @@ CallResult FileExistsAt(Arguments args, const Type&, const CallContext& context)
 CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
   const MarkSet marks = args[0].marks().Union(args[1].marks());
   const std::string_view given = args[0].AsString();
-  const std::string base =
-      given.starts_with('/') ? CleanPath(given) : JoinPath(context.base_dir, given);
+  KINU_TRY(const std::string base, Allowed(given, context));
+  if (args[1].AsString().contains("..")) {
+    KINU_TRY(const std::string outside, Allowed(JoinPath(base, args[1].AsString()), context));
+  }
   const auto matches = Glob(JoinPath(base, args[1].AsString()));
   if (!matches) {
     return CallFail("failed to glob pattern " + ShowText(args[1].AsString(), marks) + ": " +

@@ -93,7 +93,11 @@ CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallCont
   if (prepared.has_unknown || (spec.impure && context.pure_only)) {
     return Refine(spec, prepared.values, Value::Unknown(type)).WithMarks(prepared.marks);
   }
-  KINU_TRY(Value result, spec.impl(prepared.values, type, context));
+  CallResult called = spec.impl(prepared.values, type, context);
+  if (!called && called.error().withheld) {
+    return Value::Unknown(type).WithMarks(prepared.marks);
+  }
+  KINU_TRY(Value result, std::move(called));
   if (!type.has_dynamic() && result.type() != type && !result.type().is_dynamic()) {
     return CallFail("the result does not have the type that the arguments promise");
   }

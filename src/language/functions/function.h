@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "cty/path.h"
 #include "cty/value.h"
+#include "functions/surroundings.h"
 
 namespace kinu::functions {
 
@@ -25,6 +26,8 @@ struct CallError {
   std::string message;
   int argument = -1;
   Path path;  ///< the faulty part of that argument
+  /// The call may not read the file that it names: its result is unknown, and nothing is reported.
+  bool withheld = false;
 };
 using CallResult = std::expected<Value, CallError>;
 /// Makes the error of a CallResult.
@@ -34,9 +37,9 @@ inline std::unexpected<CallError> CallFail(std::string message, int argument = -
 
 /// The environment of a call.
 struct CallContext {
-  std::string base_dir = ".";  ///< the directory that relative file names refer to
-  std::string timestamp;       ///< result of plantimestamp(); unknown if empty
-  bool pure_only = false;      ///< during planning: results of impure functions are unknown
+  Surroundings surroundings;
+  std::string timestamp;   ///< result of plantimestamp(); unknown if empty
+  bool pure_only = false;  ///< during planning: results of impure functions are unknown
   /// Renders a template for templatefile and templatestring. Errors are those of the calling
   /// function, whose argument 1 are the variables. lang::WithTemplates() sets it.
   std::function<CallResult(std::string_view source, std::string_view name, const Value& variables,

@@ -98,6 +98,8 @@ struct LoadOptions {
   std::string encryption = {};
   /// Leaves that content and the `encryption` block alone.
   bool encryption_off = false;
+  /// Which files functions read while loading.
+  functions::Surroundings surroundings = {};
   /// Sources to read in place of `files` (a saved plan's); its modules count as installed.
   const SourceSnapshot* snapshot = nullptr;
 };

@@ -129,4 +129,33 @@ bool OverlayFiles::IsDirectoryEntry(const std::string& dir, const std::string& n
   return below_.IsDirectoryEntry(dir, name);
 }
 
+std::string RootedFiles::Absolute(const std::string& path) const {
+  return path.starts_with('/') ? path : JoinPath(root_, path);
+}
+
+Result<std::vector<std::string>> RootedFiles::List(const std::string& dir) const {
+  return below_.List(Absolute(dir));
+}
+
+Result<std::string> RootedFiles::Read(const std::string& dir, const std::string& name) const {
+  return below_.Read(Absolute(dir), name);
+}
+
+bool RootedFiles::HasDirectory(const std::string& dir) const {
+  return below_.HasDirectory(Absolute(dir));
+}
+
+Result<std::string> RootedFiles::Resolve(const std::string& path) const {
+  if (path.starts_with('/')) {
+    return below_.Resolve(path);
+  }
+  Result<std::string> resolved = EvaluateLinks(path, root_);
+  return resolved || !below_.HasDirectory(Absolute(path)) ? resolved
+                                                          : Result<std::string>(CleanPath(path));
+}
+
+bool RootedFiles::IsDirectoryEntry(const std::string& dir, const std::string& name) const {
+  return below_.IsDirectoryEntry(Absolute(dir), name);
+}
+
 }  // namespace kinu::config

@@ -70,6 +70,24 @@ class SnapshotFiles final : public SourceFiles {
   const SourceSnapshot& snapshot_;
 };
 
+/// Other files seen from a directory: relative paths begin there, and not in the working directory
+/// of the process. `below` must outlive this.
+class RootedFiles final : public SourceFiles {
+ public:
+  /// `root` is absolute.
+  RootedFiles(const SourceFiles& below, std::string root) : below_(below), root_(std::move(root)) {}
+  Result<std::vector<std::string>> List(const std::string& dir) const override;
+  Result<std::string> Read(const std::string& dir, const std::string& name) const override;
+  bool HasDirectory(const std::string& dir) const override;
+  Result<std::string> Resolve(const std::string& path) const override;
+  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
+
+ private:
+  std::string Absolute(const std::string& path) const;
+  const SourceFiles& below_;
+  std::string root_;
+};
+
 /// Other files with some texts in place of theirs. `below` must outlive this.
 class OverlayFiles final : public SourceFiles {
  public:

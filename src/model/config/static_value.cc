@@ -45,10 +45,7 @@ class StaticScope final : public lang::Scope {
   const functions::Callable* FindFunction(std::string_view name) const override {
     return functions::Table::Standard().Find(name);
   }
-  const functions::CallContext& call_context() const override {
-    static const functions::CallContext kContext;
-    return kContext;
-  }
+  const functions::CallContext& call_context() const override { return evaluator_.call_context_; }
 
  private:
   StaticEvaluator& evaluator_;

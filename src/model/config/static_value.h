@@ -28,7 +28,9 @@ struct StaticSubject {
 class StaticEvaluator {
  public:
   StaticEvaluator(Program& program, const LoadOptions& options, std::string root_dir)
-      : program_(program), options_(options), root_dir_(std::move(root_dir)) {}
+      : program_(program), options_(options), root_dir_(std::move(root_dir)) {
+    call_context_.surroundings = options.surroundings;
+  }
 
   /// Returns the value of a variable of the root module. Nothing: its default, or an unknown value
   /// if it has none.
@@ -81,6 +83,7 @@ class StaticEvaluator {
 
  private:
   friend class StaticScope;
+  functions::CallContext call_context_;
   struct Frame {
     const ConfigNode* node;
     StaticSubject subject;

@@ -50,29 +50,9 @@ void AddArgument(const std::string& text, RawInputs& inputs, Diagnostics& diags)
   inputs.values[std::move(name)] = {InputSource::kCommandLine, text.substr(equals + 1), nullptr};
 }
 
-}  // namespace
-
-void AddVariableFiles(const std::string& dir, RawInputs& inputs, Diagnostics& diags) {
-  for (std::string_view name : {"terraform.tfvars", "terraform.tfvars.json"}) {
-    const std::string path = JoinPath(dir, name);
-    if (FileExists(path)) {
-      AddVariableFile(path, InputSource::kAutoFile, inputs, diags);
-    }
-  }
-  Result<std::vector<std::string>> names = ListDirectory(dir);
-  if (!names) {
-    return;
-  }
-  for (const std::string& name : *names) {
-    if (IsAutoFile(name)) {
-      AddVariableFile(JoinPath(dir, name), InputSource::kAutoFile, inputs, diags);
-    }
-  }
-}
-
-void AddVariableFile(const std::string& path, InputSource source, RawInputs& inputs,
-                     Diagnostics& diags) {
-  Result<std::string> text = ReadFile(path);
+/// Adds the values of a file with this text, or reports that it cannot be read.
+void AddVariableText(const std::string& path, Result<std::string> text, InputSource source,
+                     RawInputs& inputs, Diagnostics& diags) {
   if (!text) {
     diags.Error("Failed to read variables file",
                 text.error().code == ErrorCode::kNotFound
@@ -111,8 +91,41 @@ void AddVariableFile(const std::string& path, InputSource source, RawInputs& inp
   }
 }
 
+}  // namespace
+
+void AddVariableFiles(const std::string& dir, const SourceFiles& files, RawInputs& inputs,
+                      Diagnostics& diags) {
+  const Result<std::vector<std::string>> names = files.List(dir);
+  if (!names) {
+    return;
+  }
+  const auto add = [&](const std::string& name, bool required) {
+    Result<std::string> text = files.Read(dir, name);
+    if (text || required || text.error().code != ErrorCode::kNotFound) {
+      AddVariableText(JoinPath(dir, name), std::move(text), InputSource::kAutoFile, inputs, diags);
+    }
+  };
+  for (const char* name : {"terraform.tfvars", "terraform.tfvars.json"}) {
+    // A link that leads nowhere counts as no file.
+    if (std::ranges::find(*names, name) != names->end()) {
+      add(name, false);
+    }
+  }
+  for (const std::string& name : *names) {
+    if (IsAutoFile(name)) {
+      add(name, true);
+    }
+  }
+}
+
+void AddVariableFile(const std::string& path, InputSource source, RawInputs& inputs,
+                     Diagnostics& diags) {
+  AddVariableText(path, ReadFile(path), source, inputs, diags);
+}
+
 RawInputs GatherInputs(std::span<const VariableArgument> arguments, const std::string& dir,
-                       std::span<const std::string> environment, Diagnostics& diags) {
+                       std::span<const std::string> environment, const SourceFiles& files,
+                       Diagnostics& diags) {
   RawInputs inputs;
   for (std::string_view entry : environment) {
     if (!entry.starts_with(kEnvironmentPrefix)) {
@@ -125,7 +138,7 @@ RawInputs GatherInputs(std::span<const VariableArgument> arguments, const std::s
           InputSource::kEnvironment, std::string(entry.substr(equals + 1)), nullptr};
     }
   }
-  AddVariableFiles(dir, inputs, diags);
+  AddVariableFiles(dir, files, inputs, diags);
   for (const VariableArgument& argument : arguments) {
     if (argument.is_file) {
       AddVariableFile(argument.text, InputSource::kNamedFile, inputs, diags);

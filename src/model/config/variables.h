@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "config/config.h"
+#include "config/source_files.h"
 
 namespace kinu::config {
 
@@ -55,15 +56,17 @@ struct InputValue {
 };
 
 /// Collects values from the environment ("NAME=value" texts), the variable files of `dir` and the
-/// command line; later ones replace earlier ones.
+/// command line; later ones replace earlier ones. `files` has the files of `dir`.
 RawInputs GatherInputs(std::span<const VariableArgument> arguments, const std::string& dir,
-                       std::span<const std::string> environment, Diagnostics& diags);
+                       std::span<const std::string> environment, const SourceFiles& files,
+                       Diagnostics& diags);
 /// Adds the values of one variable file.
 void AddVariableFile(const std::string& path, InputSource source, RawInputs& inputs,
                      Diagnostics& diags);
 
 /// Adds the values of the variable files of a directory that need not be named.
-void AddVariableFiles(const std::string& dir, RawInputs& inputs, Diagnostics& diags);
+void AddVariableFiles(const std::string& dir, const SourceFiles& files, RawInputs& inputs,
+                      Diagnostics& diags);
 
 /// Parses one value as its variable's type requires. Returns nothing after an error.
 std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,

@@ -22,7 +22,7 @@ variable "e" { type = object({ x = optional(string, "dx"), y = number }) }
   Diagnostics diags;
   const VariableArgument arguments[] = {{false, "b=[1, \"2\"]"}, {true, "extra"}};
   const std::string environment[] = {"TF_VAR_a=env", "TF_VAR_b=no", "TF_VAR_unknown=1", "PATH=x"};
-  RawInputs inputs = GatherInputs(arguments, ".", environment, diags);
+  RawInputs inputs = GatherInputs(arguments, ".", environment, DiskFiles(), diags);
   const auto values = CollectVariables(*loaded.program, loaded.root(), inputs, diags);
   EXPECT_EQ(Lines(diags), std::vector<std::string>{"warning|Value for undeclared variable|"});
   EXPECT_EQ(values.at("a").source, InputSource::kAutoFile);
@@ -57,7 +57,7 @@ variable "d" { type = list(string) }
   const VariableArgument arguments[] = {{false, "a=x"},  {false, "noequals"}, {false, "b =1"},
                                         {false, "zz=1"}, {true, "missing"},   {true, "decl.tfvars"},
                                         {false, "d=[1"}};
-  RawInputs inputs = GatherInputs(arguments, ".", {}, diags);
+  RawInputs inputs = GatherInputs(arguments, ".", {}, DiskFiles(), diags);
   const auto values = CollectVariables(*loaded.program, loaded.root(), inputs, diags);
   PrepareVariable(*loaded.program, loaded.root().variables[0], &values.at("a"), "var.a", diags);
   InputValue null{Value::Null(Type::Dynamic()), InputSource::kCommandLine, {}};

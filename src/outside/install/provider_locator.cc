@@ -43,12 +43,6 @@ namespace {
 /// besides the package: it declares further resource types.
 constexpr std::string_view kSchemaInput = "dynamic_resources.json";
 
-/// The key of a package's schema in the cache.
-std::string SchemaKey(const std::string& package_hash) {
-  auto types = ReadFile(std::string(kSchemaInput));
-  return types ? package_hash + ' ' + std::to_string(HashBytes(*types)) : package_hash;
-}
-
 }  // namespace
 
 ProviderLocator::ProviderLocator(Options options)
@@ -56,6 +50,12 @@ ProviderLocator::ProviderLocator(Options options)
 }
 
 ProviderLocator::~ProviderLocator() = default;
+
+/// The key of a package's schema in the cache.
+std::string ProviderLocator::SchemaKey(const std::string& package_hash) const {
+  auto types = ReadFile(JoinPath(options_.working_directory, kSchemaInput));
+  return types ? package_hash + ' ' + std::to_string(HashBytes(*types)) : package_hash;
+}
 
 ProviderLocator::Entry& ProviderLocator::EntryOf(std::string_view address) {
   std::lock_guard lock(mutex_);
@@ -153,6 +153,9 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
 }
 
 Result<ProviderLocator::PluginPtr> ProviderLocator::Launch(const Entry& entry) const {
+  if (options_.processes == Processes::kForbidden) {
+    return Fail(ErrorCode::kNotFound, "the schema of " + entry.address + " is not in the cache");
+  }
   Result<PluginPtr> started = entry.attachment != nullptr
                                   ? plugin::PluginProvider::Attach(entry.address, *entry.attachment)
                                   : plugin::PluginProvider::Start(

@@ -22,6 +22,11 @@ namespace kinu::install {
 
 class ProviderLocator final : public provider::ProviderSource {
  public:
+  /// Whether a provider may be started.
+  enum class Processes : uint8_t {
+    kAllowed,
+    kForbidden,  ///< schemas come from the cache alone, and only what is built in starts
+  };
   struct Options {
     std::string providers_directory;  ///< `.terraform/providers`
     LockFile locks;
@@ -29,6 +34,9 @@ class ProviderLocator final : public provider::ProviderSource {
     plugin::Attachments attachments;
     std::string cache_directory = provider::CacheDirectory();
     std::shared_ptr<provider::RemoteStates> remote_states;  ///< for the built-in provider
+    Processes processes = Processes::kAllowed;
+    /// Where providers run; empty: the working directory.
+    std::string working_directory = {};
   };
 
   explicit ProviderLocator(Options options);
@@ -64,6 +72,7 @@ class ProviderLocator final : public provider::ProviderSource {
   /// cached).
   Result<void> Locate(std::string_view address, Entry& entry) const;
   Result<PluginPtr> Launch(const Entry& entry) const;
+  std::string SchemaKey(const std::string& package_hash) const;
   Result<void> LoadSchema(Entry& entry);
 
   Options options_;

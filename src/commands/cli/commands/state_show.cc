@@ -9,6 +9,32 @@
 
 namespace kinu::cli {
 
+/// Writes a state of one object as the flags ask for it.
+static int ShowObject(StateSession& session, state::State& single, provider::ProviderSource& source,
+                      const terminal::Style& style) {
+  view::SourceSchemas schemas(source);
+  if (session.audience->json() != nullptr) {
+    std::string document;
+    JsonWriter out(document);
+    single.terraform_version = kCompatibleVersion;
+    if (auto written = view::WriteState(out, single, schemas); !written) {
+      return session.Fail("Failed to marshal state to json", written.error().message);
+    }
+    session.audience->JsonText(document + "\n");
+  }
+  if (!session.json_only()) {
+    view::StateTextOptions options;
+    options.show_sensitive = session.flags.Bool("show-sensitive");
+    options.outputs = false;
+    auto text = view::RenderState(single, schemas, style, options);
+    if (!text) {
+      return session.Fail("Failed to marshal state to json", text.error().message);
+    }
+    Print(*text);
+  }
+  return 0;
+}
+
 static int RunStateShow(Invocation& invocation) {
   StateSession session(invocation);
   session.beside_errors = session::BackendWarnings::kLeftOut;
@@ -92,27 +118,7 @@ static int RunStateShow(Invocation& invocation) {
   state::Instance& copy =
       single.Ensure(address.resource, resource->provider).Ensure(*session.program, address.key);
   copy.current = std::make_unique<state::Object>(state::Detach(*found->current));
-  view::SourceSchemas schemas(open.providers->source());
-  if (session.audience->json() != nullptr) {
-    std::string document;
-    JsonWriter out(document);
-    single.terraform_version = kCompatibleVersion;
-    if (auto written = view::WriteState(out, single, schemas); !written) {
-      return session.Fail("Failed to marshal state to json", written.error().message);
-    }
-    session.audience->JsonText(document + "\n");
-  }
-  if (!session.json_only()) {
-    view::StateTextOptions options;
-    options.show_sensitive = session.flags.Bool("show-sensitive");
-    options.outputs = false;
-    auto text = view::RenderState(single, schemas, invocation.style(), options);
-    if (!text) {
-      return session.Fail("Failed to marshal state to json", text.error().message);
-    }
-    Print(*text);
-  }
-  return 0;
+  return ShowObject(session, single, open.providers->source(), invocation.style());
 }
 
 constexpr auto kStateShowFlags =

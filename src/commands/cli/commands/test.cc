@@ -28,7 +28,7 @@ config::RawInputs GatherTestInputs(const CommandRun& run, const std::string& tes
                                    Diagnostics& diags) {
   config::RawInputs inputs =
       session::GatherInputs(run.invocation.workspace, VariableArguments(run.flags), diags);
-  config::AddVariableFiles(test_directory, inputs, diags);
+  config::AddVariableFiles(test_directory, config::DiskFiles(), inputs, diags);
   return inputs;
 }
 

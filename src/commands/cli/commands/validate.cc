@@ -2,7 +2,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "config/duplicate_keys.h"
-#include "config/module_test_file.h"
+#include "ide/validation.h"
 #include "json/writer.h"
 #include "operation/documents.h"
 #include "plan_json/documents.h"
@@ -11,55 +11,23 @@
 #include "view/human/text.h"
 
 namespace kinu::cli {
-namespace {
 
-/// Checks a configuration that was loaded without errors, and its test files.
-class Validator {
- public:
-  /// `open` has modules and providers.
-  Validator(const OpenWorkspace& open, Diagnostics& diags) : open_(open), diags_(diags) {}
-
-  void Run();
-
- private:
-  void Check(config::Config& config);
-
-  const OpenWorkspace& open_;
-  Diagnostics& diags_;
-};
-
-void Validator::Check(config::Config& config) {
-  const size_t errors = diags_.error_count();
-  open_.providers->RequirePlugins(config, diags_);
-  if (diags_.error_count() != errors) {
-    return;
-  }
-  engine::ProviderPool pool;
-  engine::Validate(operation::MakeRequest(open_.workspace, config, open_.loaded.variables,
-                                          *open_.providers, pool),
-                   diags_);
+/// Checks a configuration that was loaded without errors, with the providers of the directory.
+static void CheckLoaded(const OpenWorkspace& open, Diagnostics& diags) {
+  ide::Validate(open.loaded,
+                {.require_providers =
+                     [&](const config::Config& config, Diagnostics& found) {
+                       const size_t errors = found.error_count();
+                       open.providers->RequirePlugins(config, found);
+                       return found.error_count() == errors;
+                     },
+                 .request =
+                     [&](const config::Config& config, engine::ProviderPool& pool) {
+                       return operation::MakeRequest(open.workspace, config, open.loaded.variables,
+                                                     *open.providers, pool);
+                     }},
+                diags);
 }
-
-void Validator::Run() {
-  Check(*open_.loaded.config);
-  if (open_.loaded.config->tests == nullptr) {
-    return;
-  }
-  FlatSet<std::string> checked;
-  for (const config::TestFile& file : open_.loaded.config->tests->files) {
-    config::CheckTestFile(*open_.loaded.program, file, diags_);
-    for (const config::TestRun& run : file.runs) {
-      // Modules from elsewhere are checked by their authors.
-      if (run.config != nullptr && run.module->source.kind == config::ModuleSourceKind::kLocal &&
-          checked.insert(run.module->source.text).second) {
-        Check(*run.config);
-      }
-      config::CheckTestRun(*open_.loaded.program, run, diags_);
-    }
-  }
-}
-
-}  // namespace
 
 static int RunValidate(Invocation& invocation) {
   Diagnostics diags;
@@ -121,7 +89,7 @@ static int RunValidate(Invocation& invocation) {
       diags);
   if (loaded) {
     if (open.OpenProviders(diags)) {
-      Validator(open, diags).Run();
+      CheckLoaded(open, diags);
     }
     if (flags.Bool("duplicate-keys")) {
       config::WarnOfDuplicateKeys(*open.loaded.config, diags);

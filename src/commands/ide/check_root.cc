@@ -1,0 +1,111 @@
+#include "ide/check_root.h"
+
+#include "base/files.h"
+#include "config/load.h"
+#include "ide/offline_providers.h"
+#include "ide/validation.h"
+#include "session/load.h"
+#include "session/provider_set.h"
+
+namespace kinu::ide {
+namespace {
+
+/// The workspace as the commands see it that run in the directory. Files of the configuration are
+/// read from there, all else by absolute paths.
+session::Workspace OpenDirectory(const RootCheck& check) {
+  session::Workspace workspace;
+  workspace.directory = check.directory;
+  workspace.original_directory = check.directory;
+  workspace.data_directory = PathIn(check.directory, session::DataDirectory());
+  workspace.cli_config = check.cli_config;
+  return workspace;
+}
+
+Problem MakeProblem(const Diagnostic& diagnostic) {
+  Problem problem{.severity = diagnostic.severity,
+                  .summary = diagnostic.summary,
+                  .detail = diagnostic.detail,
+                  .is_deprecation = diagnostic.tag == DiagnosticTag::kDeprecation};
+  if (diagnostic.subject.valid()) {
+    problem.span = {diagnostic.subject.start_position().byte,
+                    diagnostic.subject.end_position().byte};
+  }
+  return problem;
+}
+
+Problems ByFile(const Diagnostics& diags, const std::string& directory) {
+  Problems problems;
+  for (const Diagnostic& diagnostic : diags) {
+    const std::string path = diagnostic.subject.valid()
+                                 ? PathIn(directory, diagnostic.subject.file->root().name())
+                                 : directory;
+    problems[path].push_back(MakeProblem(diagnostic));
+  }
+  return problems;
+}
+
+void LoadAndValidate(const RootCheck& check, const session::Workspace& workspace,
+                     const std::atomic<bool>& abandoned, Diagnostics& diags) {
+  const config::RootedFiles files(check.files, check.directory);
+  const functions::Surroundings surroundings{
+      .base_dir = check.directory, .readable = functions::ReadableFiles::Below(check.readable)};
+  session::Workspace here = workspace;  // which names files as the command does
+  here.directory = ".";
+  const config::RawInputs inputs = session::GatherInputs(here, {}, diags, files);
+  if (diags.has_errors()) {
+    return;
+  }
+  const session::Loaded loaded =
+      session::Load(workspace,
+                    {.intent = session::LoadIntent::kValidation,
+                     .inputs = &inputs,
+                     .test_directory = std::string(config::kTestDirectory),
+                     .directory = ".",
+                     .files = &files,
+                     .surroundings = surroundings},
+                    diags);
+  if (diags.has_errors() || abandoned.load()) {
+    return;
+  }
+  const auto providers =
+      session::ProviderSet::Open(workspace, diags, install::ProviderLocator::Processes::kForbidden);
+  if (diags.has_errors()) {
+    return;
+  }
+  OfflineProviders offline(providers->source());
+  Validate(loaded,
+           {.require_providers = [](const config::Config&, Diagnostics&) { return true; },
+            .request =
+                [&](const config::Config& config, engine::ProviderPool& pool) {
+                  engine::Request request;
+                  request.config = &config;
+                  request.pool = &pool;
+                  request.variables = &loaded.variables;
+                  request.providers = &offline;
+                  request.abandoned = &abandoned;
+                  request.missing_schemas = engine::MissingSchemas::kSkip;
+                  request.options.workspace = workspace.Name();
+                  request.options.original_directory = workspace.original_directory;
+                  request.options.surroundings = surroundings;
+                  return request;
+                }},
+           diags);
+}
+
+}  // namespace
+
+std::string PathIn(const std::string& directory, const std::string& name) {
+  return name.starts_with('/') ? CleanPath(name) : JoinPath(directory, name);
+}
+
+std::optional<Problems> CheckRoot(const RootCheck& check, const std::atomic<bool>& abandoned) {
+  const session::Workspace workspace = OpenDirectory(check);
+  Diagnostics diags;
+  LoadAndValidate(check, workspace, abandoned, diags);
+  if (abandoned.load()) {
+    return std::nullopt;
+  }
+  return ByFile(diags, check.directory);
+}
+
+}  // namespace kinu::ide
