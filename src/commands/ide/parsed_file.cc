@@ -1,0 +1,66 @@
+#include "ide/parsed_file.h"
+
+#include "base/files.h"
+#include "hcl/parse.h"
+#include "ide/file_index.h"
+
+namespace kinu::ide {
+
+bool IsJsonName(std::string_view path) {
+  return path.ends_with(".json");
+}
+
+FileKind KindOfFile(std::string_view path) {
+  constexpr std::pair<std::string_view, FileKind> kEndings[] = {
+      {".tf", FileKind::kConfiguration},      {".tofu", FileKind::kConfiguration},
+      {".tf.json", FileKind::kConfiguration}, {".tofu.json", FileKind::kConfiguration},
+      {".tfvars", FileKind::kVariables},      {".tfvars.json", FileKind::kVariables},
+      {".tftest.hcl", FileKind::kTest},       {".tofutest.hcl", FileKind::kTest},
+      {".tftest.json", FileKind::kTest},      {".tofutest.json", FileKind::kTest},
+  };
+  for (const auto& [ending, kind] : kEndings) {
+    if (path.ends_with(ending)) {
+      return kind;
+    }
+  }
+  return FileKind::kOther;
+}
+
+const hcl::NativeBody* ParsedFile::native() const {
+  return body == nullptr || body->is_json() ? nullptr : static_cast<const hcl::NativeBody*>(body);
+}
+
+std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string text) {
+  auto file = std::make_shared<ParsedFile>();
+  file->path = path;
+  file->kind = KindOfFile(path);
+  file->source = SourceFile::Make(path, std::move(text));
+  file->tree = std::make_unique<hcl::SyntaxTree>();
+  if (IsJsonName(path)) {
+    file->body = hcl::ParseJson(file->source.get(), *file->tree, file->syntax);
+  } else {
+    file->body = hcl::ParseNative(file->source.get(), *file->tree, file->syntax);
+  }
+  IndexFile(*file);
+  return file;
+}
+
+Span SpanOf(const SourceRange& range) {
+  if (!range.valid()) {
+    return {};
+  }
+  if (range.file->parent() == nullptr) {
+    return {range.begin, range.end};
+  }
+  return {range.start_position().byte, range.end_position().byte};
+}
+
+Span InsideQuotes(std::string_view text, Span span) {
+  if (span.end - span.begin >= 2 && span.end <= text.size() && text[span.begin] == '"' &&
+      text[span.end - 1] == '"') {
+    return {span.begin + 1, span.end - 1};
+  }
+  return span;
+}
+
+}  // namespace kinu::ide

@@ -1,0 +1,253 @@
+#include "ide/workspace.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/files.h"
+#include "config/load.h"
+#include "config/module_source.h"
+#include "ide/snapshot_parts.h"
+#include "session/workspace.h"
+
+namespace kinu::ide {
+namespace {
+
+/// Directories below folders that never hold modules of their own.
+bool IsSkipped(std::string_view name) {
+  return name.starts_with('.') || name == "node_modules";
+}
+
+/// Limits of what is looked through for callers of a module.
+constexpr size_t kMostDirectories = 20'000;
+
+}  // namespace
+
+/// What is known of the disk: files are parsed once per text, directories listed once per change.
+struct Workspace::Content {
+  Settings settings;
+  std::vector<std::string> folders;
+  OpenTexts open;
+  std::shared_ptr<const OpenTexts> open_copy;  // null: changed since
+  std::shared_ptr<const install::CliConfig> cli_config;
+  std::map<std::string, std::shared_ptr<const ParsedFile>> parsed;
+  /// Names in directories that were listed.
+  std::map<std::string, std::vector<std::string>> listed;
+  std::map<std::string, std::string> links;  // directories with their links followed
+  std::set<std::string> scanned;             // folders
+
+  void Scan(const std::string& directory);
+  const std::vector<std::string>& List(const std::string& directory);
+  std::shared_ptr<const ParsedFile> Parsed(const std::string& path);
+  /// Adds the files of a directory to the parts, once.
+  void AddDirectory(const std::string& directory, Snapshot::Parts& parts);
+  std::string Real(const std::string& directory);
+  void FollowCalls(const std::string& root, Snapshot::Parts& parts);
+  void Link(Snapshot::Parts& parts);
+};
+
+const std::vector<std::string>& Workspace::Content::List(const std::string& directory) {
+  const auto [at, added] = listed.try_emplace(directory);
+  if (added) {
+    at->second = open.files.List(directory).value_or(std::vector<std::string>());
+  }
+  return at->second;
+}
+
+void Workspace::Content::Scan(const std::string& directory) {
+  std::vector<std::string> pending{directory};
+  for (size_t count = 0; !pending.empty() && count < kMostDirectories; ++count) {
+    const std::string at = std::move(pending.back());
+    pending.pop_back();
+    for (const std::string& name : List(at)) {
+      if (!IsSkipped(name) && KindOfFile(name) == FileKind::kOther &&
+          open.files.IsDirectoryEntry(at, name)) {
+        pending.push_back(JoinPath(at, name));
+      }
+    }
+  }
+}
+
+std::shared_ptr<const ParsedFile> Workspace::Content::Parsed(const std::string& path) {
+  auto& known = parsed[path];
+  if (known == nullptr) {
+    Result<std::string> text = open.files.Read(DirName(path), BaseName(path));
+    if (text) {
+      known = ParseFile(path, *std::move(text));
+    }
+  }
+  return known;
+}
+
+void Workspace::Content::AddDirectory(const std::string& directory, Snapshot::Parts& parts) {
+  for (const std::string& name : List(directory)) {
+    const std::string path = JoinPath(directory, name);
+    if (KindOfFile(name) == FileKind::kOther || parts.files.contains(path)) {
+      continue;
+    }
+    if (auto file = Parsed(path)) {
+      parts.files.emplace(path, std::move(file));
+    }
+  }
+}
+
+std::string Workspace::Content::Real(const std::string& directory) {
+  const auto [at, added] = links.try_emplace(directory);
+  if (added) {
+    at->second = open.files.Resolve(directory).value_or(directory);
+  }
+  return at->second;
+}
+
+/// Follows the calls from a root module, with the manifest of what `init` has installed there.
+void Workspace::Content::FollowCalls(const std::string& root, Snapshot::Parts& parts) {
+  Diagnostics ignored;
+  const std::string data = session::DataDirectory();
+  const std::string manifest_path =
+      JoinPath(data.starts_with('/') ? data : JoinPath(root, data), "modules/modules.json");
+  const auto manifest = config::ReadModuleManifest(manifest_path, ignored);
+  std::set<std::pair<std::string, std::string>> visited;  // directory and key
+  const std::function<void(const std::string&, const std::string&)> visit =
+      [&](const std::string& directory, const std::string& key) {
+        if (!visited.emplace(directory, key).second || visited.size() > kMostDirectories) {
+          return;
+        }
+        AddDirectory(directory, parts);
+        std::vector<std::pair<std::string, std::string>> calls;  // name and directory
+        for (const std::string& name : List(directory)) {
+          const ParsedFile* file = parts.Find(JoinPath(directory, name));
+          if (file == nullptr || file->kind != FileKind::kConfiguration) {
+            continue;
+          }
+          for (const ModuleCallSite& call : file->calls) {
+            const std::string below = key.empty() ? call.name : key + "." + call.name;
+            const auto source = config::ParseModuleSource(call.source, false);
+            if (source && source->kind == config::ModuleSourceKind::kLocal) {
+              calls.emplace_back(call.name, Real(JoinPath(directory, source->text)));
+            } else if (const auto entry = manifest.find(below);
+                       entry != manifest.end() && !entry->second.dir.empty()) {
+              const std::string& dir = entry->second.dir;
+              calls.emplace_back(call.name, dir.starts_with('/') ? dir : JoinPath(root, dir));
+            }
+          }
+        }
+        for (const auto& [name, child] : calls) {
+          parts.called[{directory, name}].insert(child);
+          parts.callers[child].emplace(directory, name);
+          visit(child, key.empty() ? name : key + "." + name);
+        }
+      };
+  visit(root, "");
+}
+
+void Workspace::Content::Link(Snapshot::Parts& parts) {
+  std::set<std::string> with_configuration;
+  for (const auto& [path, file] : parts.files) {
+    if (file->kind == FileKind::kConfiguration) {
+      with_configuration.insert(DirName(path));
+    }
+  }
+  for (const std::string& directory : with_configuration) {
+    FollowCalls(directory, parts);
+  }
+  for (const auto& [path, file] : parts.files) {
+    parts.modules[parts.ModuleOf(path)].files.push_back(file);
+  }
+}
+
+Workspace::Workspace(const Settings& settings) : content_(std::make_unique<Content>()) {
+  content_->settings = settings;
+  Diagnostics ignored;
+  content_->cli_config =
+      std::make_shared<const install::CliConfig>(install::LoadCliConfig(ignored));
+}
+Workspace::~Workspace() = default;
+
+void Workspace::SetFolders(std::vector<std::string> directories) {
+  for (std::string& directory : directories) {
+    directory = CleanPath(directory);
+  }
+  content_->folders = std::move(directories);
+}
+
+void Workspace::SetSettings(const Settings& settings) {
+  content_->settings = settings;
+}
+
+void Workspace::SetText(const std::string& path, std::string text) {
+  const bool is_new = !content_->open.by_path.contains(path);
+  content_->open.files.Set(path, text);
+  content_->open.by_path[path] = std::move(text);
+  content_->open_copy = nullptr;
+  content_->parsed.erase(path);
+  if (is_new) {
+    content_->listed.erase(DirName(path));
+  }
+}
+
+void Workspace::Close(const std::string& path) {
+  content_->open.files.Remove(path);
+  content_->open.by_path.erase(path);
+  content_->open_copy = nullptr;
+  Changed(path);
+}
+
+void Workspace::Changed(const std::string& path) {
+  content_->parsed.erase(path);
+  // The path may be that of a directory, which came or went with all below it.
+  std::erase_if(content_->parsed,
+                [&](const auto& entry) { return entry.first.starts_with(path + "/"); });
+  std::erase_if(content_->listed, [&](const auto& entry) {
+    return entry.first == path || entry.first.starts_with(path + "/") ||
+           entry.first == DirName(path);
+  });
+  content_->links.clear();
+  content_->scanned.clear();
+}
+
+std::vector<std::string> Workspace::Watched() const {
+  std::set<std::string> directories;
+  for (const auto& [directory, names] : content_->listed) {
+    directories.insert(directory);
+    if (std::ranges::binary_search(names, ".terraform")) {
+      directories.insert(JoinPath(directory, ".terraform"));
+      directories.insert(JoinPath(directory, ".terraform/modules"));
+    }
+  }
+  return {directories.begin(), directories.end()};
+}
+
+std::shared_ptr<const Snapshot> Workspace::Take() {
+  auto parts = std::make_unique<Snapshot::Parts>();
+  Content& content = *content_;
+  if (content.open_copy == nullptr) {
+    content.open_copy = std::make_shared<const OpenTexts>(content.open);
+  }
+  parts->settings = content.settings;
+  parts->folders = content.folders;
+  parts->texts = content.open_copy;
+  parts->cli_config = content.cli_config;
+  for (const std::string& folder : content.folders) {
+    if (content.scanned.insert(folder).second) {
+      content.Scan(folder);
+    }
+  }
+  for (const auto& [path, text] : content.open.by_path) {
+    (void)content.List(DirName(path));
+  }
+  std::vector<std::string> directories;
+  for (const auto& [directory, names] : content.listed) {
+    directories.push_back(directory);
+  }
+  for (const std::string& directory : directories) {
+    content.AddDirectory(directory, *parts);
+  }
+  for (const auto& [path, text] : content.open.by_path) {
+    if (!parts->files.contains(path)) {
+      parts->files.emplace(path, content.Parsed(path));
+    }
+  }
+  content.Link(*parts);
+  return std::make_shared<const Snapshot>(std::move(parts));
+}
+
+}  // namespace kinu::ide
