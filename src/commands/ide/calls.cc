@@ -1,21 +1,138 @@
+#include <algorithm>
+
+#include "base/files.h"
 #include "ide/answers.h"
+#include "ide/names.h"
 
 namespace kinu::ide {
+namespace {
 
-std::vector<Lens> Lenses(const Snapshot&, const std::string&) {
-  return {};
+/// A file of a module that a reader opens first, at its beginning.
+Place BeginningOf(const Snapshot::Parts& parts, const std::string& directory) {
+  const auto module = parts.modules.find(directory);
+  if (module == parts.modules.end() || module->second.files.empty()) {
+    return {directory, {}};
+  }
+  for (const auto& file : module->second.files) {
+    if (BaseName(file->path).starts_with("main.")) {
+      return {file->path, {}};
+    }
+  }
+  return {module->second.files[0]->path, {}};
 }
 
-std::optional<CallItem> CallItemAt(const Snapshot&, const Cursor&) {
-  return {};
+CallItem ModuleItem(const Snapshot::Parts& parts, const std::string& directory) {
+  return {BaseName(directory), directory, BeginningOf(parts, directory)};
 }
 
-std::vector<Call> CallersOf(const Snapshot&, const std::string&) {
-  return {};
+/// Calls visit(file, call) for each call of a module.
+template <typename Visit>
+void ForEachCall(const Snapshot::Parts& parts, const std::string& directory, Visit&& visit) {
+  const auto module = parts.modules.find(directory);
+  if (module == parts.modules.end()) {
+    return;
+  }
+  for (const auto& file : module->second.files) {
+    for (const ModuleCallSite& call : file->calls) {
+      visit(*file, call);
+    }
+  }
 }
 
-std::vector<Call> CalleesOf(const Snapshot&, const std::string&) {
-  return {};
+/// How often each object of the module is named, in it and in the modules that call it.
+std::map<Key, std::vector<Place>> UsesByKey(const Snapshot::Parts& parts,
+                                            const std::string& directory) {
+  std::map<Key, std::vector<Place>> out;
+  for (const auto& [from, module] : parts.modules) {
+    for (const auto& file : module.files) {
+      for (const Use& use : file->uses) {
+        if (use.through.empty() ? from == directory
+                                : parts.Follow(from, use.through).contains(directory)) {
+          out[use.key].push_back({file->path, use.name});
+        }
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Lens> Lenses(const Snapshot& snapshot, const std::string& path) {
+  const Snapshot::Parts& parts = snapshot.parts();
+  const ParsedFile* file = parts.Find(path);
+  if (file == nullptr || !parts.settings.reference_lenses) {
+    return {};
+  }
+  const auto uses = UsesByKey(parts, parts.ModuleOf(path));
+  std::vector<Lens> out;
+  for (const Declaration& declaration : file->declarations) {
+    if (declaration.kind == SymbolKind::kProvider || declaration.kind == SymbolKind::kRun ||
+        declaration.kind == SymbolKind::kCheck) {
+      continue;
+    }
+    const auto found = uses.find(declaration.key);
+    std::vector<Place> places =
+        found == uses.end() ? std::vector<Place>() : std::vector<Place>(found->second);
+    const size_t count = places.size();
+    out.push_back({declaration.header,
+                   std::to_string(count) + (count == 1 ? " reference" : " references"),
+                   std::move(places)});
+  }
+  return out;
+}
+
+std::optional<CallItem> CallItemAt(const Snapshot& snapshot, const Cursor& cursor) {
+  const Snapshot::Parts& parts = snapshot.parts();
+  const ParsedFile* file = parts.Find(cursor.path);
+  if (file == nullptr) {
+    return std::nullopt;
+  }
+  const std::string directory = parts.ModuleOf(cursor.path);
+  for (const ModuleCallSite& call : file->calls) {
+    if (call.whole.Touches(cursor.offset) && !call.name.empty()) {
+      const auto children = parts.Follow(directory, call.name);
+      if (children.empty()) {
+        return std::nullopt;
+      }
+      return CallItem{call.name, *children.begin(), {file->path, call.name_span}};
+    }
+  }
+  return ModuleItem(parts, directory);
+}
+
+std::vector<Call> CallersOf(const Snapshot& snapshot, const std::string& directory) {
+  const Snapshot::Parts& parts = snapshot.parts();
+  std::map<std::string, std::vector<Place>> by_module;
+  if (const auto callers = parts.callers.find(directory); callers != parts.callers.end()) {
+    for (const auto& [from, name] : callers->second) {
+      ForEachCall(parts, from, [&](const ParsedFile& file, const ModuleCallSite& call) {
+        if (call.name == name) {
+          by_module[from].push_back({file.path, call.name_span});
+        }
+      });
+    }
+  }
+  std::vector<Call> out;
+  for (auto& [from, places] : by_module) {
+    out.push_back({ModuleItem(parts, from), std::move(places)});
+  }
+  return out;
+}
+
+std::vector<Call> CalleesOf(const Snapshot& snapshot, const std::string& directory) {
+  const Snapshot::Parts& parts = snapshot.parts();
+  std::map<std::string, std::vector<Place>> by_module;
+  ForEachCall(parts, directory, [&](const ParsedFile& file, const ModuleCallSite& call) {
+    for (const std::string& child : parts.Follow(directory, call.name)) {
+      by_module[child].push_back({file.path, call.name_span});
+    }
+  });
+  std::vector<Call> out;
+  for (auto& [child, places] : by_module) {
+    out.push_back({ModuleItem(parts, child), std::move(places)});
+  }
+  return out;
 }
 
 }  // namespace kinu::ide

@@ -52,7 +52,12 @@ Span SpanOf(const SourceRange& range) {
   if (range.file->parent() == nullptr) {
     return {range.begin, range.end};
   }
-  return {range.start_position().byte, range.end_position().byte};
+  // Addresses in JSON strings count from the quote, as the reference's do, templates from behind
+  // it.
+  const std::string_view text = range.file->root().text();
+  const uint32_t start = range.file->start().byte;
+  const uint32_t shift = start < text.size() && text[start] == '"' ? 1 : 0;
+  return {range.start_position().byte + shift, range.end_position().byte + shift};
 }
 
 Span InsideQuotes(std::string_view text, Span span) {

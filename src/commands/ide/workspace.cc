@@ -105,12 +105,14 @@ void Workspace::Content::FollowCalls(const std::string& root, Snapshot::Parts& p
   const std::string manifest_path =
       JoinPath(data.starts_with('/') ? data : JoinPath(root, data), "modules/modules.json");
   const auto manifest = config::ReadModuleManifest(manifest_path, ignored);
-  std::set<std::pair<std::string, std::string>> visited;  // directory and key
+  std::vector<std::string> path;  // the directories of the calls that lead here
+  size_t visits = 0;
   const std::function<void(const std::string&, const std::string&)> visit =
       [&](const std::string& directory, const std::string& key) {
-        if (!visited.emplace(directory, key).second || visited.size() > kMostDirectories) {
+        if (std::ranges::find(path, directory) != path.end() || ++visits > kMostDirectories) {
           return;
         }
+        path.push_back(directory);
         AddDirectory(directory, parts);
         std::vector<std::pair<std::string, std::string>> calls;  // name and directory
         for (const std::string& name : List(directory)) {
@@ -135,6 +137,7 @@ void Workspace::Content::FollowCalls(const std::string& root, Snapshot::Parts& p
           parts.callers[child].emplace(directory, name);
           visit(child, key.empty() ? name : key + "." + name);
         }
+        path.pop_back();
       };
   visit(root, "");
 }

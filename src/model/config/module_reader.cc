@@ -211,7 +211,7 @@ bool ModuleReader::ChooseTestFiles(const std::string& test_directory,
   const std::string place = CleanPath(out_.module->dir + "/" + test_directory);
   if (Result<std::vector<std::string>> in_place = source_.List(place)) {
     choose(test_directory, *in_place);
-  } else if (FileExists(place)) {
+  } else if (in_place.error().code != ErrorCode::kNotFound && source_.Resolve(place)) {
     out_.content.Error(
         "Failed to read test directory",
         "Test directory " + place + " could not be read: " + in_place.error().message + ".");

@@ -249,7 +249,7 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
     case ReferenceKind::kPathRoot:
       return Value::String(root_dir_);
     case ReferenceKind::kPathCwd:
-      return Value::String(WorkingDirectory());
+      return Value::String(AbsolutePath(call_context_.surroundings.base_dir));
     case ReferenceKind::kWorkspace:
       return Value::String(options_.workspace);
     case ReferenceKind::kApplying:

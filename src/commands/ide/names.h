@@ -1,0 +1,42 @@
+// Names: what the cursor touches, and all places that name it. Private to ide.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ide/snapshot_parts.h"
+
+namespace kinu::ide {
+
+/// An object of a module: the directory of the module and the key.
+using ModuleObject = std::pair<std::string, Key>;
+
+/// What the cursor touches.
+struct Touched {
+  std::set<ModuleObject> objects;  ///< several if a call leads to several modules
+  Span name;                       ///< at the cursor
+  bool is_declaration = false;
+};
+/// Nothing if the cursor touches no name.
+std::optional<Touched> TouchedAt(const Snapshot::Parts& parts, const Cursor& cursor);
+
+/// A declaration of an object, in a file.
+struct FoundDeclaration {
+  const ParsedFile* file = nullptr;
+  const Declaration* declaration = nullptr;
+};
+/// The declarations of an object; several after overrides.
+std::vector<FoundDeclaration> DeclarationsOf(const Snapshot::Parts& parts,
+                                             const ModuleObject& object);
+
+/// A use of an object, in a file.
+struct FoundUse {
+  const ParsedFile* file = nullptr;
+  const Use* use = nullptr;
+};
+/// The uses of any of the objects, in the order of the files.
+std::vector<FoundUse> UsesOf(const Snapshot::Parts& parts, const std::set<ModuleObject>& objects);
+
+}  // namespace kinu::ide

@@ -1,0 +1,188 @@
+// Names across files and modules: definitions, references, renames, calls.
+#include "ide/testing/workspace_fixture.h"
+
+namespace kinu::ide {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+class NavigationTest : public WorkspaceFixture {
+ protected:
+  void WriteModules() {
+    Write("main.tf",
+          "variable \"size\" {}\n"
+          "module \"disk\" {\n  source = \"./disk\"\n  size   = var.size\n}\n"
+          "output \"id\" { value = module.disk.id }\n");
+    Write("terraform.tfvars", "size = 3\n");
+    Write("disk/main.tf",
+          "variable \"size\" {}\n"
+          "resource \"terraform_data\" \"it\" { input = var.size }\n"
+          "output \"id\" { value = terraform_data.it.id }\n");
+  }
+  Texts References(bool with_declaration) {
+    const auto snapshot = Take();
+    return TextsOf(*snapshot, ReferencesAt(*snapshot, cursor(), with_declaration));
+  }
+  Texts Definitions() {
+    const auto snapshot = Take();
+    std::vector<Place> places;
+    for (const Target& target : DefinitionsAt(*snapshot, cursor())) {
+      places.push_back(target.whole);
+    }
+    return TextsOf(*snapshot, places);
+  }
+};
+
+TEST_F(NavigationTest, AVariableOfACalledModuleIsFoundFromBothSides) {
+  WriteModules();
+  Write("disk/main.tf", *ReadFile(Path("disk/main.tf")) + "locals { a = var.si|ze }\n");
+  EXPECT_EQ(References(true),
+            (Texts{"disk/main.tf:size", "disk/main.tf:size", "disk/main.tf:size", "main.tf:size"}));
+  EXPECT_EQ(Definitions(), (Texts{"disk/main.tf:variable \"size\" {}"}));
+}
+
+TEST_F(NavigationTest, AnInputLeadsToTheVariableOfTheCalledModule) {
+  WriteModules();
+  Write("main.tf", "module \"disk\" {\n  source = \"./disk\"\n  si|ze = 1\n}\n");
+  EXPECT_EQ(Definitions(), (Texts{"disk/main.tf:variable \"size\" {}"}));
+}
+
+TEST_F(NavigationTest, AnOutputIsFoundBehindItsCall) {
+  WriteModules();
+  Write("main.tf",
+        "module \"disk\" { source = \"./disk\" }\noutput \"o\" { value = module.disk.i|d }");
+  EXPECT_EQ(Definitions(), (Texts{"disk/main.tf:output \"id\" { value = terraform_data.it.id }"}));
+}
+
+TEST_F(NavigationTest, NamesOfLoopsAndOfTheLanguageAreNoReferences) {
+  Write("main.tf",
+        "locals {\n  a = [for terraform_data in [1] : terraform_data.x]\n  b = path.module\n"
+        "  c = each.value\n}\n"
+        "resource \"terraform_data\" \"x|\" {}\n");
+  EXPECT_EQ(References(false), Texts{});
+}
+
+TEST_F(NavigationTest, NamesInJsonSyntaxCount) {
+  Write(
+      "main.tf.json",
+      R"({"variable": {"a": {}}, "locals": {"b": "${var.a}-x", "c": ["${upper(local.b)}"]},)"
+      R"( "resource": {"terraform_data": {"r": {"depends_on": ["terraform_data.s"], "input": "${var.a}"}, "s": {}}}})");
+  Write("x.tf", "locals { d = [var.a|, local.b, terraform_data.s] }\n");
+  EXPECT_EQ(References(true),
+            (Texts{"main.tf.json:a", "main.tf.json:a", "main.tf.json:a", "x.tf:a"}));
+  Write("x.tf", "locals { d = [terraform_data.s|] }\n");
+  EXPECT_EQ(References(true), (Texts{"main.tf.json:s", "main.tf.json:s", "x.tf:s"}));
+}
+
+TEST_F(NavigationTest, TextsOfTheEditorCountBeforeTheyAreSaved) {
+  WriteModules();
+  Open("main.tf", "module \"disk\" { source = \"./disk\" }\nlocals { x = var.new| }\n");
+  Open("new.tf", "variable \"new\" {}\n");
+  EXPECT_EQ(Definitions(), (Texts{"new.tf:variable \"new\" {}"}));
+  workspace().Close(Path("new.tf"));
+  EXPECT_EQ(Definitions(), Texts{});
+}
+
+TEST_F(NavigationTest, RenamingAVariableReachesCallersAndVariableFiles) {
+  WriteModules();
+  Write("main.tf", "variable \"si|ze\" {}\noutput \"o\" { value = \"${var.size}\" }\n");
+  const auto snapshot = Take();
+  const auto edit = Rename(*snapshot, cursor(), "length");
+  ASSERT_TRUE(edit);
+  Apply(*edit);
+  EXPECT_EQ(*ReadFile(Path("main.tf")),
+            "variable \"length\" {}\noutput \"o\" { value = \"${var.length}\" }\n");
+  EXPECT_EQ(*ReadFile(Path("terraform.tfvars")), "length = 3\n");
+  EXPECT_NE(ReadFile(Path("disk/main.tf"))->find("var.size"), std::string::npos);
+}
+
+TEST_F(NavigationTest, RenamingBackRestoresEveryByte) {
+  const std::string before =
+      "resource \"terraform_data\" \"a\" {}\n\n"
+      "resource \"terraform_data\" \"b\" {\n  input = terraform_data.a.id\n}\n";
+  Write("main.tf", before);
+  Cursor at{Path("main.tf"), static_cast<uint32_t>(before.find("\"a\"") + 1)};
+  Apply(*Rename(*Take(), at, "other"));
+  const std::string renamed = *ReadFile(Path("main.tf"));
+  EXPECT_NE(renamed.find("from = terraform_data.a\n  to   = terraform_data.other"),
+            std::string::npos);
+  EXPECT_NE(renamed.find("input = terraform_data.other.id"), std::string::npos);
+  EXPECT_EQ(Check(), Texts{});
+  Apply(*Rename(*Take(), at, "a"));
+  EXPECT_EQ(*ReadFile(Path("main.tf")), before);
+}
+
+TEST_F(NavigationTest, ARenameThatCannotBeSaysWhy) {
+  Write("main.tf", "variable \"a|\" {}\nvariable \"b\" {}\n");
+  const auto snapshot = Take();
+  EXPECT_EQ(Rename(*snapshot, cursor(), "b").error().message, "var.b is declared already");
+  EXPECT_EQ(Rename(*snapshot, cursor(), "1").error().message, "\"1\" is not an identifier");
+  Write("main.tf", "locals { a = var.gone| }\n");
+  EXPECT_EQ(Rename(*Take(), cursor(), "x").error().message, "var.gone is not declared");
+}
+
+TEST_F(NavigationTest, CallsAreFollowedInBothDirections) {
+  WriteModules();
+  const auto snapshot = Take();
+  const auto callers = CallersOf(*snapshot, Path("disk"));
+  ASSERT_EQ(callers.size(), 1U);
+  EXPECT_EQ(callers[0].item.directory, root());
+  const auto callees = CalleesOf(*snapshot, root());
+  ASSERT_EQ(callees.size(), 1U);
+  EXPECT_EQ(callees[0].item.directory, Path("disk"));
+  EXPECT_EQ(snapshot->RootsOf(Path("disk/main.tf")), Texts{root()});
+}
+
+TEST_F(NavigationTest, SymbolsAreFoundByTheirLetters) {
+  WriteModules();
+  const auto found = WorkspaceSymbols(*Take(), "tdit");
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].name, "terraform_data.it");
+  EXPECT_EQ(found[0].container, "disk");
+  const auto symbols = DocumentSymbols(*Take(), Path("main.tf"));
+  ASSERT_EQ(symbols.size(), 3U);
+  EXPECT_EQ(symbols[1].children[0].name, "source");
+}
+
+TEST_F(NavigationTest, LensesCountUses) {
+  WriteModules();
+  const auto lenses = Lenses(*Take(), Path("disk/main.tf"));
+  ASSERT_EQ(lenses.size(), 3U);
+  EXPECT_EQ(lenses[0].title, "2 references");
+  EXPECT_EQ(lenses[2].title, "1 reference");
+}
+
+TEST_F(NavigationTest, ModulesThatCallEachOtherEnd) {
+  Write("a/main.tf", "module \"b\" { source = \"../b\" }\n");
+  Write("b/main.tf", "module \"a\" { source = \"../a\" }\n");
+  EXPECT_EQ(Take()->RootsOf(Path("a/main.tf")), Texts{Path("a")});
+}
+
+class CheckTest : public WorkspaceFixture {};
+
+TEST_F(CheckTest, ReportsWhatValidateReports) {
+  Write("main.tf", "locals { a = var.gone }\nresource \"terraform_data\" \"x\" { inputs = 1 }\n");
+  EXPECT_EQ(Check(), (Texts{"main.tf: Reference to undeclared input variable",
+                            "main.tf: Unsupported argument"}));
+  Open("main.tf", "variable \"gone\" {}\nlocals { a = var.gone }\n");
+  EXPECT_EQ(Check(), Texts{});
+}
+
+TEST_F(CheckTest, BlocksWithoutASchemaAreLeftAlone) {
+  Write(
+      "main.tf",
+      "resource \"aws_vpc\" \"x\" { anything = var.gone }\noutput \"o\" { value = aws_vpc.x.id }\n"
+      "provider \"aws\" { what = 1 }\n");
+  EXPECT_EQ(Check(), Texts{});
+}
+
+TEST_F(CheckTest, FunctionsReadNothingOutsideTheFolders) {
+  Write("here.txt", "x");
+  Write("main.tf",
+        "locals {\n  a = file(\"/etc/hostname-that-is-not-there\")\n  b = file(\"gone.txt\")\n"
+        "  c = file(\"here.txt\")\n}\n");
+  EXPECT_EQ(Check(), Texts{"main.tf: Invalid function argument"});
+}
+
+}  // namespace
+}  // namespace kinu::ide
