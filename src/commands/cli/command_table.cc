@@ -22,6 +22,12 @@ namespace kinu::cli {
   ROW(Get)                  \
   ROW(Graph)                \
   ROW(Hcldec)               \
+  ROW(Ide)                  \
+  ROW(IdeDefinition)        \
+  ROW(IdeDiagnostics)       \
+  ROW(IdeReferences)        \
+  ROW(IdeRename)            \
+  ROW(IdeSymbols)           \
   ROW(Import)               \
   ROW(Login)                \
   ROW(Logout)               \

@@ -4,6 +4,7 @@
 #include "config/load.h"
 #include "ide/offline_providers.h"
 #include "ide/validation.h"
+#include "plan_json/snippet.h"
 #include "session/load.h"
 #include "session/provider_set.h"
 
@@ -21,25 +22,26 @@ session::Workspace OpenDirectory(const RootCheck& check) {
   return workspace;
 }
 
-Problem MakeProblem(const Diagnostic& diagnostic) {
+/// The bytes are those that `validate -json` gives.
+Problem MakeProblem(const Diagnostic& diagnostic, const std::optional<view::Place>& place) {
   Problem problem{.severity = diagnostic.severity,
                   .summary = diagnostic.summary,
                   .detail = diagnostic.detail,
                   .is_deprecation = diagnostic.tag == DiagnosticTag::kDeprecation};
-  if (diagnostic.subject.valid()) {
-    problem.span = {diagnostic.subject.start_position().byte,
-                    diagnostic.subject.end_position().byte};
+  if (place) {
+    problem.span = {place->start.byte, place->end.byte};
   }
   return problem;
 }
 
 Problems ByFile(const Diagnostics& diags, const std::string& directory) {
   Problems problems;
+  view::SourceIndex sources;
   for (const Diagnostic& diagnostic : diags) {
-    const std::string path = diagnostic.subject.valid()
-                                 ? PathIn(directory, diagnostic.subject.file->root().name())
-                                 : directory;
-    problems[path].push_back(MakeProblem(diagnostic));
+    const std::optional<view::Place> place = view::PlaceOf(diagnostic, sources);
+    const bool has_file = place && !place->file.empty();
+    problems[has_file ? PathIn(directory, std::string(place->file)) : directory].push_back(
+        MakeProblem(diagnostic, place));
   }
   return problems;
 }
@@ -74,7 +76,13 @@ void LoadAndValidate(const RootCheck& check, const session::Workspace& workspace
   }
   OfflineProviders offline(providers->source());
   Validate(loaded,
-           {.require_providers = [](const config::Config&, Diagnostics&) { return true; },
+           {.require_providers =
+                [&](const config::Config& config, Diagnostics& found) {
+                  const size_t errors = found.error_count();
+                  providers->RequirePlugins(config, found,
+                                            session::ProviderSet::Packages::kOptional);
+                  return found.error_count() == errors;
+                },
             .request =
                 [&](const config::Config& config, engine::ProviderPool& pool) {
                   engine::Request request;

@@ -112,4 +112,9 @@ std::optional<Problems> Snapshot::CheckRoot(const std::string& directory,
                         abandoned);
 }
 
+Problems Snapshot::CheckRoot(const std::string& directory) const {
+  const std::atomic<bool> abandoned = false;
+  return *CheckRoot(directory, abandoned);
+}
+
 }  // namespace kinu::ide

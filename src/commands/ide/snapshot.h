@@ -49,6 +49,8 @@ class Snapshot {
   /// if `abandoned` became true meanwhile.
   std::optional<Problems> CheckRoot(const std::string& directory,
                                     const std::atomic<bool>& abandoned) const;
+  /// The same, to its end.
+  Problems CheckRoot(const std::string& directory) const;
 
   /// What the answers are made of.
   const Parts& parts() const { return *parts_; }

@@ -111,8 +111,8 @@ std::vector<FoundSymbol> WorkspaceSymbols(const Snapshot& snapshot, std::string_
       }
       std::string container = DirName(path);
       for (const std::string& folder : parts.folders) {
-        if (container.starts_with(folder + "/")) {
-          container.erase(0, folder.size() + 1);
+        if (container == folder || container.starts_with(folder + "/")) {
+          container = container == folder ? "." : container.substr(folder.size() + 1);
           break;
         }
       }

@@ -80,14 +80,15 @@ bool ProviderSet::RequirePackages(Missing form, Diagnostics& diags) const {
   return false;
 }
 
-void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diags) const {
+void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diags,
+                                 Packages packages) const {
   const Program& program = *config.program;
   size_t errors = diags.error_count();
   const auto needs = config::ProviderRequirements(config, diags);
   if (diags.error_count() != errors) {
     return;
   }
-  if (!RequirePackages(Missing::kList, diags)) {
+  if (packages == Packages::kRequired && !RequirePackages(Missing::kList, diags)) {
     return;
   }
   for (const config::ProviderRequirement& need : needs) {
@@ -97,7 +98,7 @@ void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diag
         diags.Error("Missing required provider",
                     "The configuration needs " + address + ", which no version has built in.");
       }
-    } else if (locator_->Missing(address)) {
+    } else if (packages == Packages::kRequired && locator_->Missing(address)) {
       diags.Error(
           "Missing required provider",
           "This configuration requires provider " + address +

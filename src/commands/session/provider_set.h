@@ -45,8 +45,11 @@ class ProviderSet {
   /// Requires the packages of all selections of the lock file, needed or not. Returns false, with
   /// an error, if one is missing.
   bool RequirePackages(Missing form, Diagnostics& diags) const;
+  /// Whether a provider whose package is missing is an error.
+  enum class Packages : uint8_t { kRequired, kOptional };
   /// Requires providers and provisioners, for validation: each missing one is an error of its own.
-  void RequirePlugins(const config::Config& config, Diagnostics& diags) const;
+  void RequirePlugins(const config::Config& config, Diagnostics& diags,
+                      Packages packages = Packages::kRequired) const;
   /// Requires packages and selections, for everything else.
   void RequireSelections(const config::Config& config, Diagnostics& diags) const;
   /// Requires that the lock file selects what the configuration asks for.

@@ -130,7 +130,8 @@ bool OverlayFiles::IsDirectoryEntry(const std::string& dir, const std::string& n
 }
 
 std::string RootedFiles::Absolute(const std::string& path) const {
-  return path.starts_with('/') ? path : JoinPath(root_, path);
+  // No name is none in the root either.
+  return path.empty() || path.starts_with('/') ? path : JoinPath(root_, path);
 }
 
 Result<std::vector<std::string>> RootedFiles::List(const std::string& dir) const {

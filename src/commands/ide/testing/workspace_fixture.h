@@ -67,10 +67,9 @@ class WorkspaceFixture : public ::testing::Test {
   }
   /// The summaries of what CheckRoot() reports, with the name of their file, sorted.
   std::vector<std::string> Check(const std::string& directory = "") {
-    const std::atomic<bool> abandoned = false;
     std::vector<std::string> out;
-    const auto found = Take()->CheckRoot(CleanPath(Path(directory)), abandoned);
-    for (const auto& [path, problems] : *found) {
+    const Problems found = Take()->CheckRoot(CleanPath(Path(directory)));
+    for (const auto& [path, problems] : found) {
       for (const Problem& problem : problems) {
         out.push_back(BaseName(path) + ": " + problem.summary);
       }
