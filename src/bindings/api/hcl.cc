@@ -148,6 +148,7 @@ Expression::Kind Expression::kind() const {
     case hcl::ExprKind::kObjectKey:
     case hcl::ExprKind::kSplatItem:
     case hcl::ExprKind::kInvalid:
+    case hcl::ExprKind::kMissing:
       break;
   }
   return Kind::kOther;

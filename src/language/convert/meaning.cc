@@ -87,6 +87,9 @@ class Writer {
       case ExprKind::kInvalid:
         out_ += "invalid";
         return;
+      case ExprKind::kMissing:
+        out_ += "missing";
+        return;
       default:
         // Kinds that are fully described by the order of their children.
         WriteOperator(static_cast<int>(expr.kind), 'k', expr);

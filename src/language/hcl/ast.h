@@ -48,6 +48,7 @@ enum class ExprKind : uint8_t {
   kUnary,         ///< UnaryExpr
   kParentheses,   ///< WrapExpr
   kInvalid,       ///< InvalidExpr: has syntax errors, which its evaluation reports (JSON)
+  kMissing,       ///< MissingExpr: stands where an expression is missing (ParseMode::kIncomplete)
 };
 
 enum class BinaryOperator : uint8_t {
@@ -268,6 +269,11 @@ struct UnaryExpr : Expr {
 struct InvalidExpr : Expr {
   const Diagnostics* problems;
 };
+
+/// What a tree of ParseMode::kIncomplete has where there is no expression, or none that can be
+/// read. Its range is the white space between the tokens around it, which may have comments, or the
+/// text that cannot be read. Evaluates to an unknown value of dynamic type.
+struct MissingExpr : Expr {};
 
 /// Owns the nodes, values and sources of a parsed text. Must outlive every use of a node or range.
 class SyntaxTree {

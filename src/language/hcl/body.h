@@ -99,8 +99,8 @@ class Body {
 struct NativeAttribute {
   PackedText name;
   PackedPointer<const Expr> expr;
-  uint32_t begin, end;  ///< name to end of expression
-  uint32_t equals_begin;
+  uint32_t begin, end;    ///< name to end of expression
+  uint32_t equals_begin;  ///< without an equals sign: end of the name
 
   uint32_t name_end() const { return begin + static_cast<uint32_t>(name.size()); }
 };
@@ -109,7 +109,10 @@ struct NativeBlock {
   PackedText type;
   PackedSpan<Label> labels;
   PackedPointer<const class NativeBody> body;
-  uint32_t type_begin, open_brace, close_brace;  ///< braces: offset of the character
+  uint32_t type_begin;
+  /// Offset of the character. Without an opening brace: `type_begin`; without the closing one: the
+  /// end of the body. Both occur only after syntax errors.
+  uint32_t open_brace, close_brace;
 
   uint32_t type_end() const { return type_begin + static_cast<uint32_t>(type.size()); }
   /// The end of the type and labels.
@@ -128,7 +131,7 @@ class NativeBody final : public Body {
   /// From the opening brace (or the file's first token) to the offset after the closing brace (or
   /// the file's end).
   uint32_t begin = 0, end = 0;
-  PackedSpan<NativeAttribute> attributes;  ///< source order, names distinct
+  PackedSpan<NativeAttribute> attributes;  ///< source order, names distinct (see ParseMode)
   PackedSpan<NativeBlock> blocks;          ///< source order
 };
 

@@ -356,7 +356,13 @@ void Lexer::LexSymbol(char c) {
     case '/':
       if (Is(at_ + 1, '/')) {
         LexLineComment();
-      } else if (!Is(at_ + 1, '*') || !LexBlockComment()) {
+      } else if (!Is(at_ + 1, '*')) {
+        Emit(kSlash, at_ + 1);
+      } else if (LexBlockComment()) {
+        return;
+      } else if (open_text_ends_with_lines_) {
+        LexLineComment();
+      } else {
         Emit(kSlash, at_ + 1);
       }
       return;
@@ -450,6 +456,11 @@ void Lexer::LexQuoted() {
       return;
     case '\r':
     case '\n': {
+      if (open_text_ends_with_lines_) {
+        Emit(kCloseQuote, at_);
+        Pop();
+        return;
+      }
       size_t end = at_ + 1;
       while (Is(end, '\r') || Is(end, '\n')) {
         ++end;
@@ -580,6 +591,15 @@ Lexer::Lexer(std::string_view text, LexMode mode, Comments comments, size_t begi
       at_(begin == 0 && text.starts_with("\xEF\xBB\xBF") ? 3 : begin),
       state_(mode == LexMode::kTemplate ? State::kBare : State::kMain) {
   KINU_INVARIANT(text.size() < UINT32_MAX, "sources are limited to 4 GiB");
+}
+
+void Lexer::RestartAt(size_t offset) {
+  at_ = offset;
+  state_ = State::kMain;
+  stack_.clear();
+  heredocs_.clear();
+  braces_ = 0;
+  return_braces_.clear();
 }
 
 void Lexer::Step() {

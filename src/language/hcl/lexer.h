@@ -96,6 +96,11 @@ class Lexer {
   /// Appends about `count` tokens, at least one. The last token of a text is kEof; do not call
   /// again after it.
   void Append(size_t count, std::vector<Token>& out);
+  /// Continues at the offset, outside of all brackets, quotes and heredocs.
+  void RestartAt(size_t offset);
+  /// From now on, a quote that has no end on its line ends there, in an empty kCloseQuote, and a
+  /// comment that has no end is one of that line.
+  void EndOpenTextWithLines() { open_text_ends_with_lines_ = true; }
 
  private:
   enum class State : uint8_t { kMain, kQuoted, kHeredoc, kBare };
@@ -149,6 +154,7 @@ class Lexer {
   std::string_view text_;
   size_t size_;
   bool keep_comments_;
+  bool open_text_ends_with_lines_ = false;
   size_t at_ = 0;
   State state_ = State::kMain;
   std::vector<State> stack_;
@@ -170,6 +176,19 @@ void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens
 /// Whether a token of that kind is never valid.
 constexpr bool IsInvalid(TokenKind kind) {
   return kind >= TokenKind::kBitwiseAnd;
+}
+
+/// Whether the token opens something that another token closes: a bracket, quote, heredoc or
+/// sequence.
+constexpr bool IsOpener(TokenKind kind) {
+  using enum TokenKind;
+  return kind == kOpenBrace || kind == kOpenBracket || kind == kOpenParen || kind == kOpenQuote ||
+         kind == kOpenHeredoc || kind == kTemplateInterpolation || kind == kTemplateDirective;
+}
+constexpr bool IsCloser(TokenKind kind) {
+  using enum TokenKind;
+  return kind == kCloseBrace || kind == kCloseBracket || kind == kCloseParen ||
+         kind == kCloseQuote || kind == kCloseHeredoc || kind == kTemplateEnd;
 }
 
 /// Appends the offsets of tokens that begin with a non-ASCII byte. The reference always starts a

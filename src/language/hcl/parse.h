@@ -3,6 +3,7 @@
 // Ref: hcl v2 hclsyntax/public.go, json/public.go.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -11,8 +12,25 @@
 
 namespace kinu::hcl {
 
+/// What the tree has of a text with syntax errors. The diagnostics are the same, and so is the tree
+/// of a text without errors.
+enum class ParseMode : uint8_t {
+  /// What is valid. After an error in a body, the rest of the body may be missing.
+  kStrict,
+  /// For editors: all that can be read, in source order.
+  ///
+  /// Where an expression is missing is a MissingExpr. A name without `=` is an attribute without
+  /// expression; `a.` ends with an attribute step without name; a block without braces has an empty
+  /// body. A line that looks like an item of a body begins one, and a line that looks like the
+  /// header of a top-level block closes all bodies above it. A body keeps every attribute, also
+  /// those whose names are not distinct.
+  kIncomplete,
+};
+
 /// Parses a native-syntax file. The tree must outlive the body; the source must outlive both.
 const NativeBody* ParseNative(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
+const NativeBody* ParseNative(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags,
+                              ParseMode mode);
 /// Parses the whole source as one expression (newlines are ignored at the top level).
 const Expr* ParseExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
 /// Parses the whole source as a standalone template.

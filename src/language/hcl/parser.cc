@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hcl/balanced_tokens.h"
 #include "hcl/parse.h"
 #include "hcl/parse_tokens.h"
 #include "hcl/stack_guard.h"
@@ -200,6 +201,10 @@ void Parser::RecoverOver(TokenKind start) {
 
 void Parser::RecoverAfterBodyItem() {
   recovery_ = true;
+  if (incomplete_) {
+    SkipItemRest();
+    return;
+  }
   std::vector<TokenKind> open;
   const auto is_sequence = [](TokenKind kind) {
     return kind == kTemplateInterpolation || kind == kTemplateDirective;
@@ -247,6 +252,9 @@ void Parser::RecoverAfterBodyItem() {
 }
 
 const Expr* Parser::NewPlaceholder(Span span) {
+  if (incomplete_) {
+    return New<MissingExpr>(ExprKind::kMissing, span);
+  }
   if (unknown_ == nullptr) {
     unknown_ = tree_.Keep(Value::DynamicUnknown());
   }
@@ -387,6 +395,19 @@ const NativeBody* ParseNative(const SourceFile* source, SyntaxTree& tree, Diagno
   const NativeBody* body = parser.ParseFile();
   parser.ReportTokens();
   return body;
+}
+
+const NativeBody* ParseNative(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags,
+                              ParseMode mode) {
+  const size_t errors_before = diags.error_count();
+  const NativeBody* body = ParseNative(source, tree, diags);
+  if (mode == ParseMode::kStrict || diags.error_count() == errors_before) {
+    return body;
+  }
+  Diagnostics already_reported = Diagnostics::Counting();
+  Parser parser(source, tree, BalancedTokens(source->text()), already_reported);
+  parser.KeepIncomplete();
+  return parser.ParseFile();
 }
 
 const NativeBody* ParseNativeTokens(const SourceFile* source, std::vector<Token> tokens,

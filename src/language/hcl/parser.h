@@ -29,6 +29,8 @@ class Parser {
   Parser(const SourceFile* source, SyntaxTree& tree, Part part, Diagnostics& diags);
   /// Parses the given tokens, which end with kEof and are neither comments nor invalid.
   Parser(const SourceFile* source, SyntaxTree& tree, std::vector<Token> tokens, Diagnostics& diags);
+  /// Keeps all that can be read. For tokens whose brackets are balanced (balanced_tokens.h).
+  void KeepIncomplete() { incomplete_ = true; }
 
   // Call exactly one of these, once, and then ReportTokens().
   const NativeBody* ParseFile();
@@ -139,8 +141,11 @@ class Parser {
   void Error(std::string summary, std::string detail, Span subject);
   void Error(std::string summary, std::string detail, Span subject, Span context);
   size_t errors() const { return diags_.error_count(); }
-  /// Whether an error since `errors_before` has put the parser into recovery.
-  bool FailedSince(size_t errors_before) const { return recovery_ && errors() > errors_before; }
+  /// Whether an error since `errors_before` has put the parser into recovery. Never in incomplete
+  /// mode, which keeps what was read before and after an error.
+  bool FailedSince(size_t errors_before) const {
+    return recovery_ && errors() > errors_before && !incomplete_;
+  }
   bool Descend();
   void ReportTooDeep();
   /// Skips the rest of the text without further errors.
@@ -216,12 +221,34 @@ class Parser {
   void MergeTexts(size_t first);
   const Expr* BuildPart();
   const Expr* BuildIf();
+  /// Makes the node of an `if`, whose last parts are exprs_ from `first` on; `end` ends it.
+  const Expr* FinishIf(const TemplatePart& open, size_t first, const Expr* when_true,
+                       const TemplatePart& end);
+  const Expr* FinishForDirective(const TemplatePart& open, size_t first, const TemplatePart& end);
   const Expr* BuildFor();
   const Expr* JoinParts(size_t first, Span if_empty);
   /// The text of a token with escapes resolved. Reports invalid escapes.
   std::string_view TokenText(const Token& token);
   std::string_view ResolveEscapes(const Token& token);
   void AppendEscape(const Token& token, size_t& at, std::string& out);
+
+  // --- Texts with errors, in incomplete mode (parser_incomplete.cc) ---
+  /// Skips the rest of an item with its newline, but no bracket that closes its body.
+  void SkipItemRest();
+  /// Skips what cannot be an item.
+  void SkipNoItem();
+  void AddNameAlone(const Token& name);
+  /// Whether a list goes on after an item that began at `item`, an index of tokens_: reads a comma,
+  /// or skips what is neither one nor an item.
+  bool ContinueList(TokenKind closer, size_t item);
+  Token ReadArguments(bool& expand_final);
+  const Expr* ReadCall(const Token& name);
+  bool ReadObjectItem(std::vector<ObjectItem>& items, Token& close);
+  const Expr* ReadFor(const Token& open);
+  /// Reads an expression if the word stands before it.
+  const Expr* ReadAfterWord(std::string_view word);
+  const Expr* ReadAfter(TokenKind kind);
+  const Expr* NewMissing();
 
   // --- Nodes ---
   template <typename T, typename... Args>
@@ -250,6 +277,7 @@ class Parser {
   bool is_ascii_;
   bool include_newlines_ = true;
   bool recovery_ = false;
+  bool incomplete_ = false;
   bool gave_up_ = false;    // GiveUp() was called
   bool trim_next_ = false;  // the last sequence ended with "~}"
   uint32_t depth_ = 0;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "base/flat_map.h"
@@ -57,7 +58,7 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
     if (next.kind == kIdent) {
       const size_t count = attributes_.size();
       ParseBodyItem();
-      if (attributes_.size() == count) {
+      if (attributes_.size() == count || incomplete_) {
         continue;
       }
       const NativeAttribute& added = attributes_.back();
@@ -84,6 +85,10 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
       continue;
     }
 
+    if (incomplete_ && next.kind != kEof) {
+      SkipNoItem();
+      continue;
+    }
     const Token bad = Read();
     if (!recovery_) {
       if (bad.kind == kOpenQuote) {
@@ -130,6 +135,10 @@ void Parser::ParseBodyItem() {
       FinishBlock(name);
       return;
     default:
+      if (incomplete_) {
+        AddNameAlone(name);
+        return;
+      }
       RecoverAfterBodyItem();
       Error(std::string(kDefinitionRequired), std::string(kSetWithEquals), SpanOf(name));
       return;
@@ -141,7 +150,10 @@ void Parser::FinishAttribute(const Token& name, bool single_line, NativeAttribut
   const size_t errors_before = errors();
   const Expr* expr = ParseExpression();
   Span end = SpanOf(Previous());
-  if (FailedSince(errors_before)) {
+  if (incomplete_) {
+    end.end = std::max(end.end, expr->end);
+    SkipItemRest();
+  } else if (FailedSince(errors_before)) {
     RecoverAfterBodyItem();
   } else if (!single_line) {
     const Token after = Peek();
@@ -184,6 +196,10 @@ void Parser::FinishBlock(const Token& type) {
         labels_.push_back({Text(next), next.begin, next.end});
         break;
       default: {
+        if (incomplete_ && next.kind == kNewline && tokens_[next_ + 1].kind == kOpenBrace) {
+          Read();  // the brace stands on a line of its own
+          continue;
+        }
         std::string detail;
         if (next.kind == kEqual) {
           detail =
@@ -217,7 +233,11 @@ void Parser::FinishBlock(const Token& type) {
   const NativeBody* body = ParseBlockBody(type, open_brace);
   const Token close_brace = Previous();
   const Token after = Peek();
-  if (after.kind == kNewline || after.kind == kEof) {
+  if (incomplete_) {
+    if (after.kind != kIdent) {
+      SkipItemRest();
+    }
+  } else if (after.kind == kNewline || after.kind == kEof) {
     Read();
   } else {
     if (!recovery_) {
@@ -240,7 +260,7 @@ void Parser::FinishBlock(const Token& type) {
 /// Reads the body and its closing brace; null if a single-line body has a syntax error.
 const NativeBody* Parser::ParseBlockBody(const Token& type, const Token& open_brace) {
   const TokenKind first = PeekKind();
-  if (first == kNewline || first == kEof || first == kCloseBrace) {
+  if (first == kNewline || first == kEof || first == kCloseBrace || incomplete_) {
     return ParseBody(kCloseBrace);
   }
   const NativeBody* body = ParseSingleAttributeBody();

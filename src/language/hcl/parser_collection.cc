@@ -30,7 +30,11 @@ const Expr* Parser::ParseTuple() {
       break;
     }
     const size_t errors_before = errors();
+    const size_t item = next_;
     exprs_.push_back(ParseExpression());
+    if (incomplete_ && ContinueList(kCloseBracket, item)) {
+      continue;
+    }
     if (FailedSince(errors_before)) {
       close = Recover(kCloseBracket);
       break;
@@ -98,6 +102,9 @@ const Expr* Parser::ObjectKey(const Expr& key, bool in_parentheses) {
 }
 
 bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, Token& close) {
+  if (incomplete_) {
+    return ReadObjectItem(items, close);
+  }
   while (PeekKind() == kNewline) {
     Read();
   }
@@ -181,6 +188,9 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
 const Expr* Parser::FinishFor(const Token& open) {
   const NewlineScope newlines(*this, false);
   Read();  // "for"
+  if (incomplete_) {
+    return ReadFor(open);
+  }
   const bool makes_object = open.kind == kOpenBrace;
   const TokenKind closer = makes_object ? kCloseBrace : kCloseBracket;
   const auto give_up = [&] {

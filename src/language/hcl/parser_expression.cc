@@ -94,16 +94,18 @@ const Expr* Parser::ParseExpression() {
     return condition;
   }
   const Token colon = Peek();
-  if (colon.kind != kColon) {
+  if (colon.kind != kColon && !incomplete_) {
     Error(
         "Missing false expression in conditional",
         "The conditional operator (...?...:...) requires a false expression, delimited by a colon.",
         SpanOf(colon), Between(start, SpanOf(colon)));
     return condition;
   }
-  Read();
+  if (colon.kind == kColon) {
+    Read();
+  }
   errors_before = errors();
-  const Expr* false_result = ParseExpression();
+  const Expr* false_result = colon.kind == kColon ? ParseExpression() : NewMissing();
   if (FailedSince(errors_before)) {
     return condition;
   }
@@ -165,6 +167,9 @@ const Expr* Parser::ParseTerm() {
     case kBang:
       return ParseUnary(UnaryOperator::kNot);
     default:
+      if (incomplete_) {
+        return NewMissing();
+      }
       if (!recovery_) {
         const bool at_end = start.kind == kEof;
         Error(at_end ? "Missing expression" : "Invalid expression",
@@ -194,6 +199,10 @@ const Expr* Parser::ParseParentheses() {
   const NewlineScope newlines(*this, false);
   const size_t errors_before = errors();
   const Expr* inner = ParseExpression();
+  if (incomplete_) {
+    const Token end = Recover(kCloseParen);
+    return New<WrapExpr>(ExprKind::kParentheses, Between(SpanOf(open), SpanOf(end)), inner);
+  }
   if (errors() > errors_before) {
     Recover(kCloseParen);
     return inner;
@@ -216,7 +225,7 @@ const Expr* Parser::ParseQuoted() {
     const Token text_token = Read();
     const Span whole = Between(SpanOf(open), SpanOf(Read()));
     const std::string_view content = TokenText(text_token);
-    if (IsSource(content, SpanOf(text_token))) {
+    if (IsSource(content, {text_token.begin, whole.end - 1})) {
       return New<QuotedExpr>(ExprKind::kQuoted, whole);
     }
     const Expr* part = NewText(content, SpanOf(text_token));
@@ -280,6 +289,9 @@ const Expr* Parser::InvalidSince(size_t first_diagnostic, Span span) {
 // --- Calls ---
 
 const Expr* Parser::FinishCall(const Token& name) {
+  if (incomplete_) {
+    return ReadCall(name);
+  }
   const size_t first_diagnostic = diags_.size();
   Token open = Read();
   uint32_t name_end = name.end;
@@ -432,6 +444,8 @@ const Expr* Parser::ParseTraversals(const Expr* from) {
         steps_.push_back(LegacyIndex(first, after, after));
       } else if (after.kind == kStar) {
         result = ParseAttributeSplat(AppendSteps(result, first_step), from, first);
+      } else if (incomplete_) {
+        steps_.push_back(TraversalStep::Attribute(first.begin, first.end, {}));
       } else {
         Error("Invalid attribute name", "An attribute name is required after a dot.",
               SpanOf(after));
@@ -478,7 +492,7 @@ const Expr* Parser::ParseIndex(const Expr* source, size_t first_step, const Expr
   if (FailedSince(errors_before)) {
     close = Recover(kCloseBracket);
   } else {
-    close = Read();
+    close = incomplete_ ? Recover(kCloseBracket) : Read();
     if (close.kind != kCloseBracket && !recovery_) {
       close = Recover(kCloseBracket);
       Error("Missing close bracket on index",
@@ -495,7 +509,7 @@ const Expr* Parser::ParseIndex(const Expr* source, size_t first_step, const Expr
 
 const Expr* Parser::ParseFullSplat(const Expr* source, const Expr* from, const Token& open) {
   Read();  // "*"
-  Token close = Read();
+  Token close = incomplete_ ? Recover(kCloseBracket) : Read();
   if (close.kind != kCloseBracket && !recovery_) {
     close = Recover(kCloseBracket);
     Error("Missing close bracket on splat index",
@@ -527,6 +541,11 @@ const Expr* Parser::ParseAttributeSplat(const Expr* source, const Expr* from, co
       const TraversalStep step = LegacyIndex(step_dot, after, star);
       steps_.push_back(step);
       last = SpanOf(after);
+      continue;
+    }
+    if (after.kind != kIdent && incomplete_) {
+      steps_.push_back(TraversalStep::Attribute(step_dot.begin, step_dot.end, {}));
+      last = SpanOf(step_dot);
       continue;
     }
     if (after.kind != kIdent) {

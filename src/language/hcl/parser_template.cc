@@ -155,7 +155,7 @@ void Parser::CloseSequence(bool ok) {
     Recover(kTemplateEnd);
     return;
   }
-  trim_next_ = source_text_[Read().begin] == '~';
+  trim_next_ = Text(Read()).starts_with('~');
 }
 
 void Parser::ParseInterpolation(const Token& open, TokenKind end, Span template_start) {
@@ -232,16 +232,21 @@ bool Parser::ParseDirective(const Token& open) {
 }
 
 bool Parser::ParseForDirective(const Token& open) {
+  TemplatePart part{.kind = TemplatePart::Kind::kFor, .begin = open.begin, .end = 0, .text = {}};
   const auto fail = [&](std::string detail) {
     if (!recovery_) {
       Error("Invalid 'for' directive", std::move(detail), SpanOf(Peek()));
     }
-    return false;
+    if (incomplete_) {
+      part.expr = NewMissing();
+      part.end = Peek().end;
+      parts_.push_back(part);
+    }
+    return incomplete_;
   };
   if (PeekKind() != kIdent) {
     return fail("For directive requires variable name after 'for'.");
   }
-  TemplatePart part{.kind = TemplatePart::Kind::kFor, .begin = open.begin, .end = 0, .text = {}};
   part.value_name = Text(Read());
   if (PeekKind() == kComma) {
     Read();
@@ -375,6 +380,29 @@ const Expr* Parser::JoinParts(size_t first, Span if_empty) {
                            std::span<const Expr* const>(parts));
 }
 
+const Expr* Parser::FinishIf(const TemplatePart& open, size_t first, const Expr* when_true,
+                             const TemplatePart& end) {
+  const bool has_else = when_true != nullptr;
+  const Expr* last =
+      JoinParts(first, has_else ? Span{end.begin, end.begin} : Span{open.end, open.end});
+  const Expr* when_false = last;
+  if (!has_else) {
+    when_true = last;
+    when_false = JoinParts(first, {end.begin, end.begin});
+  }
+  return New<ConditionalExpr>(ExprKind::kConditional, Span{open.begin, end.end}, open.expr,
+                              when_true, when_false);
+}
+
+const Expr* Parser::FinishForDirective(const TemplatePart& open, size_t first,
+                                       const TemplatePart& end) {
+  const Expr* content = JoinParts(first, {open.end, open.end});
+  const Span whole{open.begin, end.end};
+  const Expr* loop = New<ForExpr>(ExprKind::kFor, whole, open.key_name, open.value_name, open.expr,
+                                  nullptr, content, nullptr, false, open.end, end.begin);
+  return New<WrapExpr>(ExprKind::kTemplateJoin, whole, loop);
+}
+
 const Expr* Parser::BuildIf() {
   const DepthScope depth(*this);
   const TemplatePart open = parts_[part_++];
@@ -388,6 +416,10 @@ const Expr* Parser::BuildIf() {
   for (;;) {
     const TemplatePart next = parts_[part_];
     const Span span{next.begin, next.end};
+    if (incomplete_ &&
+        (next.kind == TemplatePart::Kind::kEnd || next.kind == TemplatePart::Kind::kEndFor)) {
+      return FinishIf(open, first, when_true, next);
+    }
     switch (next.kind) {
       case TemplatePart::Kind::kEnd:
         if (gave_up_) {
@@ -404,23 +436,16 @@ const Expr* Parser::BuildIf() {
           when_true = JoinParts(first, {open.end, open.end});
           continue;
         }
+        if (incomplete_) {
+          continue;
+        }
         Error("Unexpected else directive",
               "Already in the else clause for the if started at " + ToText(Range(open_span)) + ".",
               span);
         break;
-      case TemplatePart::Kind::kEndIf: {
+      case TemplatePart::Kind::kEndIf:
         ++part_;
-        const bool has_else = when_true != nullptr;
-        const Expr* last =
-            JoinParts(first, has_else ? Span{next.begin, next.begin} : Span{open.end, open.end});
-        const Expr* when_false = last;
-        if (!has_else) {
-          when_true = last;
-          when_false = JoinParts(first, {next.begin, next.begin});
-        }
-        return New<ConditionalExpr>(ExprKind::kConditional, Between(open_span, span), open.expr,
-                                    when_true, when_false);
-      }
+        return FinishIf(open, first, when_true, next);
       case TemplatePart::Kind::kEndFor:
         ++part_;
         Error(
@@ -449,6 +474,11 @@ const Expr* Parser::BuildFor() {
   for (;;) {
     const TemplatePart next = parts_[part_];
     const Span span{next.begin, next.end};
+    if (incomplete_ &&
+        (next.kind == TemplatePart::Kind::kEnd || next.kind == TemplatePart::Kind::kElse ||
+         next.kind == TemplatePart::Kind::kEndIf)) {
+      return FinishForDirective(open, first, next);
+    }
     switch (next.kind) {
       case TemplatePart::Kind::kEnd:
         if (gave_up_) {
@@ -471,15 +501,9 @@ const Expr* Parser::BuildFor() {
                   ToText(Range(open_span)) + ".",
               span);
         break;
-      case TemplatePart::Kind::kEndFor: {
+      case TemplatePart::Kind::kEndFor:
         ++part_;
-        const Expr* content = JoinParts(first, {open.end, open.end});
-        const Span whole = Between(open_span, span);
-        const Expr* loop =
-            New<ForExpr>(ExprKind::kFor, whole, open.key_name, open.value_name, open.expr, nullptr,
-                         content, nullptr, false, open.end, next.begin);
-        return New<WrapExpr>(ExprKind::kTemplateJoin, whole, loop);
-      }
+        return FinishForDirective(open, first, next);
       default:
         exprs_.push_back(BuildPart());
         continue;

@@ -59,6 +59,7 @@ SourceRange StartRange(const Expr& expr) {
       case ExprKind::kSplatItem:
       case ExprKind::kTemplateWrap:
       case ExprKind::kInvalid:
+      case ExprKind::kMissing:
         return at->range();
     }
   }

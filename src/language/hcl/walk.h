@@ -25,6 +25,7 @@ void ForEachChild(const Expr& expr, Visit&& visit) {
     case ExprKind::kObjectWord:
     case ExprKind::kSplatItem:
     case ExprKind::kInvalid:
+    case ExprKind::kMissing:
       return;
     case ExprKind::kQuoted:
       visit(static_cast<const QuotedExpr&>(expr).part);

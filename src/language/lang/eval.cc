@@ -155,6 +155,8 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
     case ExprKind::kInvalid:
       diags.Append(*As<hcl::InvalidExpr>(expr).problems);
       return Value::DynamicUnknown();
+    case ExprKind::kMissing:
+      return Value::DynamicUnknown();
   }
   KINU_INVARIANT(false, "unknown kind of expression");
 }
