@@ -219,11 +219,14 @@ int Shower::CurrentState() {
     return 1;
   }
   const bool from_file = (*store)->exports_absent_state();
+  int code = 1;
   if (broken && (from_file || !state->empty() || !state->lineage.empty())) {
     diags_.Append(open.of_modules());
-    return 1;
+  } else {
+    code = view_.State(*state, from_file, diags_);
   }
-  return view_.State(*state, from_file, diags_);
+  ShowBesideErrors(std::move(warnings), diags_);
+  return code;
 }
 
 int Shower::Configuration() {
