@@ -74,11 +74,31 @@ bool ReferenceCheck::ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const
   return Check(traversals, false, diags, calls) == References::kSound;
 }
 
+bool ReferenceCheck::checks() const {
+  // Nothing is validated before the import command.
+  return walk_.context.kind == WalkKind::kValidate || walk_.context.kind == WalkKind::kEval ||
+         !walk_.context.command_imports.empty();
+}
+
+void ReferenceCheck::Forms(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const {
+  if (!checks()) {
+    return;
+  }
+  std::vector<const hcl::TraversalExpr*> traversals;
+  for (const hcl::Expr* expr : exprs) {
+    hcl::CollectTraversals(*expr, traversals);
+  }
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    const config::Reference ref = ReferenceOf(walk_.program, *node_.module, *traversal);
+    if (ref.kind == config::ReferenceKind::kInvalid && !config::NamesMember(*traversal)) {
+      (void)config::ResolveReference(walk_.program, *node_.module, *traversal, &diags, node_.path);
+    }
+  }
+}
+
 References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
                                  Diagnostics& diags) const {
-  // Nothing is validated before the import command.
-  if (walk_.context.kind != WalkKind::kValidate && walk_.context.kind != WalkKind::kEval &&
-      walk_.context.command_imports.empty()) {
+  if (!checks()) {
     return References::kSound;
   }
   std::vector<const hcl::TraversalExpr*> traversals;

@@ -43,6 +43,8 @@ class ReferenceCheck final : private config::SchemaSource {
   /// As Expr(), for several expressions together. Expressions that are evaluated despite errors
   /// need a ConditionScope.
   References Exprs(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const;
+  /// Reports references that do not have the form of one, where Exprs() would report any.
+  void Forms(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const;
   /// As Exprs(), in every walk, for some of the references of expressions and for their calls.
   References Traversals(std::span<const hcl::TraversalExpr* const> traversals, Diagnostics& diags,
                         std::span<const hcl::CallExpr* const> calls = {}) const {
@@ -65,6 +67,8 @@ class ReferenceCheck final : private config::SchemaSource {
  private:
   References Check(std::span<const hcl::TraversalExpr* const> traversals, bool whole_objects,
                    Diagnostics& diags, std::span<const hcl::CallExpr* const> calls = {}) const;
+  /// Whether references are checked in this walk.
+  bool checks() const;
   const schema::Block* ResourceSchema(const config::Resource& resource) const override;
 
   const Walk& walk_;

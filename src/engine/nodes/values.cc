@@ -60,18 +60,22 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
 namespace {
 
 /// Runs the validation rules of a variable against the value in its slot, up to the first that is
-/// broken. `place` is the range of the value: the argument of the call, or the declaration.
+/// broken. Of the others, only the references that have no form of one are reported. Ref: opentofu
+/// internal/tofu/eval_variable.go evalVariableValidations. `place` is the range of the value: the
+/// argument of the call, or the declaration.
 void RunValidationRules(NodeContext& context, const ModuleInstance& instance, NodeId id,
                         const config::Variable& variable, SourceRange place, Diagnostics& diags) {
   const Walk& walk = context.walk;
   const ModuleScope scope(walk, instance);
   const ResourceInstance address = NamedObject(instance, variable.name);
   const size_t errors = diags.error_count();
-  for (size_t i = 0; i < variable.validations.size() && diags.error_count() == errors; ++i) {
+  const ReferenceCheck check(walk, *instance.node);
+  for (size_t i = 0; i < variable.validations.size(); ++i) {
     const config::Condition& rule = variable.validations[i];
     const hcl::Expr* exprs[] = {rule.condition, rule.error_message};
-    if (ReferenceCheck(walk, *instance.node).Exprs(exprs, diags) != References::kSound) {
-      return;
+    check.Forms(exprs, diags);
+    if (diags.error_count() != errors || check.Exprs(exprs, diags) != References::kSound) {
+      continue;
     }
     ConditionResult result =
         meta_arguments::EvaluateValidationRule(rule,
