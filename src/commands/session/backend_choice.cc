@@ -471,9 +471,14 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
   const trace::Span span("kinu/session", "Initialize Backend");
   // The reference looks at the encryption first: what it warns of stands before other errors.
   const auto encryption = SetUpEncryption(workspace, loaded, diags);
-  if (!encryption) {
-    return std::nullopt;
-  }
+  return encryption ? ChooseBackend(workspace, loaded, *encryption, flags, diags, warnings)
+                    : std::nullopt;
+}
+
+std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
+                                               const EncryptionRef& encryption,
+                                               const backend::StateFlags& flags, Diagnostics& diags,
+                                               BackendWarnings warnings) {
   auto out = AgreedBackend(workspace, loaded, flags, diags);
   if (!out) {
     if (warnings == BackendWarnings::kLeftOut) {
@@ -481,7 +486,7 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
     }
     return std::nullopt;
   }
-  out->Prepare(workspace, *encryption);
+  out->Prepare(workspace, encryption);
   return out;
 }
 

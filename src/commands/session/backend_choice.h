@@ -93,6 +93,11 @@ enum class BackendWarnings : uint8_t { kBesideErrors, kLeftOut };
 std::optional<ConfiguredBackend> ChooseBackend(
     const Workspace& workspace, const Loaded& loaded, const backend::StateFlags& flags,
     Diagnostics& diags, BackendWarnings warnings = BackendWarnings::kBesideErrors);
+/// The same with the encryption of the root module, where that was set up before.
+std::optional<ConfiguredBackend> ChooseBackend(
+    const Workspace& workspace, const Loaded& loaded, const EncryptionRef& encryption,
+    const backend::StateFlags& flags, Diagnostics& diags,
+    BackendWarnings warnings = BackendWarnings::kBesideErrors);
 /// The same for commands that need nothing else of the configuration. The directory need not have
 /// a configuration.
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,

@@ -10,6 +10,7 @@
 #include "lang/console_text.h"
 #include "operation/documents.h"
 #include "plan_json/documents.h"
+#include "session/encryption.h"
 
 namespace kinu::cli {
 namespace {
@@ -63,11 +64,12 @@ void ReportUnreadableOutputs(const Error& error, Diagnostics& diags) {
 /// Reads the outputs in the state of the backend that the root module chooses. Returns nothing
 /// after an error.
 std::optional<state::State> ReadOutputs(const Invocation& invocation, const Loaded& root,
+                                        const session::EncryptionRef& encryption,
                                         const backend::StateFlags& state_flags,
                                         const std::shared_ptr<Program>& program,
                                         Diagnostics& diags) {
-  const auto chosen = session::ChooseBackend(invocation.workspace, root, state_flags, diags,
-                                             session::BackendWarnings::kLeftOut);
+  const auto chosen = session::ChooseBackend(invocation.workspace, root, encryption, state_flags,
+                                             diags, session::BackendWarnings::kLeftOut);
   if (!chosen) {
     return std::nullopt;
   }
@@ -175,12 +177,16 @@ static int RunOutput(Invocation& invocation) {
   }
   const Loaded root = session::Load(
       invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);
-  if (diags.has_errors()) {
+  const auto encryption = diags.has_errors()
+                              ? std::nullopt
+                              : session::SetUpEncryption(invocation.workspace, root, diags);
+  if (!encryption) {
     invocation.Show(diags);  // once, whoever reads the copy
     return 1;
   }
   const auto program = std::make_shared<Program>();
-  const auto state = ReadOutputs(invocation, root, StateFlagsOf(flags), program, diags);
+  const auto state =
+      ReadOutputs(invocation, root, *encryption, StateFlagsOf(flags), program, diags);
   if (state) {
     ShowOutputs(state->outputs, flags, copy, diags);
   }
