@@ -182,9 +182,8 @@ Value ReferenceCheck::Evaluate(const hcl::Expr& expr, const lang::Scope& scope,
 Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
                              std::span<const std::string_view> hidden, const lang::Scope& scope,
                              const BodyReferences& references, Diagnostics& diags) const {
-  const bool sound =
-      walk_.context.kind != WalkKind::kValidate ||
-      Check(references.traversals, false, diags, references.calls) == References::kSound;
+  const bool sound = !checks() || Check(references.traversals, false, diags, references.calls) ==
+                                      References::kSound;
   return sound ? WarnDeprecatedIn(
                      body, schema::DecodeBody(block, body, hidden, scope, nullptr, diags), diags)
                : Value::Unknown(block.implied_type());
@@ -195,10 +194,21 @@ Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
                              Diagnostics& diags) const {
   std::vector<const hcl::TraversalExpr*> traversals;
   std::vector<const hcl::CallExpr*> calls;
-  if (walk_.context.kind == WalkKind::kValidate) {
+  if (checks()) {
     schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
   }
   return Decode(block, body, hidden, scope, {traversals, calls}, diags);
+}
+
+bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
+                          std::span<const std::string_view> hidden, Diagnostics& diags) const {
+  if (!checks()) {
+    return true;
+  }
+  std::vector<const hcl::TraversalExpr*> traversals;
+  std::vector<const hcl::CallExpr*> calls;
+  schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
+  return Check(traversals, false, diags, calls) == References::kSound;
 }
 
 }  // namespace kinu::engine

@@ -50,6 +50,9 @@ class ReferenceCheck final : private config::SchemaSource {
                         std::span<const hcl::CallExpr* const> calls = {}) const {
     return Check(traversals, false, diags, calls);
   }
+  /// As Expr(), for the references of a body.
+  bool Body(const schema::Block& block, const hcl::Body& body,
+            std::span<const std::string_view> hidden, Diagnostics& diags) const;
   /// Checks `depends_on`, whose elements must be whole objects.
   void DependsOn(std::span<const hcl::TraversalExpr* const> list, Diagnostics& diags) const;
 

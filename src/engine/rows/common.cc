@@ -132,9 +132,15 @@ Value DecodeConfig(const RowContext& row, Diagnostics& diags) {
   if (lang::Coverage* coverage = RowScope(row).coverage()) {
     coverage->Reach(row.resource.range);
   }
-  return schema::DecodeBody(row.info.schema->block, *row.resource.body,
-                            config::MetaNames(row.resource.name.mode), RowScope(row), nullptr,
-                            diags);
+  const schema::Block& schema = row.info.schema->block;
+  const std::span<const std::string_view> hidden = config::MetaNames(row.resource.name.mode);
+  const ModuleScope scope = RowScope(row);
+  config::ReferenceContext place;
+  place.check = row.resource.check;
+  const ReferenceCheck check(row.walk(), *row.instance->node, place, scope.repetition().expansion);
+  return check.Body(schema, *row.resource.body, hidden, diags)
+             ? schema::DecodeBody(schema, *row.resource.body, hidden, scope, nullptr, diags)
+             : Value::Unknown(schema.implied_type());
 }
 
 /// Whether warnings about the value of a row's body name the object.
