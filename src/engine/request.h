@@ -102,6 +102,7 @@ struct Request {
   Options options;
   MissingSchemas missing_schemas = MissingSchemas::kReport;
   PlanRecord record;
+  bool validated = false;  ///< validation came before, and is left out
 };
 
 enum class WalkKind : uint8_t { kValidate, kPlan, kApply, kEval };

@@ -301,6 +301,7 @@ void FileRun::Destroy(KeyedState& state, Diagnostics& diags) {
     return;
   }
   setup->request.options.mode = plan::Mode::kDestroy;
+  setup->request.validated = true;  // by the run that made the objects
   const plan::Plan plan = engine::MakePlan(setup->request, diags);
   if (diags.has_errors()) {
     return;

@@ -316,7 +316,9 @@ PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& d
   const size_t errors = diags.error_count();
   auto rejected = [&] { return plan.rejected = diags.error_count() != errors; };
   ReferenceCollection references;
-  Validate(request, diags, &references);
+  if (!request.validated) {
+    Validate(request, diags, &references);
+  }
   plan.invalid = rejected();
   if (plan.invalid) {
     return {};
@@ -340,7 +342,7 @@ PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& d
   if (rejected()) {
     return {};
   }
-  context.references = &references;
+  context.references = request.validated ? nullptr : &references;
   if (request.generated != nullptr) {
     request.generated->AddBlocks(*request.config);
     context.config = request.generated->config();
