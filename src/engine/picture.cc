@@ -378,6 +378,21 @@ void AddClosesOfDestroy(const PlanGraph& graph, const std::vector<bool>& shown, 
   }
 }
 
+/// Draws the outputs of the state that the configuration does not have any more. Ref: opentofu
+/// internal/tofu/transform_orphan_output.go.
+void AddOrphanOutputs(const PlanGraph& graph, const state::State* state, Picture& drawing) {
+  if (state == nullptr) {
+    return;
+  }
+  const config::Module& root = *graph.config.root().module;
+  for (const state::OutputValue& output : state->outputs) {
+    if (root.FindOutput(graph.program.Find(output.name)) < 0) {
+      const std::string name = "output." + output.name + " (destroy)";
+      drawing.Add(name, name, "note");
+    }
+  }
+}
+
 /// A destruction: objects, each after its dependents; of the configuration only variables and
 /// outputs of the root module, and what configures the providers.
 Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
@@ -443,6 +458,7 @@ Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
     }
   }
   AddClosesOfDestroy(graph, shown, drawing);
+  AddOrphanOutputs(graph, state, drawing);
   return drawing;
 }
 
@@ -464,7 +480,9 @@ Picture DrawPlan(const Request& request, plan::Mode mode, Diagnostics& diags) {
     shown[id] = graph.node(id).kind != NodeKind::kClose;
   }
   HideIdleProviders(graph, nullptr, shown);
-  return Artist(graph, nullptr).Draw(shown);
+  Picture drawing = Artist(graph, nullptr).Draw(shown);
+  AddOrphanOutputs(graph, context.prior_state, drawing);
+  return drawing;
 }
 
 Picture DrawApply(const Request& request, const plan::Plan& plan, Diagnostics& diags) {
@@ -483,7 +501,11 @@ Picture DrawApply(const Request& request, const plan::Plan& plan, Diagnostics& d
     shown[id] = (shown[id] || lasting || node.kind == NodeKind::kModuleEnd) && graph.Kept(id);
   }
   HideIdleProviders(graph, &apply, shown);
-  return Artist(graph, &apply, needed).Draw(shown);
+  Picture drawing = Artist(graph, &apply, needed).Draw(shown);
+  if (plan.targets.empty() && plan.excludes.empty()) {
+    AddOrphanOutputs(graph, &plan.prior_state, drawing);  // nobody can aim at one
+  }
+  return drawing;
 }
 
 }  // namespace kinu::engine

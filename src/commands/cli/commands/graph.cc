@@ -51,8 +51,9 @@ bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
                                   operation::SavedPlanUse::kDraw);
 }
 
-/// Loads the configuration and reads the state. Returns false after an error.
-bool OpenConfiguration(OperationRun& run, plan::Plan& plan) {
+/// Loads the configuration and reads the state. Returns false after an error. Only the graph of a
+/// plan has the objects of the state, whose providers must be there.
+bool OpenConfiguration(OperationRun& run, std::string_view type, plan::Plan& plan) {
   Operation& operation = run.operation;
   const auto variables = VariableArguments(run.flags);
   operation.LoadModules({.intent = LoadIntent::kOperation, .variables = variables});
@@ -60,18 +61,21 @@ bool OpenConfiguration(OperationRun& run, plan::Plan& plan) {
                               run.diags)) {
     return false;
   }
+  const bool of_plan = type.starts_with("plan");
   const config::Config& config = *operation.loaded.config;
   operation.providers->RequireSelected(config, run.diags);
   session::AdoptProviders(config, operation.prior);
   if (run.diags.has_errors() ||
-      !operation.providers->RequireForState(operation.prior, &config, run.diags)) {
+      (of_plan && !operation.providers->RequireForState(operation.prior, &config, run.diags))) {
     return false;
   }
   operation.input = operation::MakeRequest(operation.workspace, config, operation.loaded.variables,
                                            *operation.providers, operation.pool);
-  operation.input.prior_state = &operation.prior;
   plan.program = operation.loaded.program;
-  plan.prior_state = operation.prior.Clone();
+  // The plan changes nothing, so no object has a part in its apply.
+  plan.prior_state.program = operation.prior.program;
+  plan.prior_state.outputs = operation.prior.outputs;
+  operation.input.prior_state = of_plan ? &operation.prior : &plan.prior_state;
   return true;
 }
 
@@ -117,12 +121,12 @@ static int RunGraph(Invocation& invocation) {
   const std::string& path = run.flags.String("plan");
   // A directory is no plan, but no mistake either.
   const bool of_plan = !path.empty() && !IsDirectory(path);
-  if (!(of_plan ? OpenPlan(run, path, plan) : OpenConfiguration(run, plan))) {
-    return run.Fail();
-  }
   std::string type = run.flags.String("type");
   if (type.empty()) {
     type = of_plan ? "apply" : "plan";
+  }
+  if (!(of_plan ? OpenPlan(run, path, plan) : OpenConfiguration(run, type, plan))) {
+    return run.Fail();
   }
   engine::Picture picture = Draw(type, run.operation.input, plan, run.diags);
   if (run.diags.has_errors()) {
