@@ -63,7 +63,7 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
     return std::nullopt;  // a moved object of another type has not drifted
   }
   change.provider = walk.graph.providers[info.provider].address;
-  change.before = *row.read().previous;
+  change.before = WithUnsignedZeros(*row.read().previous);
   change.before_identity = row.read().previous_identity;
   if (!row.read().refreshed) {
     change.action = plan::Action::kDelete;
@@ -76,7 +76,7 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
     return std::nullopt;
   }
   change.action = same ? plan::Action::kNoOp : plan::Action::kUpdate;
-  change.after = *row.read().refreshed;
+  change.after = WithUnsignedZeros(*row.read().refreshed);
   change.after_identity = row.read().notes.identity;
   return change;
 }
@@ -211,7 +211,7 @@ plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& 
   plan::OutputChange change;
   change.name = program.Text(output.name);
   const state::OutputValue* old = before != nullptr ? before->FindOutput(change.name) : nullptr;
-  change.before = old != nullptr ? old->value : Value::Null(Type::Dynamic());
+  change.before = old != nullptr ? WithUnsignedZeros(old->value) : Value::Null(Type::Dynamic());
   change.after = after;
   bool was_sensitive = old != nullptr && old->sensitive;
   change.sensitive = was_sensitive || output.sensitive;
@@ -368,7 +368,7 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
         plan::OutputChange change;
         change.name = old.name;
         change.action = plan::Action::kDelete;
-        change.before = old.value;
+        change.before = WithUnsignedZeros(old.value);
         change.after = Value::Null(Type::Dynamic());
         change.sensitive = old.sensitive;
         plan.outputs.push_back(std::move(change));

@@ -312,7 +312,9 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (!is_root && !output.deprecated.empty() && walk.context.kind != WalkKind::kValidate) {
       value = value.WithMarks(DeprecatedOutputMark(walk, *instance, output));
     }
-    instance->outputs[graph_node.index] = WithUnsignedZeros(value);
+    // A plan keeps no sign of a zero; what is applied does.
+    const bool applying = walk.context.kind == WalkKind::kApply;
+    instance->outputs[graph_node.index] = applying ? std::move(value) : WithUnsignedZeros(value);
   }
 }
 

@@ -1,6 +1,7 @@
 // Objects that leave the state without being destroyed. Ref: opentofu
 // internal/tofu/node_resource_plan_orphan.go, node_resource_deposed.go.
 #include "cty/conversion.h"
+#include "cty/ops.h"
 #include "engine/rows/rows.h"
 #include "lang/eval.h"
 #include "refactoring/refactoring.h"
@@ -57,7 +58,7 @@ plan::ResourceChange PlanForget(RowContext& row, const Value& prior, const Provi
   plan::ResourceChange change = StartRemoval(row);
   change.action = plan::Action::kForget;
   change.reason = reason;
-  change.before = prior;
+  change.before = WithUnsignedZeros(prior);
   change.before_identity = notes.identity;
   change.after = Value::Null(row.info.schema->block.implied_type());
   return change;

@@ -309,7 +309,7 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
   const Type& type = row.info.schema->block.implied_type();
   plan::ResourceChange change = StartRemoval(row);
   change.action = plan::Action::kDelete;
-  change.before = prior;
+  change.before = WithUnsignedZeros(prior);
   change.after = Value::Null(type);
   change.before_identity = notes.identity;
   change.private_data = notes.private_data;

@@ -8,6 +8,7 @@
 // TakeChanges        after all nodes, without dependencies of objects that must stay
 #include <algorithm>
 
+#include "cty/ops.h"
 #include "engine/assemble.h"
 #include "engine/build_graph.h"
 #include "engine/node_kinds.h"
@@ -288,7 +289,7 @@ void DeleteOutputs(plan::Plan& plan) {
     plan::OutputChange change;
     change.name = output.name;
     change.action = plan::Action::kDelete;
-    change.before = output.value;
+    change.before = WithUnsignedZeros(output.value);
     change.after = Value::Null(Type::Dynamic());
     change.sensitive = output.sensitive;
     plan.outputs.push_back(std::move(change));
