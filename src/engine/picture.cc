@@ -66,6 +66,13 @@ std::optional<uint32_t> ProviderAskedBy(const PlanGraph& graph, const ApplyGraph
   return asks ? ProviderOfNode(graph, apply, node) : std::nullopt;
 }
 
+/// Whether a node is a data source without a block, which no provider is asked about.
+bool IsStoredData(const PlanGraph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  return node.kind == NodeKind::kOrphan &&
+         graph.stored[node.index].resource->address.resource.mode == ResourceMode::kData;
+}
+
 bool IsEphemeralBlock(const PlanGraph& graph, NodeId id) {
   const Node& node = graph.node(id);
   return node.kind == NodeKind::kResource &&
@@ -109,7 +116,7 @@ class Artist {
       }
     }
     for (NodeId id = 0; id < graph_.size(); ++id) {
-      if (IsRemovedOutput(id)) {
+      if (IsRemovedOutput(id) || IsStoredData(graph_, id)) {
         continue;
       }
       for (NodeId to : graph_.dependencies(id)) {
@@ -287,7 +294,8 @@ class Artist {
       }
     };
     for (NodeId id = 0; id < graph_.size(); ++id) {
-      if (const auto provider = ProviderAskedBy(graph_, apply_, id)) {
+      const auto provider = ProviderAskedBy(graph_, apply_, id);
+      if (provider && !IsStoredData(graph_, id)) {
         served(id, *provider);
       }
     }
@@ -304,11 +312,13 @@ class Artist {
 void HideIdleProviders(const PlanGraph& graph, const ApplyGraph* apply, std::vector<bool>& shown) {
   for (const ProviderInfo& info : graph.providers) {
     auto users = graph.dependents(info.id);
-    shown[info.id] = std::any_of(users.begin(), users.end(), [&](NodeId id) { return shown[id]; });
+    shown[info.id] = std::any_of(users.begin(), users.end(),
+                                 [&](NodeId id) { return shown[id] && !IsStoredData(graph, id); });
   }
   // In an apply, blocks do not wait for their providers.
   for (NodeId id = 0; id < graph.size(); ++id) {
-    if (const auto provider = ProviderAskedBy(graph, apply, id); provider && shown[id]) {
+    const auto provider = ProviderAskedBy(graph, apply, id);
+    if (provider && shown[id] && !IsStoredData(graph, id)) {
       shown[graph.providers[*provider].id] = true;
     }
   }
@@ -378,9 +388,10 @@ void AddClosesOfDestroy(const PlanGraph& graph, const std::vector<bool>& shown, 
   }
 }
 
-/// Draws the outputs of the state that the configuration does not have any more. Ref: opentofu
-/// internal/tofu/transform_orphan_output.go.
-void AddOrphanOutputs(const PlanGraph& graph, const state::State* state, Picture& drawing) {
+/// Draws the outputs of the state that the configuration does not have any more, and the ends of
+/// such modules. Ref: opentofu internal/tofu/transform_orphan_output.go,
+/// transform_removed_modules.go.
+void AddLeftOvers(const PlanGraph& graph, const state::State* state, Picture& drawing) {
   if (state == nullptr) {
     return;
   }
@@ -389,6 +400,12 @@ void AddOrphanOutputs(const PlanGraph& graph, const state::State* state, Picture
     if (root.FindOutput(graph.program.Find(output.name)) < 0) {
       const std::string name = "output." + output.name + " (destroy)";
       drawing.Add(name, name, "note");
+    }
+  }
+  for (const auto& resource : state->resources) {
+    const ModuleId module = graph.program.ModuleOf(resource->address.module);
+    if (graph.config.Find(module) == nullptr) {
+      drawing.Add(graph.program.ToText(module) + " (close)");
     }
   }
 }
@@ -423,20 +440,24 @@ Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
     for (const auto& resource : state->resources) {
       ConfigResource block{graph.program.ModuleOf(resource->address.module),
                            resource->address.resource};
+      const std::string provider = graph.program.ToText(resource->provider);
+      const auto add = [&](const std::string& name) {
+        const Picture::Id vertex = drawing.Add(name, graph.program.ToText(block), "box");
+        drawing.Connect(vertex, drawing.Add(provider, provider, "diamond"));
+        drawing.Connect(drawing.Add(provider + " (close)"), vertex);
+        return vertex;
+      };
       for (const state::Instance& instance : resource->instances) {
-        if (instance.current == nullptr) {
-          continue;
+        const std::string name =
+            graph.program.ToText(ResourceInstance{resource->address, instance.key});
+        if (instance.current != nullptr) {
+          const Picture::Id vertex = add(name + " (destroy)");
+          objects[block].emplace_back(resource->address.module, vertex);
+          users.push_back({resource->address.module, vertex, instance.current->dependencies});
         }
-        std::string text =
-            graph.program.ToText(ResourceInstance{resource->address, instance.key}) + " (destroy)";
-        Picture::Id vertex = drawing.Add(text, graph.program.ToText(block), "box");
-        objects[block].emplace_back(resource->address.module, vertex);
-        users.push_back({resource->address.module, vertex, instance.current->dependencies});
-        std::string provider = graph.program.ToText(resource->provider);
-        Picture::Id start = drawing.Add(provider, provider, "diamond");
-        Picture::Id end = drawing.Add(provider + " (close)");
-        drawing.Connect(vertex, start);
-        drawing.Connect(end, vertex);
+        for (const state::DeposedObject& deposed : instance.deposed) {
+          (void)add(name + " (deposed " + deposed.key + ")");
+        }
       }
     }
   }
@@ -458,7 +479,7 @@ Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
     }
   }
   AddClosesOfDestroy(graph, shown, drawing);
-  AddOrphanOutputs(graph, state, drawing);
+  AddLeftOvers(graph, state, drawing);
   return drawing;
 }
 
@@ -481,7 +502,7 @@ Picture DrawPlan(const Request& request, plan::Mode mode, Diagnostics& diags) {
   }
   HideIdleProviders(graph, nullptr, shown);
   Picture drawing = Artist(graph, nullptr).Draw(shown);
-  AddOrphanOutputs(graph, context.prior_state, drawing);
+  AddLeftOvers(graph, context.prior_state, drawing);
   return drawing;
 }
 
@@ -503,7 +524,7 @@ Picture DrawApply(const Request& request, const plan::Plan& plan, Diagnostics& d
   HideIdleProviders(graph, &apply, shown);
   Picture drawing = Artist(graph, &apply, needed).Draw(shown);
   if (plan.targets.empty() && plan.excludes.empty()) {
-    AddOrphanOutputs(graph, &plan.prior_state, drawing);  // nobody can aim at one
+    AddLeftOvers(graph, &plan.prior_state, drawing);  // nobody can aim at one
   }
   return drawing;
 }

@@ -72,10 +72,9 @@ bool OpenConfiguration(OperationRun& run, std::string_view type, plan::Plan& pla
   operation.input = operation::MakeRequest(operation.workspace, config, operation.loaded.variables,
                                            *operation.providers, operation.pool);
   plan.program = operation.loaded.program;
+  plan.prior_state = operation.prior.Clone();
   // The plan changes nothing, so no object has a part in its apply.
-  plan.prior_state.program = operation.prior.program;
-  plan.prior_state.outputs = operation.prior.outputs;
-  operation.input.prior_state = of_plan ? &operation.prior : &plan.prior_state;
+  operation.input.prior_state = of_plan ? &operation.prior : nullptr;
   return true;
 }
 
