@@ -1,0 +1,97 @@
+#include "lsp/problem_store.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kinu::lsp {
+namespace {
+
+bool IsBefore(const ide::Problem& a, const ide::Problem& b) {
+  return std::tie(a.span, a.severity, a.summary, a.detail, a.is_deprecation) <
+         std::tie(b.span, b.severity, b.summary, b.detail, b.is_deprecation);
+}
+
+}  // namespace
+
+void MoveProblems(ProblemList& problems, std::string_view before, std::string_view after) {
+  const size_t common = std::min(before.size(), after.size());
+  const auto start = static_cast<uint32_t>(
+      std::ranges::mismatch(before.substr(0, common), after.substr(0, common)).in1 -
+      before.begin());
+  uint32_t tail = 0;
+  while (tail < common - start &&
+         before[before.size() - 1 - tail] == after[after.size() - 1 - tail]) {
+    ++tail;
+  }
+  const auto end = static_cast<uint32_t>(before.size()) - tail;
+  const auto grown = static_cast<uint32_t>(after.size() - before.size());  // modulo 2^32
+  std::erase_if(problems, [&](const ide::Problem& problem) {
+    return problem.span.end > start && problem.span.begin < end;
+  });
+  for (ide::Problem& problem : problems) {
+    if (problem.span.begin >= end && problem.span.end > start) {
+      problem.span.begin += grown;
+      problem.span.end += grown;
+    }
+  }
+}
+
+void ProblemStore::SetText(const std::string& path, std::shared_ptr<const Text> text) {
+  File& file = files_[path];
+  if (file.text != nullptr && text != nullptr && file.text != text) {
+    for (auto& [root, problems] : file.of_roots) {
+      MoveProblems(problems, file.text->text(), text->text());
+    }
+  }
+  file.text = std::move(text);
+}
+
+void ProblemStore::SetSyntax(const std::string& path, ProblemList problems) {
+  files_[path].syntax = std::move(problems);
+}
+
+std::set<std::string> ProblemStore::SetRoot(const std::string& root,
+                                            const ide::Problems& problems) {
+  std::set<std::string> touched;
+  for (auto& [path, file] : files_) {
+    if (file.of_roots.erase(root) > 0) {
+      touched.insert(path);
+    }
+  }
+  for (const auto& [path, list] : problems) {
+    if (!list.empty()) {
+      files_[path].of_roots[root] = list;
+      touched.insert(path);
+    }
+  }
+  std::erase_if(files_, [](const auto& entry) {
+    const File& file = entry.second;
+    return file.text == nullptr && file.syntax.empty() && file.of_roots.empty();
+  });
+  return touched;
+}
+
+ProblemList ProblemStore::Of(const std::string& path) const {
+  const auto at = files_.find(path);
+  if (at == files_.end()) {
+    return {};
+  }
+  ProblemList all = at->second.syntax;
+  for (const auto& [root, problems] : at->second.of_roots) {
+    all.insert(all.end(), problems.begin(), problems.end());
+  }
+  std::ranges::sort(all, IsBefore);
+  const auto doubled = std::ranges::unique(all);
+  all.erase(doubled.begin(), doubled.end());
+  return all;
+}
+
+std::set<std::string> ProblemStore::Paths() const {
+  std::set<std::string> paths;
+  for (const auto& [path, file] : files_) {
+    paths.insert(path);
+  }
+  return paths;
+}
+
+}  // namespace kinu::lsp

@@ -1,0 +1,48 @@
+#include "lsp/readers.h"
+
+namespace kinu::lsp {
+
+Readers::Readers(size_t threads) {
+  for (size_t i = 0; i < threads; ++i) {
+    threads_.push_back(std::make_unique<BigThread>([this] { Run(); }));
+  }
+}
+
+Readers::~Readers() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  threads_.clear();
+}
+
+void Readers::Add(std::function<void()> job) {
+  if (threads_.empty()) {
+    job();
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+}
+
+void Readers::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
+    if (jobs_.empty()) {
+      return;
+    }
+    std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    job = nullptr;  // drops its snapshot outside the lock
+    lock.lock();
+  }
+}
+
+}  // namespace kinu::lsp

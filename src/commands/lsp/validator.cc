@@ -1,0 +1,289 @@
+#include "lsp/validator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lsp/structures.h"
+
+namespace kinu::lsp {
+namespace {
+
+/// Checks that take longer wait for more edits.
+constexpr auto kLongCheck = std::chrono::milliseconds(100);
+constexpr auto kLongestWait = std::chrono::milliseconds(200);
+
+std::set<std::string> RootsOf(const ide::Snapshot& snapshot, const std::string& path) {
+  const auto roots = snapshot.RootsOf(path);
+  return {roots.begin(), roots.end()};
+}
+
+std::string ItemsText(const View& view, const std::string& path, const ProblemList& problems) {
+  std::string text;
+  JsonWriter json(text, kCompactJson);
+  StructureWriter(view, json).Problems(path, problems);
+  return text;
+}
+
+/// A name for a list of problems that equal lists share.
+std::string NameOf(std::string_view items) {
+  return std::to_string(std::hash<std::string_view>()(items));
+}
+
+}  // namespace
+
+Validator::Validator(Outlet& outlet, PendingRequests& pending, bool threaded)
+    : outlet_(outlet), pending_(pending) {
+  if (threaded) {
+    thread_ = std::make_unique<BigThread>([this] { Run(); });
+  }
+}
+
+Validator::~Validator() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+    abandoned_ = true;
+  }
+  added_.notify_all();
+  thread_.reset();
+  std::vector<Pull> pulls = std::move(pulls_);
+  if (next_) {
+    std::ranges::move(next_->pulls, std::back_inserter(pulls));
+  }
+  for (const Pull& pull : pulls) {
+    pending_.Answer(*pull.ticket, Refuse(ErrorCode::kServerCancelled, "The server ends."));
+  }
+}
+
+void Validator::Add(Work work) {
+  if (thread_ == nullptr) {
+    Do(work);
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = abandoned_ || work.changes();
+    if (next_) {
+      work.edited.merge(next_->edited);
+      work.all_roots = work.all_roots || next_->all_roots;
+      std::ranges::move(work.pulls, std::back_inserter(next_->pulls));
+      work.pulls = std::move(next_->pulls);
+    }
+    next_ = std::move(work);
+  }
+  added_.notify_one();
+}
+
+void Validator::Run() {
+  while (true) {
+    Work work;
+    {
+      std::unique_lock lock(mutex_);
+      added_.wait(lock, [this] { return ends_ || next_.has_value(); });
+      if (ends_) {
+        return;
+      }
+      work = *std::exchange(next_, std::nullopt);
+      abandoned_ = false;
+    }
+    Do(work);
+  }
+}
+
+void Validator::Do(const Work& work) {
+  std::ranges::copy(work.pulls, std::back_inserter(pulls_));
+  AnswerOutdatedPulls();
+  stale_.insert(work.edited.begin(), work.edited.end());
+  ReadEdited(work);
+  ChooseRoots(work);
+  if (!unchecked_roots_.empty()) {
+    WaitForMoreEdits();
+  }
+  if (!CheckRoots(work.view)) {
+    return;
+  }
+  PublishStale(work.view);
+  AnswerPulls(work.view);
+  AskForPulls(work.view);
+}
+
+void Validator::ReadEdited(const Work& work) {
+  for (const std::string& path : work.edited) {
+    const Document* document = work.view.Open(path);
+    problems_.SetText(path, document == nullptr ? nullptr : document->text);
+    const ProblemList moved = problems_.Of(path);
+    problems_.SetSyntax(
+        path, document == nullptr ? ProblemList() : work.view.snapshot->SyntaxProblems(path));
+    // The client moves what it shows along with the text itself.
+    if (problems_.Of(path) != moved || document == nullptr) {
+      Publish(work.view, path);
+    }
+  }
+}
+
+void Validator::ChooseRoots(const Work& work) {
+  std::map<std::string, std::set<std::string>> roots_of_open;
+  std::set<std::string> live;
+  for (const auto& [key, document] : *work.view.documents) {
+    if (document->is_file) {
+      const auto& roots = roots_of_open[key] = RootsOf(*work.view.snapshot, key);
+      live.insert(roots.begin(), roots.end());
+    }
+  }
+  for (const std::string& path : work.edited) {
+    for (const auto* all : {&roots_of_open_, &roots_of_open}) {
+      if (const auto at = all->find(path); at != all->end()) {
+        unchecked_roots_.insert(at->second.begin(), at->second.end());
+      }
+    }
+  }
+  for (const std::string& root : live) {
+    if (work.all_roots || !checked_roots_.contains(root)) {
+      unchecked_roots_.insert(root);
+    }
+  }
+  std::erase_if(unchecked_roots_, [&](const auto& root) { return !live.contains(root); });
+  std::erase_if(checked_roots_, [&](const std::string& root) {
+    if (live.contains(root)) {
+      return false;
+    }
+    stale_.merge(problems_.SetRoot(root, {}));
+    return true;
+  });
+  roots_of_open_ = std::move(roots_of_open);
+}
+
+void Validator::WaitForMoreEdits() {
+  if (thread_ != nullptr && last_check_ > kLongCheck) {
+    std::unique_lock lock(mutex_);
+    added_.wait_for(lock, kLongestWait, [this] { return ends_ || abandoned_; });
+  }
+}
+
+bool Validator::CheckRoots(const View& view) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool had_roots = !unchecked_roots_.empty();
+  while (!unchecked_roots_.empty()) {
+    const std::string root = *unchecked_roots_.begin();
+    const auto found = abandoned_ ? std::nullopt : view.snapshot->CheckRoot(root, abandoned_);
+    if (!found) {
+      return false;
+    }
+    unchecked_roots_.erase(root);
+    checked_roots_.insert(root);
+    auto touched = problems_.SetRoot(root, *found);
+    stale_.insert(touched.begin(), touched.end());
+    for (const std::string& path : touched) {
+      Publish(view, path);
+    }
+  }
+  if (had_roots) {
+    last_check_ = std::chrono::steady_clock::now() - begin;
+  }
+  return !abandoned_;
+}
+
+void Validator::PublishStale(const View& view) {
+  for (const std::string& path : std::set(stale_)) {
+    Publish(view, path);
+  }
+}
+
+void Validator::Publish(const View& view, const std::string& path) {
+  const Document* document = view.Open(path);
+  const bool is_pulled = document != nullptr && view.client->pulls_diagnostics;
+  Published now;
+  if (document != nullptr) {
+    now.version = document->version;
+  }
+  if (!is_pulled) {  // else what was pushed while the file was closed goes
+    now.problems = problems_.Of(path);
+  }
+  const auto last = published_.find(path);
+  const bool was_empty = last == published_.end() || last->second.problems.empty();
+  const bool is_same = last != published_.end() && last->second.problems == now.problems &&
+                       (last->second.version == now.version || document == nullptr || is_pulled);
+  const bool is_nothing = was_empty && now.problems.empty() && (document == nullptr || is_pulled);
+  if (!is_same && !is_nothing && !Send(view, path, now)) {
+    return;
+  }
+  stale_.erase(path);
+  if (document == nullptr && now.problems.empty()) {
+    published_.erase(path);
+  } else {
+    published_[path] = std::move(now);
+  }
+}
+
+bool Validator::Send(const View& view, const std::string& path, const Published& published) {
+  const std::string text = CallText("textDocument/publishDiagnostics", "", [&](JsonWriter& json) {
+    StructureWriter write(view, json);
+    json.Member("uri", write.UriOf(path));
+    if (published.version) {
+      json.Member("version", static_cast<int64_t>(*published.version));
+    }
+    json.Key("diagnostics");
+    write.Problems(path, published.problems);
+  });
+  const std::lock_guard lock(mutex_);  // no newer version arrives before it is sent
+  if (abandoned_) {
+    return false;
+  }
+  outlet_.Send(text);
+  return true;
+}
+
+void Validator::AnswerOutdatedPulls() {
+  std::erase_if(pulls_, [&](const Pull& pull) {
+    const Ticket& ticket = *pull.ticket;
+    if (!ticket.outdated && !ticket.cancelled) {
+      return false;
+    }
+    pending_.Answer(ticket, std::unexpected(RpcError{.code = ErrorCode::kServerCancelled,
+                                                     .message = "The document has changed.",
+                                                     .data = R"({"retriggerRequest":true})"}));
+    return true;
+  });
+}
+
+void Validator::AnswerPulls(const View& view) {
+  AnswerOutdatedPulls();
+  for (const Pull& pull : std::exchange(pulls_, {})) {
+    const std::string& path = pull.ticket->document;
+    const std::string items = ItemsText(view, path, problems_.Of(path));
+    const std::string name = NameOf(items);
+    std::string text;
+    JsonWriter json(text, kCompactJson);
+    json.BeginObject();
+    json.Member("kind", name == pull.known ? "unchanged" : "full");
+    json.Member("resultId", name);
+    if (name != pull.known) {
+      json.Key("items");
+      json.Raw(items);
+    }
+    json.EndObject();
+    const Document* document = view.Open(path);
+    pulled_[path] = {.name = name, .version = document == nullptr ? 0 : document->version};
+    pending_.Answer(*pull.ticket, text);
+  }
+}
+
+void Validator::AskForPulls(const View& view) {
+  bool is_stale = false;
+  std::erase_if(pulled_, [&](const auto& entry) {
+    const auto& [path, pulled] = entry;
+    const Document* document = view.Open(path);
+    if (document == nullptr || document->version != pulled.version) {
+      return true;  // the client asks again by itself
+    }
+    const bool has_changed = NameOf(ItemsText(view, path, problems_.Of(path))) != pulled.name;
+    is_stale = is_stale || has_changed;
+    return has_changed;
+  });
+  if (is_stale && view.client->pulls_diagnostics) {
+    const std::string id = "\"diagnostics-" + std::to_string(++refreshes_) + "\"";
+    outlet_.Send(CallText("workspace/diagnostic/refresh", id, nullptr));
+  }
+}
+
+}  // namespace kinu::lsp

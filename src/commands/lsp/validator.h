@@ -1,0 +1,103 @@
+// The thread that looks for problems: at once for those of the syntax of an edited file, then for
+// those of the roots that it belongs to. An edit ends what it does.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/thread.h"
+#include "lsp/outlet.h"
+#include "lsp/pending.h"
+#include "lsp/problem_store.h"
+#include "lsp/view.h"
+
+namespace kinu::lsp {
+
+class Validator {
+ public:
+  /// A request for the problems of a document.
+  struct Pull {
+    std::shared_ptr<Ticket> ticket;
+    std::string known;  ///< name of the result that the client has; may be empty
+  };
+  struct Work {
+    View view;
+    std::set<std::string> edited;  ///< documents that were opened, changed or closed
+    bool all_roots = false;        ///< files of the disk or settings have changed
+    std::vector<Pull> pulls;
+
+    bool changes() const { return all_roots || !edited.empty(); }
+  };
+
+  /// Without a thread, work is done where it is added.
+  Validator(Outlet& outlet, PendingRequests& pending, bool threaded);
+  Validator(const Validator&) = delete;
+  Validator& operator=(const Validator&) = delete;
+  /// Abandons what is being done.
+  ~Validator();
+
+  void Add(Work work);
+
+ private:
+  void Run();
+  void Do(const Work& work);
+  /// Takes over what was edited, and publishes what is wrong with its syntax.
+  void ReadEdited(const Work& work);
+  /// Decides which roots have to be checked.
+  void ChooseRoots(const Work& work);
+  /// Whether all chosen roots were checked.
+  bool CheckRoots(const View& view);
+  void WaitForMoreEdits();
+  void AnswerOutdatedPulls();
+  void AnswerPulls(const View& view);
+  /// Has the client ask again if its last answers do not hold any more.
+  void AskForPulls(const View& view);
+  void PublishStale(const View& view);
+  /// Publishes the problems of a file if they, or what they are about, are others than those that
+  /// were published last.
+  void Publish(const View& view, const std::string& path);
+
+  struct Published {
+    ProblemList problems;
+    std::optional<int32_t> version;  ///< none: of a file that is not open
+  };
+  /// Sends nothing and returns false if newer work waits.
+  bool Send(const View& view, const std::string& path, const Published& published);
+
+  Outlet& outlet_;
+  PendingRequests& pending_;
+
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::optional<Work> next_;
+  bool ends_ = false;
+  std::atomic<bool> abandoned_ = false;  ///< newer work waits
+
+  // Of the thread alone.
+  struct Pulled {
+    std::string name;
+    int32_t version = 0;
+  };
+  ProblemStore problems_;
+  std::map<std::string, Published> published_;
+  std::map<std::string, Pulled> pulled_;  ///< last answers to pulls
+  std::set<std::string> stale_;           ///< files whose problems have to be published
+  std::map<std::string, std::set<std::string>> roots_of_open_;  ///< by document
+  std::set<std::string> checked_roots_;
+  std::set<std::string> unchecked_roots_;
+  std::vector<Pull> pulls_;
+  uint64_t refreshes_ = 0;
+  std::chrono::steady_clock::duration last_check_{};
+
+  std::unique_ptr<BigThread> thread_;
+};
+
+}  // namespace kinu::lsp
