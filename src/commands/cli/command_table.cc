@@ -31,6 +31,7 @@ namespace kinu::cli {
   ROW(Import)               \
   ROW(Login)                \
   ROW(Logout)               \
+  ROW(Lsp)                  \
   ROW(Metadata)             \
   ROW(MetadataFunctions)    \
   ROW(Output)               \
