@@ -189,7 +189,6 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
       refreshed.Ensure(address.resource, provider).Ensure(walk.program, row.key);
   entry.current = std::make_unique<state::Object>(std::move(object));
   entry.provider_key = row.provider_key;
-  entry.has_provider_key = !row.provider_key.none();
 }
 
 }  // namespace

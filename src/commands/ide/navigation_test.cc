@@ -4,7 +4,7 @@
 namespace kinu::ide {
 namespace {
 
-using Texts = std::vector<std::string>;
+using Names = std::vector<std::string>;
 
 class NavigationTest : public WorkspaceFixture {
  protected:
@@ -19,11 +19,11 @@ class NavigationTest : public WorkspaceFixture {
           "resource \"terraform_data\" \"it\" { input = var.size }\n"
           "output \"id\" { value = terraform_data.it.id }\n");
   }
-  Texts References(bool with_declaration) {
+  Names References(bool with_declaration) {
     const auto snapshot = Take();
     return TextsOf(*snapshot, ReferencesAt(*snapshot, cursor(), with_declaration));
   }
-  Texts Definitions() {
+  Names Definitions() {
     const auto snapshot = Take();
     std::vector<Place> places;
     for (const Target& target : DefinitionsAt(*snapshot, cursor())) {
@@ -37,21 +37,21 @@ TEST_F(NavigationTest, AVariableOfACalledModuleIsFoundFromBothSides) {
   WriteModules();
   Write("disk/main.tf", *ReadFile(Path("disk/main.tf")) + "locals { a = var.si|ze }\n");
   EXPECT_EQ(References(true),
-            (Texts{"disk/main.tf:size", "disk/main.tf:size", "disk/main.tf:size", "main.tf:size"}));
-  EXPECT_EQ(Definitions(), (Texts{"disk/main.tf:variable \"size\" {}"}));
+            (Names{"disk/main.tf:size", "disk/main.tf:size", "disk/main.tf:size", "main.tf:size"}));
+  EXPECT_EQ(Definitions(), (Names{"disk/main.tf:variable \"size\" {}"}));
 }
 
 TEST_F(NavigationTest, AnInputLeadsToTheVariableOfTheCalledModule) {
   WriteModules();
   Write("main.tf", "module \"disk\" {\n  source = \"./disk\"\n  si|ze = 1\n}\n");
-  EXPECT_EQ(Definitions(), (Texts{"disk/main.tf:variable \"size\" {}"}));
+  EXPECT_EQ(Definitions(), (Names{"disk/main.tf:variable \"size\" {}"}));
 }
 
 TEST_F(NavigationTest, AnOutputIsFoundBehindItsCall) {
   WriteModules();
   Write("main.tf",
         "module \"disk\" { source = \"./disk\" }\noutput \"o\" { value = module.disk.i|d }");
-  EXPECT_EQ(Definitions(), (Texts{"disk/main.tf:output \"id\" { value = terraform_data.it.id }"}));
+  EXPECT_EQ(Definitions(), (Names{"disk/main.tf:output \"id\" { value = terraform_data.it.id }"}));
 }
 
 TEST_F(NavigationTest, NamesOfLoopsAndOfTheLanguageAreNoReferences) {
@@ -59,7 +59,7 @@ TEST_F(NavigationTest, NamesOfLoopsAndOfTheLanguageAreNoReferences) {
         "locals {\n  a = [for terraform_data in [1] : terraform_data.x]\n  b = path.module\n"
         "  c = each.value\n}\n"
         "resource \"terraform_data\" \"x|\" {}\n");
-  EXPECT_EQ(References(false), Texts{});
+  EXPECT_EQ(References(false), Names{});
 }
 
 TEST_F(NavigationTest, NamesInJsonSyntaxCount) {
@@ -69,18 +69,18 @@ TEST_F(NavigationTest, NamesInJsonSyntaxCount) {
       R"( "resource": {"terraform_data": {"r": {"depends_on": ["terraform_data.s"], "input": "${var.a}"}, "s": {}}}})");
   Write("x.tf", "locals { d = [var.a|, local.b, terraform_data.s] }\n");
   EXPECT_EQ(References(true),
-            (Texts{"main.tf.json:a", "main.tf.json:a", "main.tf.json:a", "x.tf:a"}));
+            (Names{"main.tf.json:a", "main.tf.json:a", "main.tf.json:a", "x.tf:a"}));
   Write("x.tf", "locals { d = [terraform_data.s|] }\n");
-  EXPECT_EQ(References(true), (Texts{"main.tf.json:s", "main.tf.json:s", "x.tf:s"}));
+  EXPECT_EQ(References(true), (Names{"main.tf.json:s", "main.tf.json:s", "x.tf:s"}));
 }
 
 TEST_F(NavigationTest, TextsOfTheEditorCountBeforeTheyAreSaved) {
   WriteModules();
   Open("main.tf", "module \"disk\" { source = \"./disk\" }\nlocals { x = var.new| }\n");
   Open("new.tf", "variable \"new\" {}\n");
-  EXPECT_EQ(Definitions(), (Texts{"new.tf:variable \"new\" {}"}));
+  EXPECT_EQ(Definitions(), (Names{"new.tf:variable \"new\" {}"}));
   workspace().Close(Path("new.tf"));
-  EXPECT_EQ(Definitions(), Texts{});
+  EXPECT_EQ(Definitions(), Names{});
 }
 
 TEST_F(NavigationTest, RenamingAVariableReachesCallersAndVariableFiles) {
@@ -107,7 +107,7 @@ TEST_F(NavigationTest, RenamingBackRestoresEveryByte) {
   EXPECT_NE(renamed.find("from = terraform_data.a\n  to   = terraform_data.other"),
             std::string::npos);
   EXPECT_NE(renamed.find("input = terraform_data.other.id"), std::string::npos);
-  EXPECT_EQ(Check(), Texts{});
+  EXPECT_EQ(Check(), Names{});
   Apply(*Rename(*Take(), at, "a"));
   EXPECT_EQ(*ReadFile(Path("main.tf")), before);
 }
@@ -130,7 +130,7 @@ TEST_F(NavigationTest, CallsAreFollowedInBothDirections) {
   const auto callees = CalleesOf(*snapshot, root());
   ASSERT_EQ(callees.size(), 1U);
   EXPECT_EQ(callees[0].item.directory, Path("disk"));
-  EXPECT_EQ(snapshot->RootsOf(Path("disk/main.tf")), Texts{root()});
+  EXPECT_EQ(snapshot->RootsOf(Path("disk/main.tf")), Names{root()});
 }
 
 TEST_F(NavigationTest, SymbolsAreFoundByTheirLetters) {
@@ -155,17 +155,17 @@ TEST_F(NavigationTest, LensesCountUses) {
 TEST_F(NavigationTest, ModulesThatCallEachOtherEnd) {
   Write("a/main.tf", "module \"b\" { source = \"../b\" }\n");
   Write("b/main.tf", "module \"a\" { source = \"../a\" }\n");
-  EXPECT_EQ(Take()->RootsOf(Path("a/main.tf")), Texts{Path("a")});
+  EXPECT_EQ(Take()->RootsOf(Path("a/main.tf")), Names{Path("a")});
 }
 
 class CheckTest : public WorkspaceFixture {};
 
 TEST_F(CheckTest, ReportsWhatValidateReports) {
   Write("main.tf", "locals { a = var.gone }\nresource \"terraform_data\" \"x\" { inputs = 1 }\n");
-  EXPECT_EQ(Check(), (Texts{"main.tf: Reference to undeclared input variable",
+  EXPECT_EQ(Check(), (Names{"main.tf: Reference to undeclared input variable",
                             "main.tf: Unsupported argument"}));
   Open("main.tf", "variable \"gone\" {}\nlocals { a = var.gone }\n");
-  EXPECT_EQ(Check(), Texts{});
+  EXPECT_EQ(Check(), Names{});
 }
 
 TEST_F(CheckTest, BlocksWithoutASchemaAreLeftAlone) {
@@ -173,7 +173,7 @@ TEST_F(CheckTest, BlocksWithoutASchemaAreLeftAlone) {
       "main.tf",
       "resource \"aws_vpc\" \"x\" { anything = var.gone }\noutput \"o\" { value = aws_vpc.x.id }\n"
       "provider \"aws\" { what = 1 }\n");
-  EXPECT_EQ(Check(), Texts{});
+  EXPECT_EQ(Check(), Names{});
 }
 
 TEST_F(CheckTest, FunctionsReadNothingOutsideTheFolders) {
@@ -181,7 +181,7 @@ TEST_F(CheckTest, FunctionsReadNothingOutsideTheFolders) {
   Write("main.tf",
         "locals {\n  a = file(\"/etc/hostname-that-is-not-there\")\n  b = file(\"gone.txt\")\n"
         "  c = file(\"here.txt\")\n}\n");
-  EXPECT_EQ(Check(), Texts{"main.tf: Invalid function argument"});
+  EXPECT_EQ(Check(), Names{"main.tf: Invalid function argument"});
 }
 
 }  // namespace

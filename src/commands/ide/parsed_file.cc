@@ -39,7 +39,8 @@ std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string
   if (IsJsonName(path)) {
     file->body = hcl::ParseJson(file->source.get(), *file->tree, file->syntax);
   } else {
-    file->body = hcl::ParseNative(file->source.get(), *file->tree, file->syntax);
+    file->body = hcl::ParseNative(file->source.get(), *file->tree, file->syntax,
+                                  hcl::ParseMode::kIncomplete);
   }
   IndexFile(*file);
   return file;

@@ -175,16 +175,13 @@ plan::ResourceChange StartChange(const RowContext& row) {
   change.address = row.address;
   change.previous_address = row.walk().context.PreviousAddress(row.address);
   change.provider = row.provider_info().address;
-  change.has_provider_key = !row.row.provider_key.none();
   change.provider_key = row.row.provider_key;
   return change;
 }
 
 plan::ResourceChange StartRemoval(const RowContext& row) {
   plan::ResourceChange change = StartChange(row);
-  const bool stored = row.row.stored != nullptr && row.row.stored->has_provider_key;
-  change.has_provider_key = stored;
-  change.provider_key = stored ? row.row.stored->provider_key : InstanceKey();
+  change.provider_key = row.row.stored != nullptr ? row.row.stored->provider_key : InstanceKey();
   return change;
 }
 

@@ -103,10 +103,7 @@ InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags) {
     ModuleScope scope(walk, *called->parent, called->repetition);
     return ReadKey(row, *passed.expr, scope, diags);
   }
-  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
-    return row.row.stored->provider_key;
-  }
-  return {};
+  return row.row.stored != nullptr ? row.row.stored->provider_key : InstanceKey();
 }
 
 }  // namespace kinu::engine

@@ -107,7 +107,7 @@ state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step s
   record.provider = row.provider_info().address;
   if (!row.row.provider_key.none()) {
     record.provider_key = row.row.provider_key;
-  } else if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
+  } else if (row.row.stored != nullptr) {
     record.provider_key = row.row.stored->provider_key;
   }
   return record;

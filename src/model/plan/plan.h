@@ -76,7 +76,6 @@ struct ResourceChange {
   RareText deposed;                   ///< deposed key, or empty
   InstanceKey provider_key;
   ProviderConfig provider;
-  bool has_provider_key = false;
   Action action = Action::kNoOp;
   Reason reason = Reason::kNone;
   Value before;  ///< null if there is no object

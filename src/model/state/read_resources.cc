@@ -381,7 +381,6 @@ void StateReader::FinishInstance(const RawInstance& raw, Resource& resource, boo
   }
   Instance& instance = resource.instances.back();
   instance.provider_key = provider_key;
-  instance.has_provider_key = !provider_key.none();
   if (raw.deposed.empty()) {
     if (instance.current != nullptr) {
       Problem(
@@ -429,7 +428,6 @@ void StateReader::MergeInstances(Resource& resource) {
         all[kept].current = std::move(all[i].current);
       }
       all[kept].provider_key = all[i].provider_key;
-      all[kept].has_provider_key = all[i].has_provider_key;
       std::move(all[i].deposed.begin(), all[i].deposed.end(),
                 std::back_inserter(all[kept].deposed));
     }

@@ -59,7 +59,6 @@ Instance Instance::Clone() const {
   Instance copy;
   copy.key = key;
   copy.provider_key = provider_key;
-  copy.has_provider_key = has_provider_key;
   if (current != nullptr) {
     copy.current = std::make_unique<Object>(*current);
   }

@@ -59,7 +59,6 @@ struct DeposedObject {
 struct Instance {
   InstanceKey key;
   InstanceKey provider_key;
-  bool has_provider_key = false;
   std::unique_ptr<Object> current;
   std::vector<DeposedObject> deposed;  ///< sorted by key
 

@@ -176,7 +176,6 @@ void Apply(const ObjectRecord& record, State& state, Husks husks) {
     Resource& resource = state.Ensure(address, record.provider);
     Instance& instance = resource.Ensure(*state.program, key);
     instance.provider_key = record.provider_key;
-    instance.has_provider_key = !record.provider_key.none();
     if (record.deposed.empty()) {
       instance.current = std::make_unique<Object>(record.object);
     } else {
