@@ -144,11 +144,11 @@ class HeredocLines {
     }
   }
 
-  /// Whether the heredoc, whose text begins at the offset, ends before another of its marker
-  /// begins.
-  bool IsClosed(std::string_view marker, size_t text_begin) const {
+  /// Whether the heredoc, whose text begins at the offset, has the line in its text: it ends behind
+  /// that, and before another one of its marker begins.
+  bool Has(size_t line, std::string_view marker, size_t text_begin) const {
     const size_t end = Next(ends_, marker, text_begin);
-    return end != SIZE_MAX && end < Next(begins_, marker, text_begin);
+    return end != SIZE_MAX && end > line && end < Next(begins_, marker, text_begin);
   }
 
  private:
@@ -251,7 +251,10 @@ class Balancer {
   bool EndsTemplates(const Token& token) const;
   void EndTemplates(const Token& token);
   void NoteLine(const Token& token);
-  bool InUnclosedHeredoc();
+  bool IsHeredocText(uint32_t line);
+  std::string_view HeredocMarker() const;
+  bool EndsHeredoc(const Token& token) const;
+  void EndHeredoc(const Token& marker);
   void TakeStray(const Token& closer);
   void CloseUnit();
 
@@ -301,6 +304,10 @@ bool Balancer::Take(const Token& token) {
     }
     out_.push_back(token);
     return false;
+  }
+  if (EndsHeredoc(token)) {
+    EndHeredoc(token);
+    return true;
   }
   if (EndsTemplates(token)) {
     EndTemplates(token);
@@ -387,7 +394,7 @@ bool Balancer::CutsAtHeader(const Token& token) {
     return false;
   }
   if (token.kind == kPlainText) {
-    if (InUnclosedHeredoc()) {
+    if (!IsHeredocText(headers_[header_])) {
       Cut(header_);
       return true;
     }
@@ -404,14 +411,47 @@ bool Balancer::CutsAtHeader(const Token& token) {
   return false;
 }
 
-bool Balancer::InUnclosedHeredoc() {
+bool Balancer::IsHeredocText(uint32_t line) {
   if (!heredocs_) {
     heredocs_.emplace(text_);
   }
+  return heredocs_->Has(line, HeredocMarker(), out_[heredoc_].end);
+}
+
+std::string_view Balancer::HeredocMarker() const {
   const Token& open = out_[heredoc_];
   std::string_view marker = text_.substr(open.begin + 2, open.end - open.begin - 2);
   marker.remove_prefix(marker.starts_with('-') ? 1 : 0);
-  return !heredocs_->IsClosed(text::TrimSpace(marker), open.end);
+  return text::TrimSpace(marker);
+}
+
+/// Whether the token, which is in a sequence of a heredoc, is the end of the heredoc: the sequence
+/// has no end.
+bool Balancer::EndsHeredoc(const Token& token) const {
+  const size_t heredoc = open_.Innermost(kOpenHeredoc);
+  if (token.kind != kIdent || heredoc == OpenBrackets::kNowhere || !BeginsLine() ||
+      open_[heredoc].previous != OpenBrackets::kNowhere ||
+      text_.substr(token.begin, token.end - token.begin) != HeredocMarker()) {
+    return false;
+  }
+  const size_t quote = open_.Innermost(kOpenQuote);
+  const size_t after = text_.find_first_not_of(" \t\r", token.end);
+  return (quote == OpenBrackets::kNowhere || quote > heredoc) &&
+         (after == std::string_view::npos || text_[after] == '\n');
+}
+
+void Balancer::EndHeredoc(const Token& marker) {
+  while (out_.back().kind == kNewline) {
+    out_.pop_back();
+  }
+  const size_t heredoc = open_.Innermost(kOpenHeredoc);
+  CloseAt(out_.back().end, heredoc + 1);
+  open_.Pop();
+  out_.push_back({kCloseHeredoc, marker.begin, marker.end});
+  RestartAt(marker.end);
+  if (open_.empty()) {
+    CloseUnit();
+  }
 }
 
 /// Ends the unit in front of the header, which begins the next one.
@@ -448,7 +488,7 @@ void Balancer::EndTemplates(const Token& token) {
   CloseDownTo(outermost);
   RestartAt(token.begin);
   if (open_.empty()) {
-    BeginUnit();
+    CloseUnit();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -119,6 +120,16 @@ TEST(Incomplete, Templates) {
   });
 }
 
+TEST(Incomplete, SequencesInHeredocs) {
+  ExpectForms(std::vector<Example>{
+      {"a {\n  b = <<-EOT\n    x ${var.\n  EOT\n  c = 1\n}\nd {\n}\n",
+       "a { b = (template 'x ' var.); c = 1 }; d {}"},
+      {"a {\n  b = <<EOT\n${f(x\n%{endfor~}\nEOT\n  c = {\n  }\n}\nd {\n}\n",
+       "a { b = (wrap (call f (op12 x { endfor ? }))); c = { } }; d {}"},
+      {"a = <<EOT\n${\n{}\nEOT\n}\nb {\n}\n", "a = (wrap { }); b {}"},
+  });
+}
+
 TEST(Incomplete, Headers) {
   ExpectForms(std::vector<Example>{
       {"resource \"a\"", "resource a {}"},
@@ -158,14 +169,17 @@ TEST(Incomplete, Recovery) {
 
 // --- All texts that the tests have ---
 
-/// The .tf files in recorded sessions of commands.
-void AddSessions(std::vector<std::string>& texts) {
+/// The .tf files in the folder of tests, and those in recorded sessions of commands.
+void AddFiles(std::vector<std::string>& texts) {
   namespace fs = std::filesystem;
-  for (const auto& entry : fs::recursive_directory_iterator(SourceDirectory() + "/tests/cases")) {
+  for (const auto& entry : fs::recursive_directory_iterator(SourceDirectory() + "/tests")) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    if (entry.path().extension() == ".tf") {
+      texts.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    }
     if (entry.path().extension() != ".case") {
       continue;
     }
-    std::ifstream in(entry.path(), std::ios::binary);
     bool in_file = false;
     for (std::string line; std::getline(in, line);) {
       if (line.starts_with("=== ")) {
@@ -198,7 +212,7 @@ void AddRecorded(std::vector<std::string>& texts) {
 const std::vector<std::string>& Texts() {
   static const std::vector<std::string> kTexts = [] {
     std::vector<std::string> texts;
-    AddSessions(texts);
+    AddFiles(texts);
     AddRecorded(texts);
     std::sort(texts.begin(), texts.end());
     texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
@@ -305,7 +319,7 @@ bool HasHeredocInHeredoc(std::string_view text) {
 
 TEST(Incomplete, KeepsTheBlocksOfEveryPrefix) {
   constexpr size_t kFiles = 1000;
-  constexpr size_t kCuts = 60;
+  constexpr size_t kCuts = 200;  // of a shorter text: at every byte
   size_t files = 0;
   for (size_t i = 0; i < Texts().size() && files < kFiles; ++i) {
     const std::string& text = Texts()[i * 7919 % Texts().size()];
