@@ -8,6 +8,7 @@
 
 #include "base/invariant.h"
 #include "hcl/lexer.h"
+#include "hcl/node_at.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "hcl/walk.h"
@@ -49,6 +50,46 @@ void CheckBody(const NativeBody& body) {
   body.JustAttributes({}, diags);
 }
 
+/// Checks that items are in source order, and what stands at offsets near their ends.
+void CheckOrder(const NativeBody& body, const NativeBody& file) {
+  uint32_t at = 0;
+  for (const NativeAttribute& attribute : body.attributes) {
+    KINU_INVARIANT(attribute.begin >= at && attribute.begin <= attribute.end,
+                   "attributes in order");
+    at = attribute.end;
+    FindNodeAt(file, attribute.end);
+  }
+  at = 0;
+  for (const NativeBlock& block : body.blocks) {
+    KINU_INVARIANT(block.type_begin >= at && block.open_brace <= block.close_brace,
+                   "blocks in order");
+    at = block.header_end();
+    FindNodeAt(file, block.header_end());
+    CheckOrder(*block.body, file);
+  }
+}
+
+/// Checks that the incomplete mode reports what the strict mode has reported.
+void CheckIncomplete(const SourceFile& source, const Diagnostics& strict) {
+  SyntaxTree tree;
+  Diagnostics diags;
+  const NativeBody* body = ParseNative(&source, tree, diags, ParseMode::kIncomplete);
+  KINU_INVARIANT(diags.size() == strict.size(), "both modes report the same");
+  for (size_t i = 0; i < diags.size(); ++i) {
+    const Diagnostic& one = strict.list()[i];
+    const Diagnostic& other = diags.list()[i];
+    KINU_INVARIANT(one.summary == other.summary && one.detail == other.detail &&
+                       one.subject == other.subject && one.context == other.context,
+                   "both modes report the same");
+  }
+  CheckBody(*body);
+  CheckOrder(*body, *body);
+  const auto size = static_cast<uint32_t>(source.text().size());
+  for (uint32_t offset = 0; offset <= size; offset += 1 + size / 16) {
+    FindNodeAt(*body, offset);
+  }
+}
+
 void CheckDiagnostics(const Diagnostics& diags) {
   for (const Diagnostic& diagnostic : diags) {
     diagnostic.subject.start_position();
@@ -67,6 +108,7 @@ void FuzzOne(std::string_view input) {
   CheckTokens(source->text(), choice == 2 ? LexMode::kTemplate : LexMode::kNormal);
   if (choice == 0) {
     CheckBody(*ParseNative(source.get(), tree, diags));
+    CheckIncomplete(*source, diags);
   } else if (choice == 3) {
     ParseTraversal(source.get(), tree, /*partial=*/true, diags);
   } else {
