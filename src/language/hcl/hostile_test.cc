@@ -36,7 +36,7 @@ size_t Parse(const std::string& text, bool json) {
     ParseJson(source, tree, diags);
     ParseJsonExpression(source, tree, diags);
   } else {
-    ParseNative(source, tree, diags);
+    ParseNative(source, tree, diags, ParseMode::kIncomplete);  // in strict mode, too
   }
   size_t sum = 0;
   for (const Diagnostic& problem : diags) {
@@ -94,6 +94,14 @@ constexpr Growth kGrowths[] = {
     {"bytes that are no UTF-8", "a = \"", "\xFF", "\"\n"},
     {"combining characters", "a = \"e", "\xCC\x81", "\"\n"},
     {"broken lines", "", "= = =\n", ""},
+    {"blocks that do not end", "", "b \"x\" {\n", ""},
+    {"blocks of two levels that do not end", "", "b {\nc {\n", ""},
+    {"indented blocks that do not end", "", "b {\n  c {\n    a = 1\n", ""},
+    {"blocks that end too early", "", "b {\n  c\n    a = 1\n  }\n  d = 1\n}\n", ""},
+    {"sequences that open on lines", "", "a = \"${\n", ""},
+    {"sequences with brackets that open on lines", "", "a = \"${f({\n", ""},
+    {"brackets in the wrong order", "", "([)]\n", ""},
+    {"headers in heredocs that do not end", "", "a = <<EOT\nb {\n", ""},
     {"JSON members", "{", "\"a\": 1, ", "\"b\": 1}", true},
     {"JSON templates", "[", "\"${x}\", ", "1]", true},
     {"JSON strings that do not end", "[", "\"\\x\", ", "1]", true},
