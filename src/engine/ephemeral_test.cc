@@ -249,5 +249,40 @@ TEST_F(EphemeralTest, ApplyOpensNoneForAProviderOfWhichOnlyAnOutputReads) {
   EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
 }
 
+TEST_F(EphemeralTest, ApplyOpensNoneForArgumentsOfWhatOnlyAnOutputReads) {
+  std::vector<schema::Attribute> attributes;
+  attributes.push_back(provider::testing::Required("name", Type::String()));
+  attributes.push_back(provider::testing::Optional("password", Type::String()));
+  attributes.back().write_only = true;
+  script_->schema.resources["test_other"] = provider::testing::Resource(std::move(attributes));
+  const Value stored =
+      Value::Object({{"name", Value::String("x")}, {"password", Value::Null(Type::String())}});
+  script_->types["test_other"].plan = [=](const auto&, provider::PlanResponse& response, auto&) {
+    response.planned = stored;
+  };
+  script_->types["test_other"].apply = [=](const auto&, provider::ApplyResponse& response, auto&) {
+    response.state = stored;
+  };
+  const std::string users = R"(
+    locals {
+      keys = ["k"]
+    }
+    ephemeral "test_secret" "s" { name = "s" }
+    resource "test_other" "a" {
+      for_each = toset(local.keys)
+      name     = "x"
+      password = ephemeral.test_secret.s.token
+    })";
+  Configure(users + "\noutput \"o\" { value = test_other.a[\"k\"].name }");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 1u);
+  Configure(users + "\noutput \"o\" { value = \"${test_other.a[\"k\"].name}!\" }");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(state_.outputs.at(0).value.AsString(), "x!");
+  EXPECT_EQ(Methods(), Strings{});
+}
+
 }  // namespace
 }  // namespace kinu::engine

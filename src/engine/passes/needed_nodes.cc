@@ -28,6 +28,10 @@ class NeedSearch {
       const NodeId id = work_.back();
       work_.pop_back();
       const NodeKind kind = graph_.node(id).kind;
+      if (IsOnlyRead(id)) {
+        NeedForExpansion(id);
+        continue;
+      }
       for (const NodeId dependency : graph_.dependencies(id)) {
         if (!Passes(id, graph_.node(dependency).kind)) {
           continue;
@@ -58,15 +62,31 @@ class NeedSearch {
     return node.kind == NodeKind::kOutput && node.config_node == 0;
   }
 
+  /// Whether only root outputs read a block: it is expanded to read its objects in the state. Its
+  /// arguments are not evaluated, and its provider, with what configures it, is not used.
+  bool IsOnlyRead(NodeId id) const {
+    const Node& node = graph_.node(id);
+    return !strictly_ && !strict_[id] && node.kind == NodeKind::kResource &&
+           graph_.ResourceOf(node).name.mode != ResourceMode::kEphemeral;
+  }
+
+  void NeedForExpansion(NodeId id) {
+    const Node& node = graph_.node(id);
+    const config::ConfigNode& place = graph_.PlaceOf(node);
+    if (const NodeId module = graph_.bases[place.index].module; module != kNoNode) {
+      Need(module);
+    }
+    const config::Resource& resource = graph_.ResourceOf(node);
+    for (const hcl::Expr* expr : {resource.count, resource.for_each, resource.enabled}) {
+      if (expr != nullptr) {
+        NeedReferences(place, *expr);
+      }
+    }
+  }
+
   /// Whether node `id` needs its dependencies of a kind. The end of a module only waits for what
   /// is in the module; who refers to the whole module reads its outputs.
   bool Passes(NodeId id, NodeKind dependency) const {
-    if (!strictly_ && graph_.node(id).kind == NodeKind::kResource &&
-        dependency == NodeKind::kJoin) {
-      // What only a root output reads is expanded to read its objects in the state. Its provider,
-      // and what configures it, are not used.
-      return strict_[id];
-    }
     if (graph_.node(id).kind != NodeKind::kModuleEnd) {
       return !(strictly_ && IsRootOutput(graph_.node(id)) && dependency == NodeKind::kResource);
     }
@@ -87,22 +107,26 @@ class NeedSearch {
     if (strictly_ || graph_.context.request.inspector == nullptr) {
       return;
     }
-    std::vector<const hcl::TraversalExpr*> traversals;
     for (const hcl::Expr* expr : graph_.context.request.inspector->expressions()) {
-      hcl::CollectTraversals(*expr, traversals);
-    }
-    for (const hcl::TraversalExpr* traversal : traversals) {
-      const config::ConfigNode& root = graph_.config.root();
-      NeedObject(root, config::ResolveReference(graph_.program, *root.module, *traversal, nullptr));
+      NeedReferences(graph_.config.root(), *expr);
     }
   }
 
-  void NeedObject(const config::ConfigNode& root, const config::Reference& ref) {
+  void NeedReferences(const config::ConfigNode& place, const hcl::Expr& expr) {
+    std::vector<const hcl::TraversalExpr*> traversals;
+    hcl::CollectTraversals(expr, traversals);
+    for (const hcl::TraversalExpr* traversal : traversals) {
+      NeedObject(place,
+                 config::ResolveReference(graph_.program, *place.module, *traversal, nullptr));
+    }
+  }
+
+  void NeedObject(const config::ConfigNode& place, const config::Reference& ref) {
     if (ref.index < 0) {
       return;
     }
     const auto index = static_cast<NodeId>(ref.index);
-    const PlanGraph::Bases& bases = graph_.bases[root.index];
+    const PlanGraph::Bases& bases = graph_.bases[place.index];
     switch (ref.kind) {
       case config::ReferenceKind::kVariable:
         return Need(bases.variables + index);
@@ -111,7 +135,7 @@ class NeedSearch {
       case config::ReferenceKind::kResource:
         return Need(bases.resources + index);
       case config::ReferenceKind::kModule:
-        if (const config::ConfigNode* child = root.children[index]; child != nullptr) {
+        if (const config::ConfigNode* child = place.children[index]; child != nullptr) {
           const NodeId end = graph_.bases[child->index].module_end;
           Need(end);
           Read(end);
