@@ -518,6 +518,16 @@ class Tests:
         server.wait(lambda: len([call for call in server.calls
                                  if call["method"] == "workspace/configuration"]) > asked, "question")
 
+    def test_changes_on_the_disk(self):
+        server = self.start(self.double, EVERYTHING)
+        for name in ("b.tf", "c.tf"):
+            server.notify("workspace/didChangeWatchedFiles",
+                          {"changes": [{"uri": "file:///w/" + name, "type": 1}]})
+        server.open(URI, "fine")
+        expect([problem["message"] for problem in server.published("file:///w/c.tf")], ["Old"])
+        for name in ("codeLens", "inlayHint", "semanticTokens"):
+            server.wait(lambda: any(call["method"] == "workspace/%s/refresh" % name for call in server.calls), name)
+
     def test_registration(self):
         server = self.start(None, EVERYTHING)
         server.wait(lambda: any(call["method"] == "client/registerCapability" for call in server.calls), "registration")

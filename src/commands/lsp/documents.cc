@@ -5,6 +5,12 @@
 #include "lsp/uri.h"
 
 namespace kinu::lsp {
+namespace {
+
+/// Longer texts are refused: offsets have 32 bits.
+constexpr size_t kMostBytes = size_t{1} << 30;
+
+}  // namespace
 
 Outcome<Document> OpenedDocument(const JsonNode& params) {
   const JsonNode* item = params.Find("textDocument");
@@ -32,6 +38,9 @@ Outcome<Document> ChangedDocument(const Document& document, const JsonNode& para
   Text text = *document.text;
   for (const JsonNode& change : changes->elements()) {
     KINU_TRY(std::string replacement, StringOf(change, "text"));
+    if (text.text().size() + replacement.size() > kMostBytes) {
+      return Refuse(ErrorCode::kInvalidParams, "The document is too long.");
+    }
     const JsonNode* range = change.Find("range");
     if (range == nullptr || range->is_null()) {
       text = Text(std::move(replacement));

@@ -204,6 +204,9 @@ void Session::Finish() {
   if (exit_code_ || state_ != State::kRunning || !has_work) {
     return;
   }
+  if (std::exchange(shows_stale_, false)) {
+    RefreshClient();
+  }
   work_.view = SnapshotView();
   validator_.Add(std::exchange(work_, {}));
 }

@@ -113,7 +113,8 @@ class Session {
   std::shared_ptr<const OpenDocuments> documents_ = std::make_shared<const OpenDocuments>();
   std::shared_ptr<const ide::Snapshot> snapshot_;  // null: something has changed
   std::vector<std::string> watched_;
-  Validator::Work work_;  // for the validator, since the last Handle()
+  bool shows_stale_ = false;  ///< what the client shows of other texts may not hold any more
+  Validator::Work work_;      // for the validator, since the last Handle()
   std::map<std::string, size_t, std::less<>> coming_edits_;  // of documents, in this Handle()
   std::set<std::string, std::less<>> coming_cancels_;        // ids, in this Handle()
   std::map<std::string, std::function<void(const JsonNode&)>, std::less<>> asked_;  // by id

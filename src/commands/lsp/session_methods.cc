@@ -134,7 +134,7 @@ void Session::UseSettings(const JsonNode& node) {
   workspace_.SetSettings(settings_);
   snapshot_ = nullptr;
   work_.all_roots = true;
-  RefreshClient();
+  shows_stale_ = true;
 }
 
 /// Has the client ask again for what it shows of texts that have not changed.
@@ -249,6 +249,7 @@ Outcome<void> Session::ChangeFolders(const Request& message) {
   workspace_.SetFolders(folders_);
   snapshot_ = nullptr;
   work_.all_roots = true;
+  shows_stale_ = true;
   return {};
 }
 
@@ -269,6 +270,7 @@ void Session::ChangedOnDisk(const std::string& path) {
   workspace_.Changed(path);
   snapshot_ = nullptr;
   work_.all_roots = true;
+  shows_stale_ = true;
 }
 
 Outcome<void> Session::PullProblems(const Request& message) {
