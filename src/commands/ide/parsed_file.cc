@@ -1,6 +1,7 @@
 #include "ide/parsed_file.h"
 
 #include "base/files.h"
+#include "diag/json_offsets.h"
 #include "hcl/parse.h"
 #include "ide/file_index.h"
 
@@ -50,15 +51,7 @@ Span SpanOf(const SourceRange& range) {
   if (!range.valid()) {
     return {};
   }
-  if (range.file->parent() == nullptr) {
-    return {range.begin, range.end};
-  }
-  // Addresses in JSON strings count from the quote, as the reference's do, templates from behind
-  // it.
-  const std::string_view text = range.file->root().text();
-  const uint32_t start = range.file->start().byte;
-  const uint32_t shift = start < text.size() && text[start] == '"' ? 1 : 0;
-  return {range.start_position().byte + shift, range.end_position().byte + shift};
+  return {OffsetInRoot(*range.file, range.begin), OffsetInRoot(*range.file, range.end)};
 }
 
 Span InsideQuotes(std::string_view text, Span span) {

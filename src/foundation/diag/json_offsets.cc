@@ -76,6 +76,15 @@ Place Walk(std::string_view text, Place at, uint32_t decoded_end, JsonCharacter&
   return at;
 }
 
+/// Where the text of a template begins in its file. The positions of an address in a string count
+/// from the quote, as the reference's do; no other text begins with one that is not escaped.
+uint32_t BeginOf(const SourceFile& source) {
+  const std::string_view text = source.parent()->text();
+  const uint32_t start = source.start().byte;
+  const bool at_quote = !source.text().empty() && start < text.size() && text[start] == '"';
+  return at_quote ? start + 1 : start;
+}
+
 }  // namespace
 
 uint32_t OffsetInRoot(const SourceFile& source, uint32_t offset) {
@@ -86,7 +95,7 @@ uint32_t OffsetInRoot(const SourceFile& source, uint32_t offset) {
   const auto size = static_cast<uint32_t>(source.text().size());
   offset = std::min(offset, size);
   JsonCharacter next{};
-  const Place place = Walk(text, {source.start().byte, 0}, size, next,
+  const Place place = Walk(text, {BeginOf(source), 0}, size, next,
                            [&](const Place& after) { return after.decoded <= offset; });
   const uint32_t inside = next.is_escape ? 0 : offset - place.decoded;
   return place.written + inside;
@@ -96,7 +105,7 @@ std::optional<uint32_t> OffsetFromRoot(const SourceFile& source, uint32_t offset
   if (source.parent() == nullptr) {
     return offset;
   }
-  const uint32_t begin = source.start().byte;
+  const uint32_t begin = BeginOf(source);
   if (offset < begin) {
     return std::nullopt;
   }
