@@ -11,36 +11,51 @@ bool IsBefore(const ide::Problem& a, const ide::Problem& b) {
          std::tie(b.span, b.severity, b.summary, b.detail, b.is_deprecation);
 }
 
-}  // namespace
+/// What is different between two texts: the bytes [start, end) of the former one.
+struct TextChange {
+  uint32_t start = 0;
+  uint32_t end = 0;
+  uint32_t grown = 0;  // modulo 2^32
+};
 
-void MoveProblems(ProblemList& problems, std::string_view before, std::string_view after) {
+TextChange ChangeOf(std::string_view before, std::string_view after) {
   const size_t common = std::min(before.size(), after.size());
-  const auto start = static_cast<uint32_t>(
-      std::ranges::mismatch(before.substr(0, common), after.substr(0, common)).in1 -
-      before.begin());
-  uint32_t tail = 0;
-  while (tail < common - start &&
-         before[before.size() - 1 - tail] == after[after.size() - 1 - tail]) {
-    ++tail;
-  }
-  const auto end = static_cast<uint32_t>(before.size()) - tail;
-  const auto grown = static_cast<uint32_t>(after.size() - before.size());  // modulo 2^32
+  const auto start =
+      std::ranges::mismatch(before.substr(0, common), after.substr(0, common)).in1 - before.begin();
+  const auto rest_before = before.substr(static_cast<size_t>(start));
+  const auto rest_after = after.substr(static_cast<size_t>(start));
+  const auto end = std::mismatch(rest_before.rbegin(), rest_before.rend(), rest_after.rbegin(),
+                                 rest_after.rend())
+                       .first.base();
+  return {.start = static_cast<uint32_t>(start),
+          .end = static_cast<uint32_t>(end - before.begin()),
+          .grown = static_cast<uint32_t>(after.size() - before.size())};
+}
+
+void Move(ProblemList& problems, const TextChange& change) {
   std::erase_if(problems, [&](const ide::Problem& problem) {
-    return problem.span.end > start && problem.span.begin < end;
+    return problem.span.end > change.start && problem.span.begin < change.end;
   });
   for (ide::Problem& problem : problems) {
-    if (problem.span.begin >= end && problem.span.end > start) {
-      problem.span.begin += grown;
-      problem.span.end += grown;
+    if (problem.span.begin >= change.end && problem.span.end > change.start) {
+      problem.span.begin += change.grown;
+      problem.span.end += change.grown;
     }
   }
 }
 
+}  // namespace
+
+void MoveProblems(ProblemList& problems, std::string_view before, std::string_view after) {
+  Move(problems, ChangeOf(before, after));
+}
+
 void ProblemStore::SetText(const std::string& path, std::shared_ptr<const Text> text) {
   File& file = files_[path];
-  if (file.text != nullptr && text != nullptr && file.text != text) {
+  if (file.text != nullptr && text != nullptr && !file.of_roots.empty()) {
+    const TextChange change = ChangeOf(file.text->text(), text->text());
     for (auto& [root, problems] : file.of_roots) {
-      MoveProblems(problems, file.text->text(), text->text());
+      Move(problems, change);
     }
   }
   file.text = std::move(text);
