@@ -22,6 +22,7 @@ struct ProviderLocator::Entry {
   std::string executable;
   const plugin::Attachment* attachment = nullptr;
   std::string cache_key;
+  Version version;  ///< that has the key
   std::shared_ptr<const schema::ProviderSchema> schema;
   std::future<Result<PluginPtr>> prepared;
   PluginPtr spare;
@@ -42,6 +43,11 @@ namespace {
 /// A file of the working directory that the schema of OpenTofu's own mock provider depends on,
 /// besides the package: it declares further resource types.
 constexpr std::string_view kSchemaInput = "dynamic_resources.json";
+
+/// The note about the newest version of a provider: the version, a space, the key of its schema.
+std::string NewestNote(std::string_view address) {
+  return "newest schema of " + std::string(address);
+}
 
 }  // namespace
 
@@ -148,8 +154,21 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
     entry.executable = AbsolutePath(entry.executable);
   }
   entry.cache_key = hash ? SchemaKey(*hash) : "";
+  entry.version = lock.version;
   entry.located = true;
   return {};
+}
+
+void ProviderLocator::StoreSchema(const Entry& entry, const provider::RawSchema& raw) const {
+  cache_.Store(entry.cache_key, raw);
+  const std::string note = NewestNote(entry.address);
+  if (const auto known = cache_.FindNote(note)) {
+    const auto newest = Version::ParseExact(std::string_view(*known).substr(0, known->find(' ')));
+    if (newest && entry.version < *newest) {
+      return;
+    }
+  }
+  cache_.StoreNote(note, entry.version.ToText() + ' ' + entry.cache_key);
 }
 
 Result<ProviderLocator::PluginPtr> ProviderLocator::Launch(const Entry& entry) const {
@@ -192,7 +211,7 @@ Result<void> ProviderLocator::LoadSchema(Entry& entry) {
             " has an invalid schema, which is a bug of the provider: " + checked.error().message);
   }
   if (!entry.cache_key.empty()) {
-    cache_.Store(entry.cache_key, raw);
+    StoreSchema(entry, raw);
   }
   KINU_TRY(entry.schema, provider::OpenWireSchema(std::move(raw)));
   entry.spare = std::move(running);
@@ -248,6 +267,21 @@ void ProviderLocator::Prepare(std::string_view address) {
   if (!entry.prepared.valid() && entry.spare == nullptr && Locate(address, entry)) {
     entry.prepared = std::async(std::launch::async, [this, &entry] { return Launch(entry); });
   }
+}
+
+std::shared_ptr<const schema::ProviderSchema> NewestKnownSchema(
+    std::string_view address, const std::string& cache_directory) {
+  const provider::SchemaCache cache(cache_directory);
+  const auto note = cache.FindNote(NewestNote(address));
+  if (!note || !note->contains(' ')) {
+    return nullptr;
+  }
+  auto raw = cache.Find(std::string_view(*note).substr(note->find(' ') + 1));
+  if (!raw) {
+    return nullptr;
+  }
+  auto opened = provider::OpenWireSchema(*std::move(raw));
+  return opened ? *std::move(opened) : nullptr;
 }
 
 }  // namespace kinu::install

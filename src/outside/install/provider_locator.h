@@ -74,11 +74,17 @@ class ProviderLocator final : public provider::ProviderSource {
   Result<PluginPtr> Launch(const Entry& entry) const;
   std::string SchemaKey(const std::string& package_hash) const;
   Result<void> LoadSchema(Entry& entry);
+  void StoreSchema(const Entry& entry, const provider::RawSchema& raw) const;
 
   Options options_;
   provider::SchemaCache cache_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Entry>, std::less<>> entries_;
 };
+
+/// The schema of a provider in the newest version whose schema was ever stored in the cache; null
+/// if there is none. It may differ from that of the version which a configuration would get.
+std::shared_ptr<const schema::ProviderSchema> NewestKnownSchema(
+    std::string_view address, const std::string& cache_directory = provider::CacheDirectory());
 
 }  // namespace kinu::install
