@@ -11,17 +11,6 @@
 namespace kinu::ide {
 namespace {
 
-/// The workspace as the commands see it that run in the directory. Files of the configuration are
-/// read from there, all else by absolute paths.
-session::Workspace OpenDirectory(const RootCheck& check) {
-  session::Workspace workspace;
-  workspace.directory = check.directory;
-  workspace.original_directory = check.directory;
-  workspace.data_directory = PathIn(check.directory, session::DataDirectory());
-  workspace.cli_config = check.cli_config;
-  return workspace;
-}
-
 /// The bytes are those that `validate -json` gives.
 Problem MakeProblem(const Diagnostic& diagnostic, const std::optional<view::Place>& place) {
   Problem problem{.severity = diagnostic.severity,
@@ -102,12 +91,21 @@ void LoadAndValidate(const RootCheck& check, const session::Workspace& workspace
 
 }  // namespace
 
+session::Workspace OpenRoot(const std::string& directory, const install::CliConfig& cli_config) {
+  session::Workspace workspace;
+  workspace.directory = directory;
+  workspace.original_directory = directory;
+  workspace.data_directory = PathIn(directory, session::DataDirectory());
+  workspace.cli_config = cli_config;
+  return workspace;
+}
+
 std::string PathIn(const std::string& directory, const std::string& name) {
   return name.starts_with('/') ? CleanPath(name) : JoinPath(directory, name);
 }
 
 std::optional<Problems> CheckRoot(const RootCheck& check, const std::atomic<bool>& abandoned) {
-  const session::Workspace workspace = OpenDirectory(check);
+  const session::Workspace workspace = OpenRoot(check.directory, check.cli_config);
   Diagnostics diags;
   LoadAndValidate(check, workspace, abandoned, diags);
   if (abandoned.load()) {

@@ -24,6 +24,10 @@ struct RootCheck {
 /// Nothing if `abandoned` became true meanwhile.
 std::optional<Problems> CheckRoot(const RootCheck& check, const std::atomic<bool>& abandoned);
 
+/// The workspace as the commands see it that run in the directory. Files of the configuration are
+/// read from there, all else by absolute paths.
+session::Workspace OpenRoot(const std::string& directory, const install::CliConfig& cli_config);
+
 /// The path of a file that a diagnostic of this root names.
 std::string PathIn(const std::string& directory, const std::string& name);
 

@@ -10,6 +10,7 @@
 
 #include "config/source_files.h"
 #include "ide/parsed_file.h"
+#include "ide/schemas.h"
 #include "ide/workspace.h"
 #include "install/cli_config.h"
 
@@ -31,6 +32,7 @@ struct Snapshot::Parts {
   std::vector<std::string> folders;
   std::shared_ptr<const OpenTexts> texts;
   std::shared_ptr<const install::CliConfig> cli_config;
+  std::shared_ptr<Schemas> schemas;                                ///< of the root modules
   std::map<std::string, std::shared_ptr<const ParsedFile>> files;  ///< by path
   std::map<std::string, ModuleFiles> modules;                      ///< by directory
   /// The directories that a call leads to (several roots may have installed different ones), by

@@ -29,6 +29,8 @@ struct Workspace::Content {
   OpenTexts open;
   std::shared_ptr<const OpenTexts> open_copy;  // null: changed since
   std::shared_ptr<const install::CliConfig> cli_config;
+  std::shared_ptr<provider::ProviderSource> providers;  // instead of those of root modules
+  std::shared_ptr<Schemas> schemas;                     // null: to be read again
   std::map<std::string, std::shared_ptr<const ParsedFile>> parsed;
   /// Names in directories that were listed.
   std::map<std::string, std::vector<std::string>> listed;
@@ -176,6 +178,11 @@ void Workspace::SetSettings(const Settings& settings) {
   content_->settings = settings;
 }
 
+void Workspace::SetProviders(std::shared_ptr<provider::ProviderSource> providers) {
+  content_->providers = std::move(providers);
+  content_->schemas = nullptr;
+}
+
 void Workspace::SetText(const std::string& path, std::string text) {
   const bool is_new = !content_->open.by_path.contains(path);
   content_->open.files.Set(path, text);
@@ -203,6 +210,9 @@ void Workspace::Changed(const std::string& path) {
     return entry.first == path || entry.first.starts_with(path + "/") ||
            entry.first == DirName(path);
   });
+  if (BaseName(path) == install::kLockFileName || path.contains("/.terraform")) {
+    content_->schemas = nullptr;
+  }
   content_->links.clear();
   content_->scanned.clear();
 }
@@ -229,6 +239,10 @@ std::shared_ptr<const Snapshot> Workspace::Take() {
   parts->folders = content.folders;
   parts->texts = content.open_copy;
   parts->cli_config = content.cli_config;
+  if (content.schemas == nullptr) {
+    content.schemas = std::make_shared<Schemas>(content.cli_config, content.providers);
+  }
+  parts->schemas = content.schemas;
   for (const std::string& folder : content.folders) {
     if (content.scanned.insert(folder).second) {
       content.Scan(folder);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ide/snapshot.h"
+#include "provider/provider.h"
 
 namespace kinu::ide {
 
@@ -29,6 +30,8 @@ class Workspace {
   /// The folders, absolute paths.
   void SetFolders(std::vector<std::string> directories);
   void SetSettings(const Settings& settings);
+  /// From now on schemas come from there, and not from the packages of root modules.
+  void SetProviders(std::shared_ptr<provider::ProviderSource> providers);
   /// The editor has a file open, with this text from now on.
   void SetText(const std::string& path, std::string text);
   /// The editor has closed a file: it is again what the disk has.

@@ -1,0 +1,236 @@
+#include "ide/body_members.h"
+
+#include <algorithm>
+
+#include "hcl/static.h"
+#include "lang/type_expr.h"
+
+namespace kinu::ide {
+namespace {
+
+Member MemberOfBlock(const schema::NestedBlock& nested) {
+  Member member{.name = nested.name,
+                .is_block = true,
+                .required = nested.min_items > 0,
+                .optional = nested.min_items == 0,
+                .deprecated = nested.block.deprecated,
+                .in_schema = true,
+                .doc = nested.block.description,
+                .block = &nested.block};
+  const bool is_single =
+      nested.nesting == schema::Nesting::kSingle || nested.nesting == schema::Nesting::kGroup;
+  member.repeatable = !is_single && nested.max_items != 1;
+  if (nested.nesting == schema::Nesting::kMap) {
+    member.labels.emplace_back("key");
+  }
+  return member;
+}
+
+Member MemberOfArgument(const LanguageArgument& argument) {
+  return {.name = std::string(argument.name),
+          .required = argument.required,
+          .optional = !argument.required,
+          .kind = argument.kind,
+          .doc = std::string(argument.doc)};
+}
+
+void AddLanguage(const LanguageBlock& language, std::vector<Member>& out) {
+  for (const LanguageArgument& argument : language.arguments) {
+    out.push_back(MemberOfArgument(argument));
+  }
+  for (const LanguageNested& nested : language.blocks) {
+    out.push_back({.name = std::string(nested.block->type),
+                   .is_block = true,
+                   .optional = true,
+                   .repeatable = nested.repeatable,
+                   .doc = std::string(nested.block->doc),
+                   .labels = {nested.block->labels.begin(), nested.block->labels.end()},
+                   .language = nested.block});
+  }
+}
+
+ResourceMode ModeOf(std::string_view block) {
+  if (block == "data") {
+    return ResourceMode::kData;
+  }
+  return block == "ephemeral" ? ResourceMode::kEphemeral : ResourceMode::kManaged;
+}
+
+bool IsTrue(const hcl::Expr* expr) {
+  return expr != nullptr && expr->range().text() == "true";
+}
+
+/// The body of a block of the language, with what schemas and called modules add to it.
+BodyPlace PlaceOfBlock(ModuleNames& names, const LanguageBlock& language, const OpenBlock& block) {
+  BodyPlace place{.language = &language, .known = !language.any_names};
+  const std::string_view type = language.type;
+  if ((type == "resource" || type == "data" || type == "ephemeral") && block.labels.size() == 2) {
+    const auto* schema = names.ResourceSchemaOf(ModeOf(type), block.labels[0], block.labels[1]);
+    place.schema = schema == nullptr ? nullptr : &schema->block;
+    place.known = schema != nullptr;
+  } else if (type == "provider" && block.labels.size() == 1) {
+    const auto* schema = names.SchemaOf(block.labels[0]);
+    place.schema = schema == nullptr ? nullptr : &schema->provider_config().block;
+    place.known = schema != nullptr;
+  } else if (type == "module" && block.labels.size() == 1) {
+    place.called = names.Called(std::string(block.labels[0])).value_or("");
+    place.known = !place.called.empty();
+  } else if (type == "variables") {
+    place.variables = true;
+    place.known = true;
+  }
+  return place;
+}
+
+}  // namespace
+
+std::string Member::TypeText() const {
+  if (is_block) {
+    return "block";
+  }
+  if (type.is_dynamic()) {
+    constexpr std::pair<ValueKind, std::string_view> kTexts[] = {
+        {ValueKind::kText, "string"},
+        {ValueKind::kNumber, "number"},
+        {ValueKind::kBool, "bool"},
+        {ValueKind::kList, "list"},
+        {ValueKind::kMap, "map"},
+        {ValueKind::kType, "type"},
+        {ValueKind::kReferences, "list of references"},
+        {ValueKind::kAddress, "address"},
+        {ValueKind::kSource, "string"},
+        {ValueKind::kProvider, "provider"},
+        {ValueKind::kAttributes, "list of attributes"},
+    };
+    const auto* found =
+        std::ranges::find(kTexts, kind, &std::pair<ValueKind, std::string_view>::first);
+    return found == std::end(kTexts) ? "any" : std::string(found->second);
+  }
+  return lang::TypeString(type);
+}
+
+Member MemberOfAttribute(const schema::Attribute& attribute) {
+  return {.name = attribute.name,
+          .required = attribute.required,
+          .optional = attribute.optional,
+          .computed = attribute.computed,
+          .sensitive = attribute.sensitive,
+          .deprecated = attribute.deprecated,
+          .in_schema = true,
+          .type = attribute.type,
+          .doc = attribute.description,
+          .nested = attribute.nested.get()};
+}
+
+std::vector<Member> VariablesAsMembers(ModuleNames& names) {
+  std::vector<Member> out;
+  names.ForEach([&](const Key& key, SymbolKind kind) {
+    if (kind == SymbolKind::kVariable) {
+      out.push_back({.name = key.substr(std::string_view("var.").size()), .in_schema = true});
+    }
+  });
+  KnownTypes types(names);
+  for (Member& member : out) {
+    const auto found = names.Find("var." + member.name);
+    member.type = types.OfVariable(member.name);
+    if (!found) {
+      continue;
+    }
+    const Declaration& declaration = *found.declaration;
+    member.required = ModuleNames::ArgumentOf(declaration, "default") == nullptr;
+    member.optional = !member.required;
+    member.sensitive = IsTrue(ModuleNames::ArgumentOf(declaration, "sensitive"));
+    member.deprecated = ModuleNames::ArgumentOf(declaration, "deprecated") != nullptr;
+    member.doc = ModuleNames::TextOf(declaration, "description").value_or("");
+  }
+  return out;
+}
+
+BodyPlace PlaceOfBody(ModuleNames& names, FileKind file, const std::vector<OpenBlock>& blocks) {
+  if (file == FileKind::kVariables) {
+    return {.variables = blocks.empty(), .known = blocks.empty()};
+  }
+  BodyPlace at{.language = file == FileKind::kTest ? &TestFile() : &ConfigurationFile(),
+               .known = true};
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const OpenBlock& block = blocks[i];
+    const schema::NestedBlock* nested =
+        at.schema == nullptr ? nullptr : at.schema->FindBlock(block.type);
+    if (nested != nullptr) {
+      at = {.schema = &nested->block, .known = true};
+      continue;
+    }
+    if (block.type == "dynamic" && at.schema != nullptr && block.labels.size() == 1) {
+      const schema::NestedBlock* made = at.schema->FindBlock(block.labels[0]);
+      const bool in_content = i + 1 < blocks.size() && blocks[i + 1].type == "content";
+      if (!in_content) {
+        at = {.language = &DynamicBlock(), .known = true};
+        continue;
+      }
+      at = made == nullptr ? BodyPlace() : BodyPlace{.schema = &made->block, .known = true};
+      ++i;
+      continue;
+    }
+    const LanguageBlock* language =
+        at.language == nullptr ? nullptr : at.language->FindBlock(block.type);
+    if (language == nullptr) {
+      return {};
+    }
+    at = PlaceOfBlock(names, *language, block);
+  }
+  return at;
+}
+
+std::vector<Member> MembersOf(ModuleNames& names, const BodyPlace& place) {
+  std::vector<Member> out;
+  if (place.variables) {
+    return VariablesAsMembers(names);
+  }
+  if (!place.called.empty()) {
+    ModuleNames inside(names.snapshot(), place.called, nullptr);
+    out = VariablesAsMembers(inside);
+  }
+  if (place.schema != nullptr) {
+    for (const schema::Attribute& attribute : place.schema->attributes) {
+      out.push_back(MemberOfAttribute(attribute));
+    }
+    for (const schema::NestedBlock& nested : place.schema->blocks) {
+      out.push_back(MemberOfBlock(nested));
+    }
+  }
+  if (place.language != nullptr) {
+    AddLanguage(*place.language, out);
+  }
+  if (place.schema != nullptr && !place.schema->blocks.empty()) {
+    out.push_back({.name = "dynamic",
+                   .is_block = true,
+                   .optional = true,
+                   .repeatable = true,
+                   .doc = std::string(DynamicBlock().doc),
+                   .labels = {"type"},
+                   .language = &DynamicBlock()});
+  }
+  return out;
+}
+
+std::optional<Member> FindMember(ModuleNames& names, const BodyPlace& place,
+                                 std::string_view name) {
+  if (place.called.empty() && !place.variables) {
+    if (place.schema != nullptr) {
+      if (const schema::Attribute* attribute = place.schema->FindAttribute(name)) {
+        return MemberOfAttribute(*attribute);
+      }
+      if (const schema::NestedBlock* nested = place.schema->FindBlock(name)) {
+        return MemberOfBlock(*nested);
+      }
+    }
+  }
+  for (Member& member : MembersOf(names, place)) {
+    if (member.name == name) {
+      return std::move(member);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace kinu::ide

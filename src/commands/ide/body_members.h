@@ -1,0 +1,61 @@
+// BodyMembers: what may stand in a body: the arguments and blocks of the language and of schemas,
+// and the inputs of called modules.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cty/type.h"
+#include "ide/answers.h"
+#include "ide/known_types.h"
+#include "ide/language_blocks.h"
+#include "ide/module_names.h"
+#include "schema/schema.h"
+
+namespace kinu::ide {
+
+/// An argument or a type of block.
+struct Member {
+  std::string name;
+  bool is_block = false;
+  bool required = false;
+  bool optional = false;  ///< both this and `required` are false if only a provider sets it
+  bool computed = false;
+  bool sensitive = false;
+  bool deprecated = false;
+  bool repeatable = false;  ///< a block that may stand there several times
+  bool in_schema = false;   ///< or a variable: what one block has and others do not
+  ValueKind kind = ValueKind::kAny;
+  Type type;
+  std::string doc;
+  std::vector<std::string_view> labels;     ///< of a block
+  const schema::Block* block = nullptr;     ///< of a block in a schema
+  const LanguageBlock* language = nullptr;  ///< of a block of the language
+  const schema::NestedAttributes* nested = nullptr;
+
+  /// A type of block, or the type of an argument.
+  std::string TypeText() const;
+};
+
+/// The body of a block.
+struct BodyPlace {
+  const LanguageBlock* language = nullptr;
+  const schema::Block* schema = nullptr;
+  std::string called;      ///< directory of the module whose inputs it has; empty: none
+  bool variables = false;  ///< its arguments are variables of the module itself
+  bool known = false;      ///< false: nobody knows what stands there
+};
+
+/// The body of the innermost of the blocks; without any: the file.
+BodyPlace PlaceOfBody(ModuleNames& names, FileKind file, const std::vector<OpenBlock>& blocks);
+/// All members of a body.
+std::vector<Member> MembersOf(ModuleNames& names, const BodyPlace& place);
+/// One of them.
+std::optional<Member> FindMember(ModuleNames& names, const BodyPlace& place, std::string_view name);
+/// The types that are declared for variables of the module as members.
+std::vector<Member> VariablesAsMembers(ModuleNames& names);
+Member MemberOfAttribute(const schema::Attribute& attribute);
+
+}  // namespace kinu::ide

@@ -1,0 +1,393 @@
+// Completion of names of arguments and blocks, labels and keys of objects.
+#include <algorithm>
+#include <set>
+
+#include "base/files.h"
+#include "ide/completion_parts.h"
+
+namespace kinu::ide {
+namespace {
+
+/// More types than these come with more letters alone.
+constexpr size_t kMostTypes = 400;
+/// The blocks of at most so many types are written out.
+constexpr size_t kMostWrittenTypes = 60;
+
+/// The value that stands for a type in a snippet, with the number of its stop.
+std::string ValueStop(const Member& member, int& stop) {
+  const std::string number = std::to_string(stop++);
+  const bool is_bool =
+      member.type == Type::Bool() || (member.type.is_dynamic() && member.kind == ValueKind::kBool);
+  const bool is_text = member.type == Type::String() ||
+                       (member.type.is_dynamic() &&
+                        (member.kind == ValueKind::kText || member.kind == ValueKind::kSource));
+  const bool is_list = member.type.is_list() || member.type.is_set() || member.type.is_tuple() ||
+                       (member.type.is_dynamic() &&
+                        (member.kind == ValueKind::kList || member.kind == ValueKind::kReferences ||
+                         member.kind == ValueKind::kAttributes));
+  const bool is_map = member.type.is_map() || member.type.is_object() ||
+                      (member.type.is_dynamic() &&
+                       (member.kind == ValueKind::kMap || member.kind == ValueKind::kProviders));
+  if (is_bool) {
+    return "${" + number + "|true,false|}";
+  }
+  if (is_text) {
+    return "\"$" + number + "\"";
+  }
+  if (is_list) {
+    return "[$" + number + "]";
+  }
+  if (is_map) {
+    return "{\n  $" + number + "\n}";
+  }
+  return "$" + number;
+}
+
+std::string BlockSnippet(const Member& member, int& stop);
+
+/// The required members of a body, indented.
+std::string RequiredSnippet(std::span<const Member> members, int& stop) {
+  std::string out;
+  for (const Member& member : members) {
+    if (!member.required) {
+      continue;
+    }
+    std::string lines = member.is_block ? BlockSnippet(member, stop)
+                                        : member.name + " = " + ValueStop(member, stop);
+    for (size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1)) {
+      lines.insert(at + 1, "  ");
+    }
+    out += "  " + lines + "\n";
+  }
+  return out;
+}
+
+std::vector<Member> MembersOfSchema(const schema::Block& block) {
+  std::vector<Member> members;
+  for (const schema::Attribute& attribute : block.attributes) {
+    members.push_back(MemberOfAttribute(attribute));
+  }
+  for (const schema::NestedBlock& nested : block.blocks) {
+    members.push_back({.name = nested.name,
+                       .is_block = true,
+                       .required = nested.min_items > 0,
+                       .block = &nested.block});
+  }
+  return members;
+}
+
+/// The braces of a block with what it must have.
+std::string BracesSnippet(std::span<const Member> members, int& stop) {
+  const std::string required = RequiredSnippet(members, stop);
+  return required.empty() ? "{\n  $0\n}" : "{\n" + required + "}";
+}
+
+std::string BlockSnippet(const Member& member, int& stop) {
+  std::string out = member.name;
+  for (const std::string_view label : member.labels) {
+    out.append(" \"${").append(std::to_string(stop++)).append(":");
+    out.append(label).append("}\"");
+  }
+  std::vector<Member> members;
+  if (member.block != nullptr) {
+    members = MembersOfSchema(*member.block);
+  } else if (member.language != nullptr) {
+    for (const LanguageArgument& argument : member.language->arguments) {
+      members.push_back({.name = std::string(argument.name),
+                         .required = argument.required,
+                         .kind = argument.kind});
+    }
+  }
+  return out + " " + BracesSnippet(members, stop);
+}
+
+CompletionKind KindOfMember(const Member& member) {
+  return member.is_block ? CompletionKind::kBlock : CompletionKind::kArgument;
+}
+
+void AddMember(CompletionRequest& request, const Member& member, bool with_value) {
+  Completion item{.label = member.name,
+                  .kind = KindOfMember(member),
+                  .detail = member.TypeText(),
+                  .markdown = member.doc,
+                  .is_deprecated = member.deprecated};
+  if (member.required) {
+    item.detail = "required, " + item.detail;
+  }
+  if (with_value) {
+    int stop = 1;
+    item.is_snippet = true;
+    item.insert = member.is_block ? BlockSnippet(member, stop)
+                                  : member.name + " = " + ValueStop(member, stop);
+  }
+  int rank = member.required ? 0 : 1;
+  if (!member.in_schema && !member.required) {
+    rank = 2;  // what any block of the type has
+  }
+  if (member.deprecated) {
+    rank = 4;
+  }
+  request.Add(std::move(item), rank);
+}
+
+/// The addresses that providers of a module need, as entries of `required_providers`.
+void AddRequiredProviders(CompletionRequest& request, const OpenBlock& block) {
+  for (const std::string& name : request.names.Providers()) {
+    if (name != "terraform" && std::ranges::find(block.names, name) == block.names.end()) {
+      request.Add({.label = name,
+                   .kind = CompletionKind::kProvider,
+                   .insert = name + " = {\n  source  = \"${1:hashicorp/" + name +
+                             "}\"\n  version = \"$2\"\n}",
+                   .is_snippet = true},
+                  1);
+    }
+  }
+}
+
+void AddWords(CompletionRequest& request, std::span<const std::string_view> words,
+              CompletionKind kind) {
+  for (const std::string_view word : words) {
+    request.Add({.label = std::string(word), .kind = kind}, 1);
+  }
+}
+
+bool ContainsWord(std::string_view name, std::string_view typed) {
+  return typed.empty() || name.contains(typed);
+}
+
+struct TypedLabel {
+  std::string_view block;
+  ResourceMode mode;
+  schema::TypeSet set;
+};
+constexpr TypedLabel kTypedLabels[] = {
+    {"resource", ResourceMode::kManaged, schema::TypeSet::kResources},
+    {"data", ResourceMode::kData, schema::TypeSet::kData},
+    {"ephemeral", ResourceMode::kEphemeral, schema::TypeSet::kEphemeral},
+    {"mock_resource", ResourceMode::kManaged, schema::TypeSet::kResources},
+    {"mock_data", ResourceMode::kData, schema::TypeSet::kData},
+};
+
+/// The types of all providers that the module knows of.
+std::vector<std::string> TypesOf(ModuleNames& names, schema::TypeSet set, std::string_view typed,
+                                 Completions& out) {
+  std::set<std::string> types;
+  for (const std::string& provider : names.Providers()) {
+    const schema::ProviderSchema* schema = names.SchemaOf(provider);
+    if (schema == nullptr) {
+      continue;
+    }
+    for (const std::string& type : *names.parts().schemas->Types(*schema, set)) {
+      if (ContainsWord(type, typed)) {
+        types.insert(type);
+      }
+    }
+  }
+  std::vector<std::string> list(types.begin(), types.end());
+  if (list.size() > kMostTypes) {
+    std::ranges::stable_partition(list,
+                                  [&](const std::string& type) { return type.starts_with(typed); });
+    list.resize(kMostTypes);
+    out.is_complete = false;
+  }
+  return list;
+}
+
+/// The block behind the label of a type: the label of its name and what it must have.
+std::string BehindType(const schema::ResourceSchema* schema) {
+  int stop = 2;
+  std::vector<Member> members;
+  if (schema != nullptr) {
+    members = MembersOfSchema(schema->block);
+  }
+  return "\" \"${1:name}\" " + BracesSnippet(members, stop);
+}
+
+void AddTypes(CompletionRequest& request, const TypedLabel& typed_label, std::string_view typed) {
+  const std::vector<std::string> types =
+      TypesOf(request.names, typed_label.set, typed, request.out);
+  Completions& out = request.out;
+  // The header is written out if it ends behind the label.
+  std::string_view rest = request.text.substr(request.context.word.end);
+  rest = rest.substr(0, rest.find('\n'));
+  while (!rest.empty() && (rest.back() == ' ' || rest.back() == '\r' || rest.back() == '\t')) {
+    rest.remove_suffix(1);
+  }
+  const bool writes = request.context.in_quotes && (rest.empty() || rest == "\"") &&
+                      !typed_label.block.starts_with("mock") && types.size() <= kMostWrittenTypes;
+  if (writes) {
+    out.replaced.end += static_cast<uint32_t>(rest.size());
+  }
+  std::set<std::string> used;
+  request.names.ForEach(
+      [&](const Key& key, SymbolKind) { used.insert(key.substr(0, key.find('.'))); });
+  for (const std::string& type : types) {
+    const auto* schema = types.size() <= kMostWrittenTypes
+                             ? request.names.ResourceSchemaOf(typed_label.mode, type, "")
+                             : nullptr;
+    Completion item{.label = type, .kind = CompletionKind::kType};
+    if (schema != nullptr) {
+      item.markdown = schema->block.description;
+      item.is_deprecated = schema->block.deprecated;
+    }
+    item.insert = type;
+    if (!request.context.in_quotes) {
+      item.insert = "\"" + type + "\"";
+    }
+    if (writes) {
+      item.insert = SnippetText(type) + BehindType(schema);
+      item.is_snippet = true;
+    }
+    request.Add(std::move(item), used.contains(type) ? 0 : 1);
+  }
+}
+
+void AddDynamicTypes(CompletionRequest& request) {
+  std::vector<OpenBlock> around = request.context.blocks;
+  around.pop_back();
+  const BodyPlace place = PlaceOfBody(request.names, request.file.kind, around);
+  if (place.schema != nullptr) {
+    for (const schema::NestedBlock& nested : place.schema->blocks) {
+      request.Add({.label = nested.name, .kind = CompletionKind::kBlock}, 1);
+    }
+  }
+}
+
+}  // namespace
+
+void CompleteItem(CompletionRequest& request) {
+  const CursorContext& context = request.context;
+  const BodyPlace place = PlaceOfBody(request.names, request.file.kind, context.blocks);
+  if (!context.blocks.empty() && context.blocks.back().type == "required_providers") {
+    return AddRequiredProviders(request, context.blocks.back());
+  }
+  std::set<std::string_view> present;
+  if (!context.blocks.empty()) {
+    present.insert(context.blocks.back().names.begin(), context.blocks.back().names.end());
+  }
+  std::set<std::string> added;
+  for (const Member& member : MembersOf(request.names, place)) {
+    const bool is_settable = member.required || member.optional;
+    if (!is_settable || (present.contains(member.name) && !member.repeatable) ||
+        !added.insert(member.name).second) {
+      continue;
+    }
+    AddMember(request, member, context.at_line_end);
+  }
+}
+
+void CompleteLabel(CompletionRequest& request, uint32_t offset) {
+  const CursorContext& context = request.context;
+  if (context.blocks.empty() || context.label > 0) {
+    return;
+  }
+  const std::string_view block = context.blocks.back().type;
+  for (const TypedLabel& typed : kTypedLabels) {
+    if (typed.block == block) {
+      return AddTypes(request, typed, request.typed(offset));
+    }
+  }
+  if (block == "provider" || block == "mock_provider" || block == "provider_meta") {
+    for (const std::string& name : request.names.Providers()) {
+      if (name != "terraform") {
+        request.Add({.label = name, .kind = CompletionKind::kProvider}, 1);
+      }
+    }
+  } else if (block == "backend") {
+    AddWords(request, BackendTypes(), CompletionKind::kType);
+  } else if (block == "provisioner") {
+    constexpr std::string_view kWords[] = {"file", "local-exec", "remote-exec"};
+    AddWords(request, kWords, CompletionKind::kType);
+  } else if (block == "key_provider") {
+    constexpr std::string_view kWords[] = {"pbkdf2",  "aws_kms",  "gcp_kms",
+                                           "openbao", "external", "azure_vault"};
+    AddWords(request, kWords, CompletionKind::kType);
+  } else if (block == "method") {
+    constexpr std::string_view kWords[] = {"aes_gcm", "unencrypted", "external"};
+    AddWords(request, kWords, CompletionKind::kType);
+  } else if (block == "dynamic") {
+    AddDynamicTypes(request);
+  }
+  if (!context.in_quotes) {
+    for (Completion& item : request.out.items) {
+      if (!item.insert.starts_with('"')) {
+        item.insert = "\"" + item.insert + "\"";
+      }
+    }
+  }
+}
+
+void CompleteKey(CompletionRequest& request) {
+  const CursorContext& context = request.context;
+  if (context.brackets.empty()) {
+    return;
+  }
+  const auto& keys = context.brackets.back().keys;
+  const auto add = [&](std::string_view name, const std::string& detail) {
+    if (std::ranges::find(keys, name) == keys.end()) {
+      request.Add({.label = std::string(name),
+                   .kind = CompletionKind::kAttribute,
+                   .detail = detail,
+                   .insert = std::string(name) + (context.at_line_end ? " = " : "")},
+                  1);
+    }
+  };
+  if (!context.blocks.empty() && context.blocks.back().type == "required_providers") {
+    for (const std::string_view name : {"source", "version", "configuration_aliases"}) {
+      add(name, "");
+    }
+    return;
+  }
+  const auto argument = ArgumentAtCursor(request);
+  if (argument && argument->kind == ValueKind::kProviders) {
+    const BodyPlace place = PlaceOfBody(request.names, request.file.kind, context.blocks);
+    if (!place.called.empty()) {
+      ModuleNames inside(request.names.snapshot(), place.called, nullptr);
+      for (const std::string& name : inside.Providers()) {
+        if (name != "terraform") {
+          add(name, "provider");
+        }
+      }
+    }
+    return;
+  }
+  const Type type = WantedType(context, argument, request.names);
+  if (type.is_object()) {
+    for (const ObjectAttribute& attribute : type.attributes()) {
+      add(attribute.name, attribute.type.FriendlyName());
+    }
+  }
+}
+
+/// The other modules of the workspace, as sources.
+void CompleteText(CompletionRequest& request) {
+  const CursorContext& context = request.context;
+  if (context.argument != "source" || context.blocks.empty() ||
+      context.blocks.back().type != "module") {
+    return;
+  }
+  const std::string& from = request.names.directory();
+  for (const auto& [directory, module] : request.names.parts().modules) {
+    if (directory == from) {
+      continue;
+    }
+    // Up to the directory that both are in, then down.
+    std::string common = from;
+    std::string path;
+    while (common != "/" && !directory.starts_with(common + "/") && directory != common) {
+      common = DirName(common);
+      path += "../";
+    }
+    if (common == "/") {
+      continue;
+    }
+    path = path.empty() ? "./" : path;
+    path += directory == common ? "" : directory.substr(common.size() + 1);
+    if (path.size() > 3 && path.ends_with('/')) {
+      path.pop_back();
+    }
+    request.Add({.label = path, .kind = CompletionKind::kPath}, path.starts_with("./") ? 0 : 1);
+  }
+}
+
+}  // namespace kinu::ide

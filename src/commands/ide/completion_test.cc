@@ -1,0 +1,374 @@
+// Completion, on texts that do not parse for the most part.
+#include <algorithm>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "hcl/lexer.h"
+#include "ide/testing/marked_workspace.h"
+
+namespace kinu::ide {
+namespace {
+
+using CompletionTest = testing::MarkedWorkspace;
+using ::testing::Test;
+
+bool Has(const std::string& labels, std::string_view label) {
+  return (" " + labels).contains(" " + std::string(label) + " ");
+}
+
+TEST_F(CompletionTest, BlocksOfAFile) {
+  const Completions all = Complete("res|");
+  const Completion* resource = FindItem(all, "resource");
+  ASSERT_NE(resource, nullptr);
+  EXPECT_EQ(resource->insert, "resource \"${1:type}\" \"${2:name}\" {\n  $0\n}");
+  EXPECT_TRUE(resource->is_snippet);
+  EXPECT_EQ(all.replaced, (Span{0, 3}));
+  const Completion* output = FindItem(all, "output");
+  ASSERT_NE(output, nullptr);
+  EXPECT_EQ(output->insert, "output \"${1:name}\" {\n  value = $2\n}");
+  EXPECT_FALSE(Has(LabelsOf(all), "run"));
+  EXPECT_TRUE(Has(Labels("|", "a.tftest.hcl"), "run"));
+}
+
+TEST_F(CompletionTest, TypesOfResources) {
+  const Completions types = Complete("provider \"aws\" {}\nresource \"aws_v|\"\n");
+  ASSERT_EQ(types.items.size(), 1U);
+  EXPECT_EQ(types.items[0].label, "aws_vpc");
+  EXPECT_EQ(types.items[0].insert, "aws_vpc\" \"${1:name}\" {\n  cidr_block = \"$2\"\n}");
+  EXPECT_EQ(Labels("provider \"aws\" {}\ndata \"|\" \"x\" {\n}\n"),
+            "aws_image terraform_remote_state ");
+  EXPECT_EQ(Labels("terraform {\n  backend \"s|\" {}\n}\n").substr(0, 8), "azurerm ");
+}
+
+TEST_F(CompletionTest, MembersOfABody) {
+  const std::string labels = Labels("resource \"aws_vpc\" \"a\" {\n  enable_dns = true\n  |\n}\n");
+  EXPECT_TRUE(labels.starts_with("cidr_block tags "));
+  EXPECT_FALSE(Has(labels, "enable_dns"));  // is there already
+  EXPECT_FALSE(Has(labels, "arn"));         // only the provider sets it
+  EXPECT_TRUE(Has(labels, "for_each"));
+  EXPECT_TRUE(Has(labels, "lifecycle"));
+  EXPECT_EQ(Labels("resource \"aws_group\" \"a\" {\n  ingress {\n    |\n  }\n}\n"),
+            "from_port protocol ");
+  EXPECT_EQ(Labels("resource \"aws_group\" \"a\" {\n  dynamic \"ingress\" {\n    content {\n      "
+                   "from_port = 1\n      |\n"),
+            "protocol ");
+  EXPECT_EQ(Labels("resource \"aws_group\" \"a\" {\n  dynamic \"|\" {\n"), "ingress timeouts ");
+  const std::string repeated =
+      Labels("resource \"aws_group\" \"a\" {\n  ingress {\n  }\n  timeouts {\n  }\n  |\n}\n");
+  EXPECT_TRUE(Has(repeated, "ingress"));
+  EXPECT_FALSE(Has(repeated, "timeouts"));
+}
+
+TEST_F(CompletionTest, InputsAndOutputsOfModules) {
+  Write("child/main.tf",
+        "variable \"size\" { type = number }\nvariable \"name\" { default = \"x\" }\n"
+        "output \"id\" { value = { a = 1 } }\n");
+  const std::string call = "module \"m\" {\n  source = \"./child\"\n";
+  EXPECT_TRUE(Labels(call + "  |\n}\n").starts_with("size name "));
+  EXPECT_EQ(Labels(call + "  size = 1\n}\nlocals {\n  x = module.m.|\n}\n"), "id ");
+  EXPECT_EQ(Labels(call + "}\nlocals {\n  x = module.m.id.|\n}\n"), "a ");
+  EXPECT_EQ(Labels("module \"m\" {\n  source = \"|\"\n}\n"), "./child ");
+}
+
+TEST_F(CompletionTest, References) {
+  const std::string declared =
+      "variable \"zone\" { type = string }\nvariable \"on\" { type = bool }\n"
+      "locals {\n  net = { cidr = \"10\", deep = [{ leaf = 1 }] }\n}\n"
+      "resource \"aws_vpc\" \"main\" {\n  cidr_block = \"x\"\n}\n"
+      "resource \"aws_vpc\" \"many\" {\n  count = 2\n  cidr_block = \"x\"\n}\n"
+      "data \"aws_image\" \"img\" {\n  owner = \"me\"\n}\n";
+  const auto value = [&](const std::string& text) {
+    return Labels(declared + "output \"o\" {\n  value = " + text + "\n}\n");
+  };
+  EXPECT_EQ(value("var.|"), "on zone ");
+  EXPECT_EQ(value("local.|"), "net ");
+  EXPECT_EQ(value("local.net.|"), "cidr deep ");
+  EXPECT_EQ(value("local.net.deep[0].|"), "leaf ");
+  EXPECT_EQ(value("aws_vpc.|"), "main many ");
+  EXPECT_EQ(value("aws_vpc.main.|"), "arn cidr_block enable_dns id ranges tags ");
+  EXPECT_EQ(value("aws_vpc.main.ranges[0].|"), "cidr zone ");
+  EXPECT_EQ(value("aws_vpc.many[0].a|"), "arn cidr_block enable_dns id ranges tags ");
+  EXPECT_EQ(value("aws_vpc.many.|"), "");
+  EXPECT_EQ(value("data.|"), "aws_image ");
+  EXPECT_EQ(value("data.aws_image.|"), "img ");
+  EXPECT_EQ(value("data.aws_image.img.|"), "image_id owner ");
+  EXPECT_EQ(value("path.|"), "cwd module root ");
+  EXPECT_EQ(value("[for v in aws_vpc.many : v.|]"), "arn cidr_block enable_dns id ranges tags ");
+  EXPECT_EQ(value("\"${local.net.|}\""), "cidr deep ");
+  EXPECT_EQ(value("var.zone |"), "");
+  EXPECT_EQ(value("\"text |\""), "");
+  EXPECT_EQ(value("1 # var.|"), "");
+  EXPECT_TRUE(Has(value("|"), "data"));
+  EXPECT_TRUE(Has(value("|"), "aws_vpc"));
+  EXPECT_TRUE(Has(value("upp|"), "upper"));
+  EXPECT_TRUE(Has(value("provider::aws::|"), "arn_parse"));
+}
+
+TEST_F(CompletionTest, FittingTypesComeFirst) {
+  const std::string before =
+      "variable \"zone\" { type = list(string) }\nvariable \"on\" { type = bool }\n"
+      "variable \"cidr\" { type = string }\n";
+  const std::string labels = Labels(before + "resource \"aws_vpc\" \"a\" {\n  enable_dns = |\n}\n");
+  EXPECT_TRUE(labels.starts_with("false true var.on ")) << labels;
+  EXPECT_TRUE(Labels(before + "resource \"aws_vpc\" \"a\" {\n  cidr_block = var.|\n}\n")
+                  .starts_with("cidr on "));
+}
+
+TEST_F(CompletionTest, NamesInScope) {
+  const std::string each = Labels(
+      "resource \"aws_vpc\" \"a\" {\n  for_each = { x = { cidr = 1 } }\n  cidr_block = "
+      "each.|\n}\n");
+  EXPECT_EQ(each, "key value ");
+  EXPECT_EQ(Labels("resource \"aws_vpc\" \"a\" {\n  for_each = { x = { cidr = 1 } }\n  cidr_block "
+                   "= each.value.|\n}\n"),
+            "cidr ");
+  EXPECT_TRUE(Labels("resource \"aws_vpc\" \"a\" {\n  count = 2\n  cidr_block = |\n}\n")
+                  .contains("count.index "));
+  EXPECT_FALSE(Has(Labels("resource \"aws_vpc\" \"a\" {\n  cidr_block = |\n}\n"), "each"));
+  EXPECT_EQ(
+      Labels("resource \"aws_group\" \"a\" {\n  dynamic \"ingress\" {\n    for_each = [{ port "
+             "= 1 }]\n    content {\n      from_port = ingress.value.|\n    }\n  }\n}\n"),
+      "port ");
+  EXPECT_TRUE(Labels("locals {\n  a = [for name in [1] : |]\n}\n").starts_with("name "));
+  EXPECT_FALSE(Has(Labels("locals {\n  a = [for name in | : name]\n}\n"), "name"));
+}
+
+TEST_F(CompletionTest, ValuesOfTheLanguage) {
+  EXPECT_TRUE(Has(Labels("variable \"a\" {\n  type = |\n}\n"), "object"));
+  EXPECT_FALSE(Has(Labels("variable \"a\" {\n  type = |\n}\n"), "upper"));
+  EXPECT_EQ(Labels("provider \"aws\" {\n  alias = \"west\"\n}\nresource \"aws_vpc\" \"a\" {\n  "
+                   "provider = aws.|\n}\n"),
+            "west ");
+  EXPECT_TRUE(
+      Labels("resource \"aws_vpc\" \"a\" {\n  lifecycle {\n    ignore_changes = [|]\n  }\n}\n")
+          .starts_with("arn cidr_block "));
+  EXPECT_EQ(Labels("resource \"aws_vpc\" \"a\" {\n}\nmoved {\n  from = aws_vpc.|\n}\n"), "a ");
+  EXPECT_EQ(
+      Labels("resource \"aws_vpc\" \"a\" {\n}\noutput \"o\" {\n  depends_on = [aws_vpc.|]\n}\n"),
+      "a ");
+  EXPECT_TRUE(Has(Labels("terraform {\n  required_providers {\n    |\n  }\n}\nresource \"aws_vpc\" "
+                         "\"a\" {\n}\n"),
+                  "aws"));
+}
+
+TEST_F(CompletionTest, VariablesAndTests) {
+  Write("vars.tf", "variable \"size\" {\n  type = object({ width = number })\n}\n");
+  const Completions names = Complete("|", "terraform.tfvars");
+  ASSERT_EQ(names.items.size(), 1U);
+  EXPECT_EQ(names.items[0].insert, "size = {\n  $1\n}");
+  EXPECT_EQ(Labels("size = {\n  |\n}\n", "terraform.tfvars"), "width ");
+  EXPECT_EQ(Labels("run \"a\" {\n  variables {\n    |\n  }\n}\n", "a.tftest.hcl"), "size ");
+  EXPECT_EQ(Labels("run \"first\" {\n}\nrun \"b\" {\n  assert {\n    condition = run.|\n  }\n}\n",
+                   "a.tftest.hcl"),
+            "b first ");
+}
+
+TEST_F(CompletionTest, SequencesInJson) {
+  Write("vars.tf", "variable \"size\" {}\n");
+  const Completions found = Complete("{\"locals\": {\"a\": \"${var.s|}\"}}", "x.tf.json");
+  EXPECT_EQ(LabelsOf(found), "size ");
+  EXPECT_EQ(found.replaced, (Span{24, 25}));
+}
+
+/// Names that stand in a file, with what is declared in it.
+constexpr std::string_view kCorpus = R"(terraform {
+  required_version = ">= 1.6"
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = "~> 5.0"
+    }
+  }
+}
+
+variable "region" {
+  type        = string
+  description = "Where."
+  default     = "eu"
+}
+
+variable "nets" {
+  type = map(object({
+    cidr = string
+    tags = optional(map(string))
+  }))
+  nullable = false
+  validation {
+    condition     = length(var.nets) > 0
+    error_message = "None."
+  }
+}
+
+locals {
+  prefix = "x-${var.region}"
+  names  = [for key, net in var.nets : upper("${local.prefix}-${key}-${net.cidr}")]
+  first  = { id = aws_vpc.main.id, on = true }
+}
+
+provider "aws" {
+  region = var.region
+}
+
+data "aws_image" "img" {
+  owner = local.first.id
+}
+
+resource "aws_vpc" "main" {
+  cidr_block = var.nets["a"].cidr
+  enable_dns = local.first.on
+  tags = {
+    Name = data.aws_image.img.image_id
+  }
+  depends_on = [data.aws_image.img]
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [tags]
+    precondition {
+      condition     = length(local.names) > 0
+      error_message = "None."
+    }
+  }
+}
+
+resource "aws_group" "many" {
+  for_each = var.nets
+  name     = "${each.key}-${each.value.cidr}"
+  dynamic "ingress" {
+    for_each = aws_vpc.main.ranges
+    content {
+      from_port = 1
+      protocol  = ingress.value.zone
+    }
+  }
+}
+
+output "ids" {
+  value     = { for key, group in aws_group.many : key => group.id }
+  sensitive = false
+}
+
+moved {
+  from = aws_vpc.old
+  to   = aws_vpc.main
+}
+)";
+
+/// Names of the corpus that nothing can know: those that authors choose.
+bool IsChosen(std::string_view text, const hcl::Token& token, std::string_view word) {
+  constexpr std::string_view kChosen[] = {"for",  "in",     "old",   "key",   "net",    "group",
+                                          "Name", "prefix", "names", "first", "number", "a"};
+  if (std::ranges::find(kChosen, word) != std::end(kChosen)) {
+    const bool is_reference = token.begin > 0 && text[token.begin - 1] == '.' && word != "old";
+    return !is_reference;
+  }
+  const std::string_view before = text.substr(0, token.begin);
+  const size_t line = before.rfind('\n') + 1;
+  const std::string_view indent = before.substr(line);
+  const bool begins_line = indent.find_first_not_of(' ') == std::string_view::npos;
+  // Keys of the objects that are made here, and of the type of `nets`.
+  const bool is_made = text.substr(token.end).starts_with(" = aws_vpc.main.id") ||
+                       text.substr(token.end).starts_with(" = true }") ||
+                       text.substr(token.end).starts_with(" = string\n    tags") ||
+                       (begins_line && text.substr(token.end).starts_with(" = optional"));
+  return is_made;
+}
+
+TEST_F(CompletionTest, FindsNamesThatWereCut) {
+  const std::string text(kCorpus);
+  size_t cut = 0;
+  size_t found = 0;
+  size_t among_first = 0;
+  std::string missing;
+  for (const hcl::Token& token : hcl::Lex(text, hcl::LexMode::kNormal)) {
+    const std::string word = text.substr(token.begin, token.end - token.begin);
+    if (token.kind != hcl::TokenKind::kIdent || IsChosen(text, token, word)) {
+      continue;
+    }
+    std::string without = text;
+    without.replace(token.begin, word.size(), "|");
+    ++cut;
+    const std::string labels = Labels(without);
+    if (Has(labels, word)) {
+      ++found;
+      const std::string_view before =
+          std::string_view(labels).substr(0, (" " + labels).find(" " + word + " "));
+      among_first += std::ranges::count(before, ' ') < 5 ? 1 : 0;
+    } else {
+      missing += word + "@" + std::to_string(token.begin) + " ";
+    }
+  }
+  std::cout << "cut " << cut << ", found " << found << ", among the first five " << among_first
+            << "; missing: " << missing << "\n";
+  EXPECT_GT(cut, 90U);
+  EXPECT_GE(static_cast<double>(found), 0.97 * static_cast<double>(cut)) << missing;
+}
+
+TEST_F(CompletionTest, NoOffsetOfAnyPrefixCrashes) {
+  const std::string text(kCorpus);
+  size_t items = 0;
+  for (uint32_t offset = 0; offset <= text.size(); offset += 3) {
+    const Cursor cursor = Open("main.tf", text.substr(0, offset));
+    const auto snapshot = workspace_.Take();
+    items += CompletionsAt(*snapshot, {cursor.path, offset}).items.size();
+    (void)HoverAt(*snapshot, {cursor.path, offset});
+    (void)SignatureAt(*snapshot, {cursor.path, offset});
+  }
+  Open("main.tf", text);
+  const auto snapshot = workspace_.Take();
+  for (uint32_t offset = 0; offset <= text.size(); ++offset) {
+    const Cursor cursor{root_ + "/main.tf", offset};
+    const Completions completions = CompletionsAt(*snapshot, cursor);
+    EXPECT_LE(completions.replaced.begin, offset);
+    EXPECT_GE(completions.replaced.end, offset);
+    items += completions.items.size();
+    (void)HoverAt(*snapshot, cursor);
+    (void)SignatureAt(*snapshot, cursor);
+  }
+  EXPECT_GT(items, 1000U);
+}
+
+/// Diagnostics about names that are not declared or not there.
+size_t UnknownNames(const Snapshot& snapshot, const std::string& directory) {
+  const std::atomic<bool> abandoned = false;
+  const std::optional<Problems> all = snapshot.CheckRoot(directory, abandoned);
+  size_t count = 0;
+  for (const auto& [path, problems] : *all) {
+    for (const Problem& problem : problems) {
+      count += problem.summary.contains("undeclared") || problem.summary.contains("Unsupported") ||
+               problem.summary.contains("unknown function");
+    }
+  }
+  return count;
+}
+
+TEST_F(CompletionTest, AcceptedReferencesAreKnown) {
+  const std::string before =
+      "variable \"nets\" {\n  type = map(object({ cidr = string }))\n}\n"
+      "locals {\n  first = { id = 1, on = true }\n}\n"
+      "resource \"terraform_data\" \"one\" {\n  input = 1\n}\n"
+      "output \"o\" {\n  value = ";
+  Write("tests/empty.tftest.hcl", "");
+  size_t tried = 0;
+  for (const std::string prefix :
+       {"var.", "local.", "local.first.", "var.nets[\"a\"].", "terraform_data.",
+        "terraform_data.one.", "path.", "[for net in var.nets : net.", ""}) {
+    const std::string close = prefix.starts_with("[") ? "]\n}\n" : "\n}\n";
+    for (const Completion& item : Complete(before + prefix + "|" + close).items) {
+      const bool is_whole = !prefix.empty() || item.kind == CompletionKind::kVariable ||
+                            item.kind == CompletionKind::kLocal;
+      if (item.is_snippet || !is_whole) {
+        continue;
+      }
+      ++tried;
+      Open("main.tf", before + prefix + item.insert + close);
+      EXPECT_EQ(UnknownNames(*workspace_.Take(), root_), 0U) << prefix << item.insert;
+    }
+  }
+  EXPECT_GT(tried, 12U);
+  Open("main.tf", before + "local.nothing\n}\n");
+  EXPECT_GT(UnknownNames(*workspace_.Take(), root_), 0U);
+}
+
+}  // namespace
+}  // namespace kinu::ide

@@ -1,0 +1,69 @@
+// KnownTypes: the types of references as far as declarations and schemas say them, without any
+// evaluation. Dynamic where nothing is known.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cty/type.h"
+#include "hcl/ast.h"
+#include "ide/cursor_context.h"
+#include "ide/module_names.h"
+
+namespace kinu::ide {
+
+class KnownTypes {
+ public:
+  explicit KnownTypes(ModuleNames& names) : names_(names) {}
+
+  /// The type of what a path leads to. `context` says what names the place of the cursor has; its
+  /// spans are those of `text`. Null: no such names.
+  Type OfPath(std::span<const PathStep> path, const CursorContext* context, std::string_view text);
+  /// The type of an expression of this module.
+  Type OfExpression(const hcl::Expr& expr);
+  /// The schema of the resource that the path leads to, if it ends there; else null.
+  const schema::Block* BlockOfPath(std::span<const PathStep> path);
+  /// The type of a variable as its declaration says it.
+  Type OfVariable(const std::string& name);
+  /// The type of an output or a local value.
+  Type OfDeclared(const Key& key);
+
+ private:
+  struct Bound {
+    std::string_view name;
+    Type type;
+  };
+
+  Type OfRoot(std::span<const PathStep> path, size_t& consumed);
+  Type OfNames(std::string_view root, std::span<const PathStep> path, size_t& consumed);
+  Type OfResource(ResourceMode mode, std::string_view type, std::string_view name);
+  Type OfCall(const std::string& call);
+  Type OfFunction(const hcl::CallExpr& call);
+  Type OfLoop(const hcl::ForExpr& loop);
+  Type OfObject(const hcl::ObjectExpr& object);
+  Type OfTraversal(const hcl::TraversalExpr& traversal);
+  Type OfText(std::string_view text, Span span);
+  void Bind(const CursorContext& context, std::string_view text);
+  void BindEach(const CursorContext& context);
+  Type Repeated(const Declaration& declaration, const Type& single);
+
+  ModuleNames& names_;
+  std::vector<Bound> bound_;
+  std::map<Key, Type> known_;
+  std::set<Key> pending_;
+  std::vector<std::unique_ptr<hcl::SyntaxTree>> trees_;
+  int depth_ = 0;
+  int calls_ = 0;  // of modules, outside this one
+};
+
+/// The type of a step into a value; dynamic if it is not known.
+Type StepInto(const Type& type, const PathStep& step);
+/// The type of an element; dynamic if the elements differ.
+Type ElementOf(const Type& type);
+
+}  // namespace kinu::ide

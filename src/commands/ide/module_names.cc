@@ -1,0 +1,311 @@
+#include "ide/module_names.h"
+
+#include <algorithm>
+#include <set>
+
+#include "addrs/provider_source.h"
+#include "base/files.h"
+#include "hcl/static.h"
+
+namespace kinu::ide {
+namespace {
+
+struct DeclaringType {
+  std::string_view type;
+  std::string_view prefix;
+  size_t labels;
+  SymbolKind kind;
+};
+constexpr DeclaringType kDeclaringTypes[] = {
+    {"variable", "var.", 1, SymbolKind::kVariable},
+    {"output", "output.", 1, SymbolKind::kOutput},
+    {"module", "module.", 1, SymbolKind::kModule},
+    {"check", "check.", 1, SymbolKind::kCheck},
+    {"run", "run.", 1, SymbolKind::kRun},
+    {"provider", "provider.", 1, SymbolKind::kProvider},
+    {"resource", "", 2, SymbolKind::kResource},
+    {"data", "data.", 2, SymbolKind::kData},
+    {"ephemeral", "ephemeral.", 2, SymbolKind::kEphemeral},
+};
+
+const DeclaringType* FindDeclaringType(std::string_view type) {
+  const auto* found = std::ranges::find(kDeclaringTypes, type, &DeclaringType::type);
+  return found == std::end(kDeclaringTypes) ? nullptr : found;
+}
+
+/// The address in an entry of `required_providers`.
+std::string AddressInEntry(std::string_view local_name, const hcl::Expr& entry) {
+  std::string source(local_name);
+  if (const auto items = hcl::AsMap(entry)) {
+    for (const hcl::ObjectItem& item : *items) {
+      const hcl::Expr* key = item.key;
+      if (key->kind == hcl::ExprKind::kObjectKey) {
+        key = static_cast<const hcl::ObjectKeyExpr*>(key)->wrapped;
+      }
+      std::string_view word = key->range().text();
+      if (const auto text = hcl::AsLiteralString(*key)) {
+        word = *text;
+      }
+      const auto value = hcl::AsLiteralString(*item.value);
+      if (word == "source" && value) {
+        source = *value;
+      }
+    }
+  }
+  const auto address = ParseProviderSource(source);
+  return address ? address->ToText() : std::string();
+}
+
+/// Adds the entries of all `required_providers` in a body.
+void ReadRequirements(const hcl::Body& body,
+                      std::map<std::string, std::string, std::less<>>& required) {
+  constexpr hcl::BlockSchema kSettings[] = {{"terraform"}};
+  constexpr hcl::BlockSchema kRequirements[] = {{"required_providers"}};
+  Diagnostics ignored;
+  const auto settings = body.Content({.blocks = kSettings}, hcl::Strictness::kPartial, ignored);
+  for (const hcl::Block& block : settings.blocks) {
+    const auto lists =
+        block.body->Content({.blocks = kRequirements}, hcl::Strictness::kPartial, ignored);
+    for (const hcl::Block& list : lists.blocks) {
+      for (const hcl::Attribute& entry : list.body->JustAttributes({}, ignored)) {
+        if (entry.expr != nullptr) {
+          required[std::string(entry.name)] = AddressInEntry(entry.name, *entry.expr);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Key KeyOfBlock(std::string_view type, std::span<const std::string_view> labels) {
+  const DeclaringType* declaring = FindDeclaringType(type);
+  if (declaring == nullptr || declaring->labels != labels.size()) {
+    return {};
+  }
+  Key key(declaring->prefix);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    key.append(i == 0 ? "" : ".").append(labels[i]);
+  }
+  return key;
+}
+
+ModuleNames::ModuleNames(const Snapshot& snapshot, std::string directory, const ParsedFile* current)
+    : snapshot_(snapshot), directory_(std::move(directory)), current_(current) {
+  if (const auto found = parts().modules.find(directory_); found != parts().modules.end()) {
+    for (const auto& file : found->second.files) {
+      if (Counts(*file)) {
+        files_.push_back(file.get());
+      }
+    }
+  }
+  if (current_ != nullptr && current_->syntax.has_errors() && !IsJsonName(current_->path)) {
+    Mend();
+  }
+  for (const ParsedFile* file : files_) {
+    if (file->body != nullptr && file->kind == FileKind::kConfiguration) {
+      ReadRequirements(*file->body, required_);
+    }
+  }
+  roots_ = snapshot_.RootsOf(JoinPath(directory_, "main.tf"));
+}
+
+/// The declarations of a test are its own.
+bool ModuleNames::Counts(const ParsedFile& file) const {
+  return file.kind == FileKind::kConfiguration || &file == current_;
+}
+
+void ModuleNames::Mend() {
+  for (Region& region : RegionsOf(current_->text())) {
+    Mended mended{.key = KeyOfBlock(region.type, region.labels)};
+    if (const DeclaringType* declaring = FindDeclaringType(region.type)) {
+      mended.kind = declaring->kind;
+    }
+    if (region.type == "locals") {
+      const size_t brace = current_->text().find('{', region.span.begin);
+      const CursorContext inside =
+          ContextAt(current_->text(),
+                    static_cast<uint32_t>(std::min<size_t>(brace + 1, current_->text().size())));
+      if (!inside.blocks.empty()) {
+        for (const std::string_view name : inside.blocks[0].names) {
+          mended_locals_.push_back("local." + std::string(name));
+        }
+      }
+    }
+    mended.region = std::move(region);
+    mended_.push_back(std::move(mended));
+    if (mended_.back().region.type == "terraform") {
+      const ParsedFile& parsed = Parsed(mended_.back());
+      if (parsed.body != nullptr) {
+        ReadRequirements(*parsed.body, required_);
+      }
+    }
+  }
+}
+
+const ParsedFile& ModuleNames::Parsed(Mended& mended) {
+  if (mended.parsed == nullptr) {
+    const Span span = mended.region.span;
+    mended.parsed = ParseFile(
+        current_->path, std::string(current_->text().substr(span.begin, span.end - span.begin)));
+  }
+  return *mended.parsed;
+}
+
+void ModuleNames::ForEach(const std::function<void(const Key&, SymbolKind)>& visit) const {
+  std::set<std::string_view> visited;
+  for (const ParsedFile* file : files_) {
+    for (const Declaration& declaration : file->declarations) {
+      if (visited.insert(declaration.key).second) {
+        visit(declaration.key, declaration.kind);
+      }
+    }
+  }
+  for (const Mended& mended : mended_) {
+    if (!mended.key.empty() && visited.insert(mended.key).second) {
+      visit(mended.key, mended.kind);
+    }
+  }
+  for (const Key& key : mended_locals_) {
+    if (visited.insert(key).second) {
+      visit(key, SymbolKind::kLocal);
+    }
+  }
+}
+
+ModuleNames::Found ModuleNames::Find(const Key& key) {
+  const auto find_in = [&](const ParsedFile& file) -> Found {
+    const auto at = std::ranges::find(file.declarations, key, &Declaration::key);
+    return at == file.declarations.end() ? Found() : Found{&file, &*at};
+  };
+  // What the current text says counts, in the file that does not parse too.
+  for (Mended& mended : mended_) {
+    if (mended.key == key || (mended.region.type == "locals" && key.starts_with("local.")) ||
+        (mended.region.type == "provider" && key.starts_with("provider."))) {
+      if (const Found found = find_in(Parsed(mended))) {
+        return found;
+      }
+    }
+  }
+  for (const ParsedFile* file : files_) {
+    if (const Found found = find_in(*file)) {
+      return found;
+    }
+  }
+  return {};
+}
+
+const hcl::Expr* ModuleNames::ArgumentOf(const Declaration& declaration, std::string_view name) {
+  if (declaration.body == nullptr) {
+    return nullptr;
+  }
+  Diagnostics ignored;
+  const hcl::AttributeSchema wanted[] = {{.name = name}};
+  const hcl::BodyContent content =
+      declaration.body->Content({.attributes = wanted}, hcl::Strictness::kPartial, ignored);
+  const hcl::Attribute* found = content.Find(name);
+  return found == nullptr ? nullptr : found->expr;
+}
+
+std::optional<std::string> ModuleNames::TextOf(const Declaration& declaration,
+                                               std::string_view name) {
+  const hcl::Expr* value = ArgumentOf(declaration, name);
+  const auto text = value == nullptr ? std::nullopt : hcl::AsLiteralString(*value);
+  return text ? std::optional(std::string(*text)) : std::nullopt;
+}
+
+std::string ModuleNames::AddressOf(std::string_view local_name) const {
+  if (const auto found = required_.find(local_name); found != required_.end()) {
+    return found->second;
+  }
+  if (local_name == "terraform") {
+    return std::string(kBuiltInProvider);
+  }
+  const auto address = ParseProviderSource(local_name);
+  return address ? address->ToText() : std::string();
+}
+
+const schema::ProviderSchema* ModuleNames::SchemaOf(std::string_view local_name) {
+  const std::string address = AddressOf(local_name);
+  if (address.empty()) {
+    return nullptr;
+  }
+  for (const std::string& root : roots_) {
+    if (const schema::ProviderSchema* schema = parts().schemas->Find(root, address)) {
+      return schema;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> ModuleNames::Providers() const {
+  std::set<std::string> names{"terraform"};
+  for (const auto& [name, address] : required_) {
+    names.insert(name);
+  }
+  ForEach([&](const Key& key, SymbolKind kind) {
+    std::string_view rest = key;
+    switch (kind) {
+      case SymbolKind::kProvider:
+        rest.remove_prefix(std::string_view("provider.").size());
+        names.insert(std::string(rest.substr(0, rest.find('.'))));
+        return;
+      case SymbolKind::kData:
+      case SymbolKind::kEphemeral:
+        rest.remove_prefix(rest.find('.') + 1);
+        [[fallthrough]];
+      case SymbolKind::kResource:
+        names.insert(std::string(ImpliedProviderName(rest.substr(0, rest.find('.')))));
+        return;
+      default:
+        return;
+    }
+  });
+  return {names.begin(), names.end()};
+}
+
+const schema::ResourceSchema* ModuleNames::ResourceSchemaOf(ResourceMode mode,
+                                                            std::string_view type,
+                                                            std::string_view name) {
+  std::string provider(ImpliedProviderName(type));
+  if (!name.empty()) {
+    std::string_view block = "resource";
+    if (mode == ResourceMode::kData) {
+      block = "data";
+    } else if (mode == ResourceMode::kEphemeral) {
+      block = "ephemeral";
+    }
+    const std::string_view labels[] = {type, name};
+    const Found found = Find(KeyOfBlock(block, labels));
+    const hcl::Expr* argument = found ? ArgumentOf(*found.declaration, "provider") : nullptr;
+    if (argument != nullptr) {
+      hcl::SyntaxTree scratch;
+      if (const auto traversal = hcl::AsTraversal(*argument, scratch)) {
+        provider = traversal->root;
+      }
+    }
+  }
+  const schema::ProviderSchema* schema = SchemaOf(provider);
+  if (schema == nullptr) {
+    return nullptr;
+  }
+  switch (mode) {
+    case ResourceMode::kManaged:
+      return schema->FindResource(type);
+    case ResourceMode::kData:
+      return schema->FindData(type);
+    case ResourceMode::kEphemeral:
+      return schema->FindEphemeral(type);
+  }
+  return nullptr;
+}
+
+std::optional<std::string> ModuleNames::Called(const std::string& call) const {
+  const std::set<std::string> directories = parts().Follow(directory_, call);
+  if (!directories.empty()) {
+    return *directories.begin();
+  }
+  return std::nullopt;
+}
+
+}  // namespace kinu::ide
