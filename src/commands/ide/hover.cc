@@ -1,13 +1,355 @@
+#include <algorithm>
+
 #include "ide/answers.h"
+#include "ide/completion_parts.h"
+#include "ide/described_values.h"
+#include "ide/function_signature.h"
+#include "lang/type_expr.h"
 
 namespace kinu::ide {
+namespace {
 
-std::optional<Hover> HoverAt(const Snapshot&, const Cursor&) {
+/// A place that a hover is asked for.
+struct HoverRequest {
+  const ParsedFile& file;
+  CursorContext context;
+  std::string_view word;
+  ModuleNames& names;
+  KnownTypes& types;
+};
+
+std::string CodeBlock(std::string_view code) {
+  return "```hcl\n" + std::string(code) + "\n```\n";
+}
+
+void AddParagraph(std::string& out, std::string_view text) {
+  if (!text.empty()) {
+    out.append("\n").append(text).append("\n");
+  }
+}
+
+/// The type on one line if it is short, else as a block of its own.
+std::string TypeLine(const Type& type) {
+  return type.is_dynamic() ? std::string() : "Type: `" + lang::TypeString(type) + "`";
+}
+
+std::string DescribeMember(const Member& member) {
+  std::string head = member.name;
+  if (member.is_block) {
+    for (const std::string_view label : member.labels) {
+      head.append(" \"").append(label).append("\"");
+    }
+    head += " { }";
+  } else {
+    head += ": " + member.TypeText();
+  }
+  std::string out = CodeBlock(head);
+  std::string_view presence = "Set by the provider.";
+  if (member.required) {
+    presence = "Required.";
+  } else if (member.optional) {
+    presence = member.computed ? "Optional; the provider sets it otherwise." : "Optional.";
+  }
+  std::string line(presence);
+  line += member.sensitive ? " Sensitive." : "";
+  line += member.deprecated ? " **Deprecated.**" : "";
+  AddParagraph(out, line);
+  AddParagraph(out, member.doc);
+  return out;
+}
+
+std::string DescribeFunction(const FunctionSignature& function) {
+  std::string out = CodeBlock(function.Label());
+  AddParagraph(out, function.doc);
+  for (const FunctionSignature::Parameter& parameter : function.parameters) {
+    out += "\n- `" + parameter.name + "`: `" + lang::TypeString(parameter.type) + "`";
+    out += parameter.doc.empty() ? "" : " " + parameter.doc;
+  }
+  AddParagraph(out, function.result.empty() ? "" : "Result: `" + function.result + "`");
+  AddParagraph(out, function.example.empty() ? "" : "Example: `" + function.example + "`");
+  return out;
+}
+
+/// The header of a declaration as it is written.
+std::string HeaderOf(const ModuleNames::Found& found, const Key& key) {
+  const Span header = found.declaration->header;
+  const std::string_view text = found.file->text();
+  if (found.declaration->kind == SymbolKind::kLocal || header.end > text.size() ||
+      IsJsonName(found.file->path)) {
+    return key;
+  }
+  return std::string(text.substr(header.begin, header.end - header.begin));
+}
+
+std::string DescribeCall(ModuleNames& names, const ModuleNames::Found& found, const Key& key) {
+  std::string out;
+  const Declaration& declaration = *found.declaration;
+  AddParagraph(out, "Source: `" + ModuleNames::TextOf(declaration, "source").value_or("?") + "`");
+  if (const auto version = ModuleNames::TextOf(declaration, "version")) {
+    AddParagraph(out, "Version: `" + *version + "`");
+  }
+  const auto directory = names.Called(key.substr(key.find('.') + 1));
+  if (!directory) {
+    return out;
+  }
+  ModuleNames inside(names.snapshot(), *directory, nullptr);
+  for (const Member& member : VariablesAsMembers(inside)) {
+    out += "\n- `" + member.name + "`: `" + member.TypeText() + "`";
+    out += member.required ? ", required" : "";
+  }
+  return out + "\n";
+}
+
+/// What a name of a module is.
+std::string DescribeKey(ModuleNames& names, KnownTypes& types, const Key& key) {
+  const ModuleNames::Found found = names.Find(key);
+  if (!found) {
+    return {};
+  }
+  const Declaration& declaration = *found.declaration;
+  std::string out = CodeBlock(HeaderOf(found, key));
+  switch (declaration.kind) {
+    case SymbolKind::kVariable:
+      AddParagraph(out, TypeLine(types.OfVariable(key.substr(key.find('.') + 1))));
+      break;
+    case SymbolKind::kLocal:
+    case SymbolKind::kOutput:
+      AddParagraph(out, TypeLine(types.OfDeclared(key)));
+      break;
+    case SymbolKind::kModule:
+      out += DescribeCall(names, found, key);
+      break;
+    default:
+      break;
+  }
+  AddParagraph(out, ModuleNames::TextOf(declaration, "description").value_or(""));
+  if (IsSensitive(declaration)) {
+    AddParagraph(out, "Sensitive: its value is not shown.");
+  } else if (const auto value = ValueOf(names, key)) {
+    std::string origin = value->origin;
+    origin[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(origin[0])));
+    AddParagraph(out, (origin.contains('.') ? "In `" + value->origin + "`" : origin) + ": `" +
+                          value->text + "`");
+  }
+  if (ModuleNames::ArgumentOf(declaration, "deprecated") != nullptr) {
+    AddParagraph(out,
+                 "**Deprecated.** " + ModuleNames::TextOf(declaration, "deprecated").value_or(""));
+  }
+  return out;
+}
+
+std::string DescribeType(const schema::ResourceSchema* schema, std::string_view type) {
+  if (schema == nullptr) {
+    return {};
+  }
+  std::string out = CodeBlock(type);
+  AddParagraph(out, schema->block.description);
+  AddParagraph(out, schema->block.deprecated
+                        ? "**Deprecated.** " + schema->block.deprecation_message
+                        : std::string());
+  return out;
+}
+
+/// The key of what a path names as a whole; empty if it leads into something, or nowhere.
+Key KeyOfPath(std::span<const PathStep> path) {
+  if (path.empty() || std::ranges::any_of(path, &PathStep::is_index)) {
+    return {};
+  }
+  const std::string_view root = path[0].name;
+  const size_t wanted = root == "data" || root == "ephemeral" ? 3 : 2;
+  if (path.size() != wanted) {
+    return {};
+  }
+  Key key;
+  for (const PathStep& step : path) {
+    key.append(key.empty() ? "" : ".").append(step.name);
+  }
+  return key;
+}
+
+std::string DescribeAttribute(HoverRequest& request, std::span<const PathStep> path) {
+  const auto before = path.first(path.size() - 1);
+  if (const schema::Block* block = request.types.BlockOfPath(before)) {
+    if (const schema::Attribute* attribute = block->FindAttribute(path.back().name)) {
+      return DescribeMember(MemberOfAttribute(*attribute));
+    }
+  }
+  const Type type = request.types.OfPath(path, &request.context, request.file.text());
+  if (type.is_dynamic()) {
+    return {};
+  }
+  return CodeBlock(std::string(path.back().name) + ": " + lang::TypeString(type));
+}
+
+/// An output of a called module, for `module.m.o` and `module.m[0].o`.
+std::string DescribeOutput(HoverRequest& request, std::span<const PathStep> path) {
+  const size_t last = path.size() - 1;
+  const bool is_output = path.size() >= 3 && path[0].name == "module" &&
+                         std::ranges::all_of(path.subspan(2, last - 2), &PathStep::is_index);
+  const auto directory = is_output ? request.names.Called(std::string(path[1].name)) : std::nullopt;
+  if (!directory) {
+    return {};
+  }
+  ModuleNames inside(request.names.snapshot(), *directory, nullptr);
+  KnownTypes types(inside);
+  return DescribeKey(inside, types, "output." + std::string(path[last].name));
+}
+
+std::string DescribeReference(HoverRequest& request) {
+  std::vector<PathStep> path = request.context.path;
+  path.push_back({.name = request.word});
+  const bool is_bound = std::ranges::any_of(
+      request.context.bound, [&](const BoundName& name) { return name.name == path[0].name; });
+  if (!is_bound) {
+    if (path.size() == 1) {
+      return DescribeType(request.names.ResourceSchemaOf(ResourceMode::kManaged, request.word, ""),
+                          request.word);
+    }
+    if (path.size() == 2 && path[0].name == "data") {
+      return DescribeType(request.names.ResourceSchemaOf(ResourceMode::kData, request.word, ""),
+                          request.word);
+    }
+    if (const Key key = KeyOfPath(path); !key.empty()) {
+      std::string out = DescribeKey(request.names, request.types, key);
+      if (!out.empty()) {
+        return out;
+      }
+    }
+    if (std::string output = DescribeOutput(request, path); !output.empty()) {
+      return output;
+    }
+  }
+  return DescribeAttribute(request, path);
+}
+
+std::string DescribeItem(HoverRequest& request) {
+  const auto& blocks = request.context.blocks;
+  if (!blocks.empty() && blocks.back().type == "locals") {
+    return DescribeKey(request.names, request.types, "local." + std::string(request.word));
+  }
+  const BodyPlace place = PlaceOfBody(request.names, request.file.kind, blocks);
+  const auto member = FindMember(request.names, place, request.word);
+  return member ? DescribeMember(*member) : std::string();
+}
+
+std::string DescribeLabel(HoverRequest& request) {
+  const OpenBlock& block = request.context.blocks.back();
+  const std::string_view type = block.type;
+  if (request.context.label == 0 && (type == "resource" || type == "data" || type == "ephemeral")) {
+    ResourceMode mode = ResourceMode::kManaged;
+    if (type != "resource") {
+      mode = type == "data" ? ResourceMode::kData : ResourceMode::kEphemeral;
+    }
+    return DescribeType(request.names.ResourceSchemaOf(mode, request.word, ""), request.word);
+  }
+  std::vector<std::string_view> labels = block.labels;
+  labels.resize(std::min(labels.size(), request.context.label));
+  labels.push_back(request.word);
+  return DescribeKey(request.names, request.types, KeyOfBlock(type, labels));
+}
+
+std::string DescribeObjectKey(HoverRequest& request, CompletionRequest& completion) {
+  const auto argument = ArgumentAtCursor(completion);
+  const Type type =
+      StepInto(WantedType(request.context, argument, request.names), {.name = request.word});
+  return type.is_dynamic() ? std::string()
+                           : CodeBlock(std::string(request.word) + ": " + lang::TypeString(type));
+}
+
+std::string Describe(HoverRequest& request) {
+  switch (request.context.place) {
+    case CursorContext::Place::kItem:
+      return DescribeItem(request);
+    case CursorContext::Place::kLabel:
+      return request.context.blocks.empty() ? std::string() : DescribeLabel(request);
+    case CursorContext::Place::kExpression: {
+      const std::string_view rest = request.file.text().substr(request.context.word.end);
+      if (rest.starts_with("(")) {
+        const auto function =
+            FindFunction(request.names, request.context.namespaces + std::string(request.word));
+        return function ? DescribeFunction(*function) : std::string();
+      }
+      return DescribeReference(request);
+    }
+    case CursorContext::Place::kKey: {
+      Completions unused;
+      CompletionRequest completion{.file = request.file,
+                                   .text = request.file.text(),
+                                   .context = request.context,
+                                   .names = request.names,
+                                   .types = request.types,
+                                   .out = unused};
+      return DescribeObjectKey(request, completion);
+    }
+    case CursorContext::Place::kText:
+    case CursorContext::Place::kNothing:
+      return {};
+  }
   return {};
 }
 
-std::vector<InlayHint> InlayHints(const Snapshot&, const std::string&, Span) {
-  return {};
+bool IsNameByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+Span NameAround(std::string_view text, uint32_t offset) {
+  Span span{offset, offset};
+  while (span.begin > 0 && IsNameByte(text[span.begin - 1])) {
+    --span.begin;
+  }
+  while (span.end < text.size() && IsNameByte(text[span.end])) {
+    ++span.end;
+  }
+  return span;
+}
+
+/// Of a file in JSON syntax: the references that its index has.
+std::optional<Hover> HoverInIndex(const Snapshot& snapshot, const ParsedFile& file,
+                                  const Cursor& cursor) {
+  const Snapshot::Parts& parts = snapshot.parts();
+  for (const Use& use : file.uses) {
+    if (!use.name.Touches(cursor.offset)) {
+      continue;
+    }
+    for (const std::string& directory : parts.Follow(parts.ModuleOf(file.path), use.through)) {
+      ModuleNames names(snapshot, directory, &file);
+      KnownTypes types(names);
+      std::string markdown = DescribeKey(names, types, use.key);
+      if (!markdown.empty()) {
+        return Hover{use.name, std::move(markdown)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Hover> HoverAt(const Snapshot& snapshot, const Cursor& cursor) {
+  const ParsedFile* file = snapshot.parts().Find(cursor.path);
+  if (file == nullptr || file->kind == FileKind::kOther || cursor.offset > file->text().size()) {
+    return std::nullopt;
+  }
+  if (IsJsonName(cursor.path)) {
+    return HoverInIndex(snapshot, *file, cursor);
+  }
+  const Span span = NameAround(file->text(), cursor.offset);
+  if (span.begin == span.end) {
+    return std::nullopt;
+  }
+  ModuleNames names(snapshot, snapshot.parts().ModuleOf(cursor.path), file);
+  KnownTypes types(names);
+  HoverRequest request{.file = *file,
+                       .context = ContextAt(file->text(), span.end),
+                       .word = file->text().substr(span.begin, span.end - span.begin),
+                       .names = names,
+                       .types = types};
+  std::string markdown = Describe(request);
+  if (markdown.empty()) {
+    return std::nullopt;
+  }
+  return Hover{span, std::move(markdown)};
 }
 
 }  // namespace kinu::ide

@@ -1,0 +1,101 @@
+#include "ide/described_values.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "config/decode.h"
+#include "hcl/static.h"
+#include "hcl/writer/tokens.h"
+
+namespace kinu::ide {
+namespace {
+
+constexpr size_t kLongestValue = 200;
+
+/// Whether the variable file is read without being named on the command line.
+bool IsReadAlways(std::string_view name) {
+  return name == "terraform.tfvars" || name == "terraform.tfvars.json" ||
+         name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json");
+}
+
+/// The value in the variable files of the directory; the last file counts.
+std::optional<DescribedValue> ValueInFiles(ModuleNames& names, std::string_view variable) {
+  const auto module = names.parts().modules.find(names.directory());
+  if (module == names.parts().modules.end()) {
+    return std::nullopt;
+  }
+  std::optional<DescribedValue> out;
+  for (const auto& file : module->second.files) {
+    const std::string name = BaseName(file->path);
+    if (file->kind != FileKind::kVariables || file->body == nullptr || !IsReadAlways(name) ||
+        DirName(file->path) != names.directory()) {
+      continue;
+    }
+    // `terraform.tfvars` counts less than the others, whatever their names.
+    if (out && !name.contains(".auto.")) {
+      continue;
+    }
+    Diagnostics ignored;
+    for (const hcl::Attribute& attribute : file->body->JustAttributes({}, ignored)) {
+      if (attribute.name == variable && attribute.expr != nullptr) {
+        const auto text = ConstantText(*attribute.expr);
+        out = text ? std::optional(DescribedValue{*text, name}) : std::nullopt;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool IsSensitive(const Declaration& declaration) {
+  const hcl::Expr* sensitive = ModuleNames::ArgumentOf(declaration, "sensitive");
+  return sensitive != nullptr && sensitive->range().text() != "false";
+}
+
+std::optional<std::string> ConstantText(const hcl::Expr& expr) {
+  std::vector<const hcl::TraversalExpr*> traversals;
+  std::vector<const hcl::CallExpr*> calls;
+  hcl::CollectTraversalsAndCalls(expr, traversals, calls);
+  if (!traversals.empty() || !calls.empty() || expr.end - expr.begin > kLongestValue) {
+    return std::nullopt;
+  }
+  Diagnostics ignored;
+  const Value value = config::EvaluateConstant(expr, ignored);
+  if (ignored.has_errors() || !value.IsWhollyKnown()) {
+    return std::nullopt;
+  }
+  const Result<std::string> text = hcl::writer::ValueText(value.UnmarkDeep());
+  if (!text || text->size() > kLongestValue) {
+    return std::nullopt;
+  }
+  std::string line = *text;
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
+std::optional<DescribedValue> ValueOf(ModuleNames& names, const Key& key) {
+  const ModuleNames::Found found = names.Find(key);
+  if (!found) {
+    return std::nullopt;
+  }
+  if (key.starts_with("local.")) {
+    const hcl::Expr* value = found.declaration->value;
+    const auto text = value == nullptr ? std::nullopt : ConstantText(*value);
+    return text ? std::optional(DescribedValue{*text, "value"}) : std::nullopt;
+  }
+  if (!key.starts_with("var.") || IsSensitive(*found.declaration)) {
+    return std::nullopt;
+  }
+  const bool is_root = !names.parts().callers.contains(names.directory());
+  if (is_root) {
+    if (auto value = ValueInFiles(names, std::string_view(key).substr(4))) {
+      return value;
+    }
+  }
+  const hcl::Expr* value = ModuleNames::ArgumentOf(*found.declaration, "default");
+  const auto text = value == nullptr ? std::nullopt : ConstantText(*value);
+  return text ? std::optional(DescribedValue{*text, "default"}) : std::nullopt;
+}
+
+}  // namespace kinu::ide

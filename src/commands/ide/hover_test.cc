@@ -1,0 +1,97 @@
+// Hover, signatures and inlay hints.
+#include <gtest/gtest.h>
+
+#include "ide/testing/marked_workspace.h"
+
+namespace kinu::ide {
+namespace {
+
+using HoverTest = testing::MarkedWorkspace;
+
+TEST_F(HoverTest, Variables) {
+  const std::string declared =
+      "variable \"zone\" {\n  type = string\n  default = \"eu\"\n  description = \"Where.\"\n}\n"
+      "variable \"key\" {\n  type = string\n  default = \"hush\"\n  sensitive = true\n}\n";
+  const std::string zone = Hovered(declared + "output \"o\" {\n  value = var.zo|ne\n}\n");
+  EXPECT_TRUE(zone.contains("variable \"zone\"")) << zone;
+  EXPECT_TRUE(zone.contains("Type: `string`")) << zone;
+  EXPECT_TRUE(zone.contains("Default: `\"eu\"`")) << zone;
+  EXPECT_TRUE(zone.contains("Where.")) << zone;
+  const std::string key = Hovered(declared + "output \"o\" {\n  value = var.key|\n}\n");
+  EXPECT_TRUE(key.contains("Sensitive")) << key;
+  EXPECT_FALSE(key.contains("hush")) << key;
+  Write("terraform.tfvars", "zone = \"us\"\nkey = \"hush\"\n");
+  workspace_.Changed(root_ + "/terraform.tfvars");
+  const std::string given = Hovered(declared + "output \"o\" {\n  value = var.|zone\n}\n");
+  EXPECT_TRUE(given.contains("In `terraform.tfvars`: `\"us\"`")) << given;
+  EXPECT_FALSE(Hovered(declared + "output \"o\" {\n  value = var.|key\n}\n").contains("hush"));
+}
+
+TEST_F(HoverTest, BlocksAndArguments) {
+  const std::string body = "resource \"aws_vpc\" \"a\" {\n";
+  EXPECT_TRUE(Hovered("resource \"aws_v|pc\" \"a\" {\n}\n").contains("A network."));
+  const std::string cidr = Hovered(body + "  cidr_bl|ock = 1\n}\n");
+  EXPECT_TRUE(cidr.contains("cidr_block: string")) << cidr;
+  EXPECT_TRUE(cidr.contains("Required.")) << cidr;
+  EXPECT_TRUE(cidr.contains("About cidr_block.")) << cidr;
+  EXPECT_TRUE(Hovered(body + "  life|cycle {\n  }\n}\n").contains("changes"));
+  EXPECT_TRUE(Hovered(body + "}\noutput \"o\" {\n  value = aws_vpc.a.ar|n\n}\n")
+                  .contains("Set by the provider."));
+  EXPECT_TRUE(Hovered(body + "}\noutput \"o\" {\n  value = aws_vpc.|a.arn\n}\n")
+                  .contains("resource \"aws_vpc\" \"a\""));
+  EXPECT_EQ(Hovered(body + "}\n\n|\n"), "");
+}
+
+TEST_F(HoverTest, FunctionsLocalsAndCalls) {
+  EXPECT_TRUE(Hovered("locals {\n  a = sub|str(\"a\", 0, 1)\n}\n").contains("substr(str, "));
+  const std::string local = Hovered("locals {\n  a = { b = 1 }\n  c = local.|a\n}\n");
+  EXPECT_TRUE(local.contains("local.a")) << local;
+  EXPECT_TRUE(local.contains("Value: `{")) << local;
+  Write("child/main.tf",
+        "variable \"size\" { type = number }\noutput \"id\" {\n  value = 1\n  "
+        "description = \"What it is.\"\n}\n");
+  const std::string call = "module \"m\" {\n  source = \"./child\"\n  size = 1\n}\n";
+  const std::string module = Hovered(call + "locals {\n  a = module.m|.id\n}\n");
+  EXPECT_TRUE(module.contains("./child")) << module;
+  EXPECT_TRUE(module.contains("`size`: `number`, required")) << module;
+  EXPECT_TRUE(Hovered(call + "locals {\n  a = module.m.i|d\n}\n").contains("What it is."));
+  EXPECT_TRUE(
+      Hovered("module \"m\" {\n  source = \"./child\"\n  si|ze = 1\n}\n").contains("size: number"));
+}
+
+TEST_F(HoverTest, Signatures) {
+  const auto help_at = [&](const std::string& text) {
+    const Cursor cursor = Open("main.tf", "locals {\n  a = " + text + "\n}\n");
+    return SignatureAt(*workspace_.Take(), cursor);
+  };
+  const auto help = help_at("substr(\"a\", |");
+  ASSERT_TRUE(help);
+  EXPECT_EQ(help->active, 1U);
+  ASSERT_EQ(help->parameters.size(), 3U);
+  EXPECT_EQ(help->label.substr(help->parameters[0].begin,
+                               help->parameters[0].end - help->parameters[0].begin),
+            "str");
+  EXPECT_EQ(help_at("max(1, 2, 3, |)")->active, 0U);
+  EXPECT_EQ(help_at("max(substr(\"a,b\", [1, 2][0]), |)")->label, "max(numbers...)");
+  EXPECT_FALSE(help_at("max(1)|"));
+  EXPECT_FALSE(help_at("nothing(|)"));
+  EXPECT_EQ(help_at("provider::aws::arn_parse(|")->label, "provider::aws::arn_parse(arn)");
+}
+
+TEST_F(HoverTest, InlayHints) {
+  const Cursor cursor = Open(
+      "main.tf", "variable \"a\" {\n  default = 7\n}\nlocals {\n  b = var.a\n  c = \"x\"\n}\n|");
+  const Span all{0, cursor.offset};
+  EXPECT_TRUE(InlayHints(*workspace_.Take(), cursor.path, all).empty());
+  workspace_.SetSettings({.inlay_values = true});
+  const auto values = InlayHints(*workspace_.Take(), cursor.path, all);
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_EQ(values[0].label, " = 7");
+  workspace_.SetSettings({.inlay_types = true});
+  const auto types = InlayHints(*workspace_.Take(), cursor.path, all);
+  ASSERT_EQ(types.size(), 1U);
+  EXPECT_EQ(types[0].label, ": string");
+}
+
+}  // namespace
+}  // namespace kinu::ide
