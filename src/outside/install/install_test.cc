@@ -19,6 +19,7 @@
 #include "install/provider_installer.h"
 #include "install/provider_locator.h"
 #include "net/testing/scripted_transport.h"
+#include "provider/wire_schema.h"
 
 namespace kinu::install {
 namespace {
@@ -154,6 +155,25 @@ TEST_F(Files, RememberedHashSeesChanges) {
   EXPECT_EQ(*RememberedPackageHash(Path("p"), cache), first);
   Write("p/file", "two");
   EXPECT_NE(*RememberedPackageHash(Path("p"), cache), first);
+}
+
+TEST_F(Files, TheNewestSchemaOfAProviderIsRemembered) {
+  const provider::SchemaCache cache(Path("cache"));
+  constexpr std::string_view kAddress = "registry.opentofu.org/hashicorp/aws";
+  EXPECT_EQ(NewestKnownSchema(kAddress, Path("cache")), nullptr);
+  cache.Store("h1:old", {.protocol = 5});
+  cache.Store("h1:new", {.protocol = 6});
+  const auto newest = [&] {
+    const auto schema = NewestKnownSchema(kAddress, Path("cache"));
+    return schema == nullptr ? 0 : provider::RawSchemaOf(*schema)->protocol;
+  };
+  RememberSchema(cache, kAddress, *Version::ParseExact("5.9.0"), "h1:old");
+  EXPECT_EQ(newest(), 5);
+  RememberSchema(cache, kAddress, *Version::ParseExact("5.10.0"), "h1:new");
+  EXPECT_EQ(newest(), 6);
+  RememberSchema(cache, kAddress, *Version::ParseExact("5.9.1"), "h1:old");
+  EXPECT_EQ(newest(), 6);
+  EXPECT_EQ(NewestKnownSchema("registry.opentofu.org/hashicorp/other", Path("cache")), nullptr);
 }
 
 TEST_F(Files, HashesOfUnpackedPackagesAreRemembered) {

@@ -159,18 +159,6 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
   return {};
 }
 
-void ProviderLocator::StoreSchema(const Entry& entry, const provider::RawSchema& raw) const {
-  cache_.Store(entry.cache_key, raw);
-  const std::string note = NewestNote(entry.address);
-  if (const auto known = cache_.FindNote(note)) {
-    const auto newest = Version::ParseExact(std::string_view(*known).substr(0, known->find(' ')));
-    if (newest && entry.version < *newest) {
-      return;
-    }
-  }
-  cache_.StoreNote(note, entry.version.ToText() + ' ' + entry.cache_key);
-}
-
 Result<ProviderLocator::PluginPtr> ProviderLocator::Launch(const Entry& entry) const {
   if (options_.processes == Processes::kForbidden) {
     return Fail(ErrorCode::kNotFound, "the schema of " + entry.address + " is not in the cache");
@@ -211,7 +199,8 @@ Result<void> ProviderLocator::LoadSchema(Entry& entry) {
             " has an invalid schema, which is a bug of the provider: " + checked.error().message);
   }
   if (!entry.cache_key.empty()) {
-    StoreSchema(entry, raw);
+    cache_.Store(entry.cache_key, raw);
+    RememberSchema(cache_, entry.address, entry.version, entry.cache_key);
   }
   KINU_TRY(entry.schema, provider::OpenWireSchema(std::move(raw)));
   entry.spare = std::move(running);
@@ -267,6 +256,18 @@ void ProviderLocator::Prepare(std::string_view address) {
   if (!entry.prepared.valid() && entry.spare == nullptr && Locate(address, entry)) {
     entry.prepared = std::async(std::launch::async, [this, &entry] { return Launch(entry); });
   }
+}
+
+void RememberSchema(const provider::SchemaCache& cache, std::string_view address,
+                    const Version& version, std::string_view key) {
+  const std::string note = NewestNote(address);
+  if (const auto known = cache.FindNote(note)) {
+    const auto newest = Version::ParseExact(std::string_view(*known).substr(0, known->find(' ')));
+    if (newest && version < *newest) {
+      return;
+    }
+  }
+  cache.StoreNote(note, version.ToText() + ' ' + std::string(key));
 }
 
 std::shared_ptr<const schema::ProviderSchema> NewestKnownSchema(

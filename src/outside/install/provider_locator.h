@@ -74,7 +74,6 @@ class ProviderLocator final : public provider::ProviderSource {
   Result<PluginPtr> Launch(const Entry& entry) const;
   std::string SchemaKey(const std::string& package_hash) const;
   Result<void> LoadSchema(Entry& entry);
-  void StoreSchema(const Entry& entry, const provider::RawSchema& raw) const;
 
   Options options_;
   provider::SchemaCache cache_;
@@ -82,6 +81,9 @@ class ProviderLocator final : public provider::ProviderSource {
   std::map<std::string, std::unique_ptr<Entry>, std::less<>> entries_;
 };
 
+/// Notes in the cache which key the schema of a version has, unless it has a newer one.
+void RememberSchema(const provider::SchemaCache& cache, std::string_view address,
+                    const Version& version, std::string_view key);
 /// The schema of a provider in the newest version whose schema was ever stored in the cache; null
 /// if there is none. It may differ from that of the version which a configuration would get.
 std::shared_ptr<const schema::ProviderSchema> NewestKnownSchema(
