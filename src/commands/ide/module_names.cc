@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
@@ -107,6 +108,7 @@ ModuleNames::ModuleNames(const Snapshot& snapshot, std::string directory, const 
       ReadRequirements(*file->body, required_);
     }
   }
+  Collect();
   roots_ = snapshot_.RootsOf(JoinPath(directory_, "main.tf"));
 }
 
@@ -152,24 +154,32 @@ const ParsedFile& ModuleNames::Parsed(Mended& mended) {
   return *mended.parsed;
 }
 
-void ModuleNames::ForEach(const std::function<void(const Key&, SymbolKind)>& visit) const {
-  std::set<std::string_view> visited;
+/// Finds all names once.
+void ModuleNames::Collect() {
+  std::unordered_set<std::string_view> visited;
+  const auto add = [&](const Key& key, SymbolKind kind) {
+    if (visited.insert(key).second) {
+      all_.emplace_back(&key, kind);
+    }
+  };
   for (const ParsedFile* file : files_) {
     for (const Declaration& declaration : file->declarations) {
-      if (visited.insert(declaration.key).second) {
-        visit(declaration.key, declaration.kind);
-      }
+      add(declaration.key, declaration.kind);
     }
   }
   for (const Mended& mended : mended_) {
-    if (!mended.key.empty() && visited.insert(mended.key).second) {
-      visit(mended.key, mended.kind);
+    if (!mended.key.empty()) {
+      add(mended.key, mended.kind);
     }
   }
   for (const Key& key : mended_locals_) {
-    if (visited.insert(key).second) {
-      visit(key, SymbolKind::kLocal);
-    }
+    add(key, SymbolKind::kLocal);
+  }
+}
+
+void ModuleNames::ForEach(const std::function<void(const Key&, SymbolKind)>& visit) const {
+  for (const auto& [key, kind] : all_) {
+    visit(*key, kind);
   }
 }
 

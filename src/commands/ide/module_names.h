@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ide/cursor_context.h"
@@ -61,6 +62,7 @@ class ModuleNames {
 
   bool Counts(const ParsedFile& file) const;
   void Mend();
+  void Collect();
   const ParsedFile& Parsed(Mended& mended);
   std::string AddressOf(std::string_view local_name) const;
 
@@ -70,6 +72,7 @@ class ModuleNames {
   std::vector<const ParsedFile*> files_;
   std::vector<Mended> mended_;
   std::vector<Key> mended_locals_;
+  std::vector<std::pair<const Key*, SymbolKind>> all_;        // each name once
   std::map<std::string, std::string, std::less<>> required_;  // local name to address
   std::vector<std::string> roots_;
 };
