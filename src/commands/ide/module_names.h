@@ -23,6 +23,9 @@ class ModuleNames {
   /// `current` is the file that the answer is about, or null.
   ModuleNames(const Snapshot& snapshot, std::string directory, const ParsedFile* current);
 
+  ModuleNames(const ModuleNames&) = delete;
+  ModuleNames& operator=(const ModuleNames&) = delete;
+
   const std::string& directory() const { return directory_; }
   const Snapshot& snapshot() const { return snapshot_; }
   const Snapshot::Parts& parts() const { return snapshot_.parts(); }
