@@ -2,14 +2,19 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <gtest/gtest.h>
+
+#include "base/files.h"
 #include "ide/answers.h"
 #include "ide/snapshot.h"
+#include "ide/snapshot_parts.h"
 #include "ide/workspace.h"
 
 namespace kinu::ide::testing {
@@ -103,8 +108,9 @@ class Texts {
     Take();
     return true;
   }
-  /// The errors of the root module "/w", one a line.
+  /// The errors of the root module "/w", whose local modules count as installed, one a line.
   std::string Errors() const {
+    const DataDirectory data(Manifest());
     const std::atomic<bool> abandoned = false;
     std::string out;
     const auto problems = snapshot_->CheckRoot("/w", abandoned).value_or(Problems());
@@ -119,6 +125,41 @@ class Texts {
   }
 
  private:
+  /// A directory in place of ".terraform", with a manifest of modules.
+  class DataDirectory {
+   public:
+    explicit DataDirectory(const std::string& manifest) {
+      std::string pattern = ::testing::TempDir() + "textsXXXXXX";
+      path_ = ::mkdtemp(pattern.data());
+      EXPECT_TRUE(MakeDirectories(path_ + "/modules"));
+      EXPECT_TRUE(ReplaceFile(path_ + "/modules/modules.json", manifest));
+      ::setenv("TF_DATA_DIR", path_.c_str(), 1);
+    }
+    DataDirectory(const DataDirectory&) = delete;
+    DataDirectory& operator=(const DataDirectory&) = delete;
+    ~DataDirectory() {
+      ::unsetenv("TF_DATA_DIR");
+      std::filesystem::remove_all(path_);
+    }
+
+   private:
+    std::string path_;
+  };
+
+  /// The manifest of the local modules that the root calls.
+  std::string Manifest() const {
+    std::string records = R"({"Key":"","Source":"","Dir":"."})";
+    for (const auto& [path, file] : snapshot_->parts().files) {
+      for (const ModuleCallSite& call : file->calls) {
+        if (DirName(path) == "/w" && call.source.starts_with("./")) {
+          records += R"(,{"Key":")" + call.name + R"(","Source":")" + call.source + R"(","Dir":")" +
+                     call.source.substr(2) + R"("})";
+        }
+      }
+    }
+    return R"({"Modules":[)" + records + "]}";
+  }
+
   void Take() {
     workspace_ = std::make_unique<Workspace>(Settings());
     workspace_->SetFolders({"/w"});
