@@ -144,6 +144,30 @@ TEST_F(NavigationTest, SymbolsAreFoundByTheirLetters) {
   EXPECT_EQ(symbols[1].children[0].name, "source");
 }
 
+TEST_F(NavigationTest, AnswersNestNoDeeperThanClientsRead) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) {
+    text += "x {\n";
+  }
+  text += "a = ";
+  text.append(2000, '[').append(2000, ']');
+  const auto cursor = static_cast<uint32_t>(text.size() - 2000);
+  for (int i = 0; i < 2000; ++i) {
+    text += "\n}";
+  }
+  Write("main.tf", text);
+  const auto snapshot = Take();
+  const auto selections = SelectionsAt(*snapshot, {Path("main.tf"), cursor});
+  ASSERT_EQ(selections.size(), 200U);
+  EXPECT_EQ(selections.back(), (Span{0, static_cast<uint32_t>(text.size())}));
+  size_t depth = 0;
+  const auto symbols = DocumentSymbols(*snapshot, Path("main.tf"));
+  for (const auto* at = &symbols; !at->empty(); at = &at->back().children) {
+    ++depth;
+  }
+  EXPECT_EQ(depth, 100U);
+}
+
 TEST_F(NavigationTest, LensesCountUses) {
   WriteModules();
   const auto lenses = Lenses(*Take(), Path("disk/main.tf"));

@@ -175,7 +175,16 @@ void Selector::Steps(const hcl::TraversalExpr& traversal) {
 
 std::vector<Span> SelectionsAt(const Snapshot& snapshot, const Cursor& cursor) {
   const ParsedFile* file = snapshot.parts().Find(cursor.path);
-  return file == nullptr ? std::vector<Span>() : Selector(*file, cursor.offset).Run();
+  if (file == nullptr) {
+    return {};
+  }
+  // Each range nests in the next one, and clients read nested messages by recursion.
+  constexpr size_t kMostRanges = 200;
+  std::vector<Span> ranges = Selector(*file, cursor.offset).Run();
+  if (ranges.size() > kMostRanges) {
+    ranges.erase(ranges.begin() + kMostRanges - 1, ranges.end() - 1);
+  }
+  return ranges;
 }
 
 }  // namespace kinu::ide

@@ -22,10 +22,13 @@ SymbolKind KindOfBlock(std::string_view type) {
   return found == std::end(kKinds) ? SymbolKind::kOtherBlock : found->second;
 }
 
-Symbol SymbolOf(const hcl::NativeBlock& block);
+/// Clients read nested messages by recursion: what is deeper is left out.
+constexpr size_t kDeepest = 100;
+
+Symbol SymbolOf(const hcl::NativeBlock& block, size_t depth);
 
 /// The arguments and blocks of a body, in the order of the source.
-std::vector<Symbol> Items(const hcl::NativeBody& body, SymbolKind arguments) {
+std::vector<Symbol> Items(const hcl::NativeBody& body, SymbolKind arguments, size_t depth) {
   std::vector<Symbol> out;
   for (const hcl::NativeAttribute& attribute : body.attributes) {
     out.push_back({.name = std::string(attribute.name.view()),
@@ -34,13 +37,13 @@ std::vector<Symbol> Items(const hcl::NativeBody& body, SymbolKind arguments) {
                    .name_span = {attribute.begin, attribute.name_end()}});
   }
   for (const hcl::NativeBlock& block : body.blocks) {
-    out.push_back(SymbolOf(block));
+    out.push_back(SymbolOf(block, depth + 1));
   }
   std::ranges::sort(out, {}, [](const Symbol& symbol) { return symbol.whole.begin; });
   return out;
 }
 
-Symbol SymbolOf(const hcl::NativeBlock& block) {
+Symbol SymbolOf(const hcl::NativeBlock& block, size_t depth) {
   Symbol symbol{.detail = std::string(block.type.view()),
                 .kind = KindOfBlock(block.type),
                 .whole = {block.type_begin, std::max(block.close_brace + 1, block.header_end())},
@@ -52,8 +55,11 @@ Symbol SymbolOf(const hcl::NativeBlock& block) {
   if (symbol.name.empty()) {
     symbol.name = symbol.detail;
   }
-  symbol.children = Items(
-      *block.body, block.type.view() == "locals" ? SymbolKind::kLocal : SymbolKind::kArgument);
+  if (depth < kDeepest) {
+    const bool is_locals = block.type.view() == "locals";
+    symbol.children =
+        Items(*block.body, is_locals ? SymbolKind::kLocal : SymbolKind::kArgument, depth);
+  }
   return symbol;
 }
 
@@ -88,7 +94,7 @@ std::vector<Symbol> DocumentSymbols(const Snapshot& snapshot, const std::string&
     return {};
   }
   if (const hcl::NativeBody* native = file->native()) {
-    return Items(*native, SymbolKind::kArgument);
+    return Items(*native, SymbolKind::kArgument, 0);
   }
   std::vector<Symbol> out;
   for (const Declaration& declaration : file->declarations) {
