@@ -179,7 +179,7 @@ std::string TypeOfGiven(const ActionPlace& place, const Use& use) {
 /// it. Empty: none.
 std::string FileForDeclaration(const ActionPlace& place, const std::string& directory,
                                std::string_view kind) {
-  const std::string usual = FileFor(place.parts, directory, kind, place.file);
+  std::string usual = FileFor(place.parts, directory, kind, place.file);
   if (!usual.empty() && place.parts.Find(usual) != nullptr) {
     return usual;
   }

@@ -1,4 +1,5 @@
 // Names across files and modules: definitions, references, renames, calls.
+#include "ide/offline_providers.h"
 #include "ide/testing/workspace_fixture.h"
 
 namespace kinu::ide {
@@ -198,6 +199,28 @@ TEST_F(CheckTest, BlocksWithoutASchemaAreLeftAlone) {
       "resource \"aws_vpc\" \"x\" { anything = var.gone }\noutput \"o\" { value = aws_vpc.x.id }\n"
       "provider \"aws\" { what = 1 }\n");
   EXPECT_EQ(Check(), Names{});
+}
+
+TEST_F(CheckTest, ProvidersAnswerNothingThatNeedsAProcess) {
+  class Nowhere final : public provider::ProviderSource {
+    Result<const schema::ProviderSchema*> Schema(std::string_view) override {
+      return Fail(ErrorCode::kNotFound, "no schema");
+    }
+    Result<std::unique_ptr<provider::Provider>> Start(std::string_view) override {
+      return Fail(ErrorCode::kNotFound, "no process");
+    }
+  };
+  Nowhere nowhere;
+  OfflineProviders offline(nowhere);
+  const auto started = offline.Start("registry.opentofu.org/hashicorp/aws");
+  ASSERT_TRUE(started);
+  provider::Problems problems;
+  (*started)->ValidateResourceConfig("aws_vpc", Value::DynamicUnknown(), problems);
+  EXPECT_TRUE(problems.empty());
+  (void)(*started)->ReadResource({}, problems);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].summary, "Provider not started");
+  EXPECT_TRUE((*started)->CallFunction("f", {}, nullptr)->IsKnown() == false);
 }
 
 TEST_F(CheckTest, FunctionsReadNothingOutsideTheFolders) {

@@ -468,7 +468,6 @@ static std::optional<ConfiguredBackend> AgreedBackend(const Workspace& workspace
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
                                                const backend::StateFlags& flags, Diagnostics& diags,
                                                BackendWarnings warnings) {
-  const trace::Span span("kinu/session", "Initialize Backend");
   // The reference looks at the encryption first: what it warns of stands before other errors.
   const auto encryption = SetUpEncryption(workspace, loaded, diags);
   return encryption ? ChooseBackend(workspace, loaded, *encryption, flags, diags, warnings)
@@ -479,6 +478,7 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
                                                const EncryptionRef& encryption,
                                                const backend::StateFlags& flags, Diagnostics& diags,
                                                BackendWarnings warnings) {
+  const trace::Span span("kinu/session", "Initialize Backend");
   auto out = AgreedBackend(workspace, loaded, flags, diags);
   if (!out) {
     if (warnings == BackendWarnings::kLeftOut) {

@@ -1,6 +1,8 @@
 // The answers of the language server from the shell: `ide definition`, `ide references`, …
 #include <charconv>
 
+#include <unistd.h>
+
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/flag_groups.h"
@@ -250,7 +252,7 @@ int RunSymbols(Invocation& invocation) {
   return 0;
 }
 
-/// Replaces the files that a rename changes. All texts are made before the first is written.
+/// Replaces the files that a rename changes. After an error all files are as they were.
 Result<void> Write(const ide::Snapshot& snapshot, const ide::WorkspaceEdit& edit) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const ide::FileEdits& file : edit) {
@@ -261,10 +263,19 @@ Result<void> Write(const ide::Snapshot& snapshot, const ide::WorkspaceEdit& edit
     }
     texts.emplace_back(file.path, std::move(text));
   }
-  for (const auto& [path, text] : texts) {
-    if (Result<void> written = ReplaceFile(path, text); !written) {
-      return written;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    Result<void> written = ReplaceFile(texts[i].first, texts[i].second);
+    if (written) {
+      continue;
     }
+    while (i-- > 0) {
+      if (const Ref<const SourceFile> before = snapshot.Text(texts[i].first)) {
+        (void)ReplaceFile(texts[i].first, before->text());
+      } else {
+        (void)::unlink(texts[i].first.c_str());
+      }
+    }
+    return written;
   }
   return {};
 }
