@@ -12,11 +12,21 @@ ConfigResource BlockOf(const PlanGraph& graph, const Node& node) {
   return {place.path, place.module->resources[node.index].name};
 }
 
-/// The root outputs to keep: those that depend on objects, if all of these are kept. `complete` is
-/// whether all objects of a node are kept; nodes that are not `present` are ignored with all their
-/// dependencies.
+/// Whether a node is kept for what it depends on: a root output, or a variable with rules. Ref:
+/// opentofu internal/tofu/transform_targets.go getTargetedOutputNodes.
+bool FollowsObjects(const PlanGraph& graph, const Node& node) {
+  if (node.kind == NodeKind::kOutput) {
+    return node.config_node == 0;
+  }
+  return node.kind == NodeKind::kVariable &&
+         !graph.PlaceOf(node).module->variables[node.index].validations.empty();
+}
+
+/// The outputs and variables to keep: those that depend on objects, if all of these are kept.
+/// `complete` is whether all objects of a node are kept; nodes that are not `present` are ignored
+/// with all their dependencies.
 template <typename F, typename G>
-std::vector<NodeId> OutputsToKeep(const PlanGraph& graph, F&& complete, G&& present) {
+std::vector<NodeId> ValuesToKeep(const PlanGraph& graph, F&& complete, G&& present) {
   std::vector<bool> whole(graph.size(), true);  // nothing behind it is left out
   std::vector<bool> any(graph.size(), false);   // some object is behind it
   std::vector<NodeId> out;
@@ -30,7 +40,7 @@ std::vector<NodeId> OutputsToKeep(const PlanGraph& graph, F&& complete, G&& pres
       any[id] = any[id] || any[dependency] || object;
     }
     const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kOutput && node.config_node == 0 && whole[id] && any[id]) {
+    if (FollowsObjects(graph, node) && whole[id] && any[id]) {
       out.push_back(id);
     }
   }
@@ -113,7 +123,7 @@ void ApplyTargeting(PlanGraph& graph) {
       graph.MarkReached(id, graph.kept);
     }
   }
-  for (NodeId id : OutputsToKeep(
+  for (NodeId id : ValuesToKeep(
            graph, [&](NodeId resource) { return bool{graph.kept[resource]}; },
            [](NodeId) { return true; })) {
     graph.MarkReached(id, graph.kept);
@@ -173,7 +183,7 @@ class CellTargeting {
       }
     }
     Spread();
-    for (NodeId id : OutputsToKeep(
+    for (NodeId id : ValuesToKeep(
              graph_, [&](NodeId resource) { return Complete(resource); },
              [&](NodeId node) { return bool{needed[node]}; })) {
       KeepNode(id);
