@@ -104,17 +104,10 @@ bool MayBeCaptured(const Expr& value, const ParsedFile& file) {
   });
 }
 
-/// Whether the span is in a `condition`, which must refer to something.
-bool IsInCondition(const hcl::NativeBody& body, Span span) {
-  for (const hcl::NativeAttribute& attribute : body.attributes) {
-    if (Span{attribute.begin, attribute.end}.Contains(span)) {
-      return attribute.name.view() == "condition";
-    }
-  }
-  return std::ranges::any_of(body.blocks, [&](const hcl::NativeBlock& block) {
-    return Span{block.type_begin, block.close_brace + 1}.Contains(span) &&
-           IsInCondition(*block.body, span);
-  });
+/// Whether a use is in the condition of a check, which must refer to something.
+bool IsInCondition(const UseIn& at) {
+  const SyntaxPath path = PathTo(*at.file->native(), at.use->name);
+  return path.attribute != nullptr && path.attribute->name.view() == "condition";
 }
 
 bool RefersToNothing(const Expr& value) {
@@ -130,8 +123,7 @@ bool CanInline(const std::vector<UseIn>& uses, const Expr& value, std::string_vi
          std::ranges::none_of(uses, [&](const UseIn& at) {
            return at.file->kind != FileKind::kConfiguration || at.file->native() == nullptr ||
                   at.file->syntax.has_errors() || at.use->is_move ||
-                  MayBeCaptured(value, *at.file) ||
-                  (is_constant && IsInCondition(*at.file->native(), at.use->name));
+                  MayBeCaptured(value, *at.file) || (is_constant && IsInCondition(at));
          });
 }
 

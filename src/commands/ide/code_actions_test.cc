@@ -204,6 +204,8 @@ TEST(Inlining, NotWhereItWouldChange) {
   };
   check("locals {\n  a‸ = x.y\n  b = [for x in [1] : local.a]\n}\n", "{}");
   check("locals {\n  a‸ = 1\n}\n", "{}");
+  check("locals {\n  a‸ = 1\n}\ncheck \"c\" {\n  assert {\n    condition = local.a == 1\n  }\n}\n",
+        "{}");
   check("locals {\n  a‸ = 1\n}\n", R"({"output": {"o": {"value": "${local.a}"}}})");
 }
 

@@ -10,7 +10,7 @@
 namespace kinu::ide {
 
 std::string Snapshot::Parts::ModuleOf(const std::string& path) const {
-  const std::string own = DirName(path);
+  std::string own = DirName(path);
   const ParsedFile* file = Find(path);
   if (file == nullptr || file->kind == FileKind::kConfiguration) {
     return own;

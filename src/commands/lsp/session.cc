@@ -13,14 +13,14 @@ namespace {
 const JsonNode kNoParams;
 
 /// The params of a message whose method needs no particular ones.
-const Message& WithParams(const Message& message, Message& copy) {
+const Message* WithParams(const Message& message, Message& copy) {
   if (message.params != nullptr) {
-    return message;
+    return &message;
   }
   copy.id = message.id;
   copy.method = message.method;
   copy.params = &kNoParams;
-  return copy;
+  return &copy;
 }
 
 /// The result of a request, as a JSON text.
@@ -29,7 +29,7 @@ Outcome<std::string> ResultOf(const View& view, const Message& message, Answer a
   std::string text;
   JsonWriter json(text, kCompactJson);
   Message copy;
-  Question question(view, WithParams(message, copy), tokens, json);
+  Question question(view, *WithParams(message, copy), tokens, json);
   if (auto done = answer(question); !done) {
     return std::unexpected(std::move(done).error());
   }
