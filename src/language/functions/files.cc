@@ -137,7 +137,10 @@ CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
   const std::string_view given = args[0].AsString();
   KINU_TRY(const std::string base, Allowed(given, context));
   if (args[1].AsString().contains("..")) {
-    KINU_TRY(const std::string outside, Allowed(JoinPath(base, args[1].AsString()), context));
+    // What the pattern leads to is looked at, too.
+    if (auto outside = Allowed(JoinPath(base, args[1].AsString()), context); !outside) {
+      return std::unexpected(std::move(outside).error());
+    }
   }
   const auto matches = Glob(JoinPath(base, args[1].AsString()));
   if (!matches) {
