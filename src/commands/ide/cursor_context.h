@@ -75,14 +75,4 @@ struct CursorContext {
 /// Where the offset stands in a text of the native syntax.
 CursorContext ContextAt(std::string_view text, uint32_t offset);
 
-/// A block of the outermost level, found by its first line.
-struct Region {
-  Span span;  ///< to the beginning of the next one
-  std::string_view type;
-  std::vector<std::string_view> labels;
-};
-/// The blocks of a file whose types are those of the language and that begin in the first column.
-/// Never reads more than lines' first words.
-std::vector<Region> RegionsOf(std::string_view text);
-
 }  // namespace kinu::ide

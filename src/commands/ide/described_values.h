@@ -1,5 +1,5 @@
 // DescribedValues: what is written as the value of a variable or local value, without evaluating
-// references. Values of sensitive variables are never told.
+// references. Values of sensitive variables are left out.
 #pragma once
 
 #include <optional>

@@ -13,6 +13,7 @@
 
 #include "ide/cursor_context.h"
 #include "ide/parsed_file.h"
+#include "ide/regions.h"
 #include "ide/snapshot_parts.h"
 #include "schema/schema.h"
 

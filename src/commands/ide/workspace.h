@@ -1,5 +1,5 @@
 // Workspace: the folders that an editor has open, with texts that are not saved yet. One thread
-// owns it, tells it of changes and takes snapshots for all others.
+// owns it, reports changes to it and takes snapshots for all others.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,6 @@ namespace kinu::ide {
 
 /// What a user may choose.
 struct Settings {
-  bool values_of_state = true;  ///< hover shows values of local states
   bool reference_lenses = true;
   bool inlay_values = false;
   bool inlay_types = false;

@@ -10,7 +10,6 @@ struct Setting {
   bool ide::Settings::* field;
 };
 constexpr Setting kSettings[] = {
-    {"stateValues", &ide::Settings::values_of_state},
     {"referenceLenses", &ide::Settings::reference_lenses},
     {"inlayValues", &ide::Settings::inlay_values},
     {"inlayTypes", &ide::Settings::inlay_types},
