@@ -272,6 +272,39 @@ TEST_F(OrderTest, DeposedObjectIsDestroyedAfterAllDependents) {
   EXPECT_TRUE(Stores("test_thing.a deposed"));
 }
 
+TEST_F(OrderTest, DeposedObjectIsDestroyedAfterDataThatDependOnIt) {  // A5
+  const std::string text = R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = "%v"
+      lifecycle { create_before_destroy = true }
+    }
+    data "test_thing" "d" { name = test_thing.a.output })";
+  ConfigureVersion(text, "one");
+  Apply();
+  ConfigureVersion(text, "two");
+  const Strings edges = EdgesOfApply(Plan());
+  EXPECT_TRUE(std::ranges::any_of(edges, [](const std::string& edge) {
+    return edge.starts_with("test_thing.a (destroy deposed ") &&
+           edge.ends_with(") -> data.test_thing.d");
+  }));
+}
+
+TEST_F(OrderTest, ReferenceToOneRowDoesNotHideDependencyOnTheBlock) {  // A2
+  Configure({{"main.tf", "module \"m\" {\n  source = \"./m\"\n  count = 2\n}\n"}, {"m/main.tf", R"(
+               resource "test_thing" "a" {
+                 count = 2
+                 name  = "a-${count.index}"
+               }
+               resource "test_thing" "b" {
+                 name       = "b-${test_thing.a[0].id}"
+                 depends_on = [test_thing.a]
+               })"}});
+  const Strings edges = EdgesOfApply(Plan());
+  EXPECT_TRUE(
+      std::ranges::count(edges, "module.m[0].test_thing.b -> module.m.test_thing.a (expand)"));
+}
+
 TEST_F(OrderTest, FailedCreationKeepsBothObjects) {
   const char* text = R"(
     resource "test_thing" "a" {

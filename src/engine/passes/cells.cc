@@ -258,6 +258,30 @@ constexpr DependencyRule kDependencyRules[] = {
     {Phase::kDispose, IsApply, true, true, true, &Crossing::end_apply},                  // A7, K
 };
 
+/// Edges to the expansions of blocks of which single rows are named. A row without changes is read
+/// once its block has expanded; the reference reads it from the state, so the edge is soft, unless
+/// something else names the whole block.
+class ExpansionsOfOneRow {
+ public:
+  void Name(NodeId from, NodeId expansion) { named_.emplace_back(from, expansion); }
+  void NeedWhole(NodeId from, NodeId expansion) { whole_.emplace_back(from, expansion); }
+  void Connect(PlanGraph& graph) {
+    if (named_.empty()) {
+      return;
+    }
+    std::ranges::sort(whole_);
+    for (const auto& [from, expansion] : named_) {
+      if (!std::ranges::binary_search(whole_, std::pair(from, expansion))) {
+        graph.AddSoftEdge(from, expansion);
+      }
+    }
+  }
+
+ private:
+  std::vector<std::pair<NodeId, NodeId>> named_;
+  std::vector<std::pair<NodeId, NodeId>> whole_;
+};
+
 class CellConnector {
  public:
   CellConnector(PlanGraph& graph, ApplyGraph& apply)
@@ -527,9 +551,7 @@ class CellConnector {
     return found;
   }
 
-  /// A1, A2: configuration references, block to block, as edges to the rows behind the blocks. A
-  /// row without changes is read once its block has expanded; the reference reads it from the
-  /// state, so the edge to an expansion for a single row is soft.
+  /// A1, A2: configuration references, block to block, as edges to the rows behind the blocks.
   void ConfigEdges() {
     // Values, expansions of other blocks and ends of modules wait for all rows of a block.
     for (auto it = crossings_.begin(); it != crossings_.end(); ++it) {
@@ -540,11 +562,13 @@ class CellConnector {
         apply_.block_ends[expansion] = Join(it.value(), &Crossing::end_all, IsLive);
       }
     }
+    ExpansionsOfOneRow single;
     for (const ResourceEdge& edge : apply_.resource_edges) {
       if (edge.key && WaitForSingle(edge)) {
-        graph_.AddSoftEdge(edge.from, edge.to);
+        single.Name(edge.from, edge.to);
         continue;
       }
+      single.NeedWhole(edge.from, edge.to);
       Wait(edge.from, edge.to);
       auto end = apply_.block_ends.find(edge.to);
       if (end != apply_.block_ends.end()) {
@@ -552,47 +576,53 @@ class CellConnector {
       }
     }
     for (Cell& cell : apply_.cells) {
-      if (!IsLive(cell) || cell.block < 0) {
+      if (IsLive(cell) && cell.block >= 0) {
+        CellReferences(cell, single);
+      }
+    }
+    single.Connect(graph_);
+  }
+
+  /// The references of a cell's block.
+  void CellReferences(Cell& cell, ExpansionsOfOneRow& single) {
+    const auto& references =
+        apply_.block_references[cell.node->index][static_cast<size_t>(cell.block)];
+    for (const BlockReference& ref : references) {
+      if (!ref.to_resource) {
+        Wait(cell.id, ref.target);
         continue;
       }
-      const auto& references =
-          apply_.block_references[cell.node->index][static_cast<size_t>(cell.block)];
-      for (const BlockReference& ref : references) {
-        if (!ref.to_resource) {
-          Wait(cell.id, ref.target);
-          continue;
-        }
-        const Node& target = graph_.node(ref.target);
-        const config::Resource& resource =
-            graph_.config.nodes[target.config_node]->module->resources[target.index];
-        ConfigResource address{graph_.config.nodes[target.config_node]->path, resource.name};
-        Crossing* a = Find(address);
-        if (a == nullptr) {
-          Wait(cell.id, ref.target);
-          continue;
-        }
-        bool named = false;
-        if (ref.key) {
-          for (uint32_t i : a->cells) {
-            named = named || (IsLive(apply_.cells[i]) && apply_.cells[i].single == ref.key);
-          }
-        }
-        bool own = address == ConfigOf(cell);
-        cell.flags.names_itself = cell.flags.names_itself || (own && !named);
-        if (named) {
-          graph_.AddSoftEdge(cell.id, ref.target);
-        } else if (!own) {
-          Wait(cell.id, ref.target);
-        }
-        for (uint32_t i : a->cells) {
-          const Cell& other = apply_.cells[i];
-          if (IsLive(other) && other.resource.module == cell.resource.module &&
-              other.id != cell.id && (!named || other.single == ref.key)) {
-            Wait(cell.id, other.id);
-          }
+      const Node& target = graph_.node(ref.target);
+      const ConfigResource address{graph_.config.nodes[target.config_node]->path,
+                                   graph_.ResourceOf(target).name};
+      const Crossing* rows = Find(address);
+      const bool named = rows != nullptr && ref.key && HasSingle(*rows, *ref.key);
+      const bool own = address == ConfigOf(cell);
+      cell.flags.names_itself = cell.flags.names_itself || (own && !named);
+      if (named) {
+        single.Name(cell.id, ref.target);
+      } else if (!own) {
+        single.NeedWhole(cell.id, ref.target);
+        Wait(cell.id, ref.target);
+      }
+      if (rows == nullptr) {
+        continue;
+      }
+      for (uint32_t i : rows->cells) {
+        const Cell& other = apply_.cells[i];
+        if (IsLive(other) && other.resource.module == cell.resource.module && other.id != cell.id &&
+            (!named || other.single == ref.key)) {
+          Wait(cell.id, other.id);
         }
       }
     }
+  }
+
+  /// Whether some module instance has a live cell of its own for the key.
+  bool HasSingle(const Crossing& rows, const InstanceKey& key) const {
+    return std::ranges::any_of(rows.cells, [&](uint32_t i) {
+      return IsLive(apply_.cells[i]) && apply_.cells[i].single == key;
+    });
   }
 
   PlanGraph& graph_;

@@ -115,11 +115,12 @@ std::vector<uint32_t> RankByAddress(const PlanGraph& graph, const std::vector<No
   return rank;
 }
 
-/// Whether an object of the block may be written to a state in this walk.
-bool MayStoreObject(const PlanGraph& graph, const Node& node) {
+/// Whether the walk reads the block's list: to store it with an object, or to order an apply, where
+/// the disposal of an object also waits for data that depend on it.
+bool NeedsList(const PlanGraph& graph, const Node& node) {
   const BlockInfo& info = graph.InfoOf(node);
-  return graph.ResourceOf(node).name.mode == ResourceMode::kManaged &&
-         (graph.stores_new_objects || !info.stored.empty() || info.imports != nullptr);
+  return graph.stores_new_objects || (graph.ResourceOf(node).name.mode == ResourceMode::kManaged &&
+                                      (!info.stored.empty() || info.imports != nullptr));
 }
 
 /// Makes the lists of addresses from lists of nodes. Equal lists of nodes become one.
@@ -166,7 +167,7 @@ void CollectDependencies(PlanGraph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (graph.node(id).kind == NodeKind::kResource) {
       resources.push_back(id);
-      if (MayStoreObject(graph, graph.node(id))) {
+      if (NeedsList(graph, graph.node(id))) {
         graph.MarkReached(id, needed);
         any = true;
       }
@@ -201,7 +202,7 @@ void CollectDependencies(PlanGraph& graph) {
     }
     lists[id] = Union(inputs, singles);
     const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kResource && MayStoreObject(graph, node)) {
+    if (node.kind == NodeKind::kResource && NeedsList(graph, node)) {
       graph.InfoOf(node).dependencies = addresses.Of(lists[id]);
     }
     for (NodeId dependency : graph.dependencies(id)) {
