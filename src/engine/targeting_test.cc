@@ -53,6 +53,21 @@ TEST_F(EngineTest, ExclusionIncludesDependents) {
   EXPECT_EQ(Changes(Plan()).size(), 5u);
 }
 
+TEST_F(EngineTest, ExcludedDeposedObjectHasNoDependents) {
+  Configure(R"(
+    resource "test_thing" "a" {
+      count = 2
+      name  = "a-${count.index}"
+    }
+    output "a" { value = test_thing.a[*].id })");
+  Apply();
+  state::Instance& first = state_.resources.front().Own().instances.front();
+  first.deposed.push_back({.key = "00000001", .object = *first.current});
+  state_.outputs.clear();
+  excludes_ = {"test_thing.a[0]"};
+  EXPECT_EQ(Plan().outputs.size(), 1u);
+}
+
 TEST_F(EngineTest, TargetedInstanceIsAppliedAlone) {
   Configure(kChain);
   targets_ = {"test_thing.c"};

@@ -62,6 +62,11 @@ bool IsStored(const Node& node) {
   return node.kind == NodeKind::kOrphan || node.kind == NodeKind::kDeposed;
 }
 
+/// Nothing depends on deposed objects: their block only comes after them, for a stable output.
+bool IsDependency(const PlanGraph& graph, NodeId id) {
+  return graph.node(id).kind != NodeKind::kDeposed;
+}
+
 /// The nodes that -exclude leaves out: those that it names, and all that wait for a block that it
 /// names in whole or in part. Cells do not count as dependents of their own block.
 std::vector<bool> FindExcluded(const PlanGraph& graph, const ApplyGraph* apply) {
@@ -78,6 +83,9 @@ std::vector<bool> FindExcluded(const PlanGraph& graph, const ApplyGraph* apply) 
       }
     }
     for (NodeId dependency : graph.dependencies(id)) {
+      if (!IsDependency(graph, dependency)) {
+        continue;
+      }
       reached[id] =
           reached[id] || reached[dependency] || (spreads[dependency] && dependency != own_block);
       spreads[id] = spreads[id] || spreads[dependency];
@@ -125,7 +133,7 @@ void ApplyTargeting(PlanGraph& graph) {
   }
   for (NodeId id : ValuesToKeep(
            graph, [&](NodeId resource) { return bool{graph.kept[resource]}; },
-           [](NodeId) { return true; })) {
+           [&](NodeId id) { return IsDependency(graph, id); })) {
     graph.MarkReached(id, graph.kept);
   }
   for (NodeId id = 0; id < graph.size(); ++id) {
