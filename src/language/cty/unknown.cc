@@ -119,12 +119,15 @@ Value Value::Unknown(const Type& type, Refinements refinements) {
 
 Refinements Value::refinements() const {
   const Value& plain = Access::Plain(*this);
+  const ValueTag tag = Access::Tag(plain);
+  if (tag == ValueTag::kUnknown && (plain.flags_ & kRefined) != 0) {
+    return Access::Node<RefinedNode>(plain)->refinements;
+  }
+  if (tag == ValueTag::kUnknown || tag == ValueTag::kNull) {
+    return {};
+  }
   Refinements known;
-  switch (Access::Tag(plain)) {
-    case ValueTag::kNull:
-      return known;
-    case ValueTag::kUnknown:
-      return (plain.flags_ & kRefined) != 0 ? Access::Node<RefinedNode>(plain)->refinements : known;
+  switch (tag) {
     case ValueTag::kString:
       known.prefix = std::string(plain.AsString());
       break;

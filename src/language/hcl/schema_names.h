@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string_view>
@@ -36,7 +36,8 @@ class NameIndex {
     if (std::min(items.size(), lookups) <= kScanLimit) {
       return;
     }
-    index_.emplace().reserve(items.size());
+    index_ = std::make_unique<FlatMap<std::string_view, const Item*>>();
+    index_->reserve(items.size());
     for (const Item& item : items) {
       index_->insert_or_assign(NameOf(item), &item);
     }
@@ -44,7 +45,7 @@ class NameIndex {
 
   /// Null if no item has the name.
   const Item* Find(std::string_view name) const {
-    if (index_) {
+    if (index_ != nullptr) {
       const auto found = index_->find(name);
       return found == index_->end() ? nullptr : found->second;
     }
@@ -59,7 +60,7 @@ class NameIndex {
 
  private:
   std::span<const Item> items_;
-  std::optional<FlatMap<std::string_view, const Item*>> index_;
+  std::unique_ptr<FlatMap<std::string_view, const Item*>> index_;  ///< of many items only
 };
 
 /// The names of a schema, for a body with so many items.

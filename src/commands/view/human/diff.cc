@@ -17,11 +17,12 @@ namespace {
 
 // --- Common to all kinds of values: sensitivity first, then unknown values. ---
 
+bool IsHidden(const Change& change) {
+  return change.before_sensitive || change.after_sensitive;
+}
+
 template <typename Compute>
-std::optional<Diff> IfSensitive(const Change& change, Diff::Kind kind, Compute&& compute) {
-  if (!change.before_sensitive && !change.after_sensitive) {
-    return std::nullopt;
-  }
+Diff DiffSensitive(const Change& change, Diff::Kind kind, Compute&& compute) {
   Change open = change;
   open.before_sensitive = open.after_sensitive = false;
   open.before_marks = open.after_marks = false;
@@ -42,11 +43,8 @@ std::optional<Diff> IfSensitive(const Change& change, Diff::Kind kind, Compute&&
 
 /// `attributes`, if any, are shown as unknown too when something known becomes unknown as a whole.
 template <typename Compute>
-std::optional<Diff> IfUnknown(const Change& change,
-                              const std::vector<schema::Attribute>* attributes, Compute&& compute) {
-  if (!IsUnknown(change)) {
-    return std::nullopt;
-  }
+Diff DiffUnknown(const Change& change, const std::vector<schema::Attribute>* attributes,
+                 Compute&& compute) {
   Diff diff{.kind = Diff::Kind::kUnknown, .replace = change.replace.Matches()};
   if (NothingBefore(change)) {
     diff.action = Action::kCreate;
@@ -239,11 +237,11 @@ Diff DiffNested(const Change& change, const schema::NestedAttributes& nested, Ne
   const auto single = [&](const Change& element) {
     return DiffNested(element, nested, Nesting::kSingle);
   };
-  if (auto diff = IfSensitive(change, Diff::Kind::kSensitive, again)) {
-    return *std::move(diff);
+  if (IsHidden(change)) {
+    return DiffSensitive(change, Diff::Kind::kSensitive, again);
   }
-  if (auto diff = IfUnknown(change, &nested.attributes, again)) {
-    return *std::move(diff);
+  if (IsUnknown(change)) {
+    return DiffUnknown(change, &nested.attributes, again);
   }
   switch (nesting) {
     case Nesting::kSingle:
@@ -365,10 +363,11 @@ std::optional<Diff::Blocks> DiffBlocks(const Change& change, const schema::Neste
                       .before_sensitive = change.before_sensitive,
                       .after_sensitive = change.after_sensitive};
   // The reference compares the attributes of the enclosing block here, and so shows those.
-  if (auto unknown = IfUnknown(change, &parent.attributes,
-                               [&](const Change& before) { return DiffBlock(before, parent); })) {
+  if (IsUnknown(change)) {
     blocks.nesting = Nesting::kSingle;
-    blocks.members.push_back(*std::move(unknown));
+    blocks.members.push_back(DiffUnknown(change, &parent.attributes, [&](const Change& before) {
+      return DiffBlock(before, parent);
+    }));
     return blocks;
   }
   Action own = StartAction(change);
@@ -409,9 +408,8 @@ bool IsEmptyString(const Value* value) {
   return ShownAs(value) == Shown::kString && value->AsString().empty();
 }
 
-/// An attribute of a block. Null when it is null on both sides.
-std::optional<Diff> DiffBlockAttribute(const Change& parent, const schema::Attribute& attribute,
-                                       Action action) {
+/// Adds an attribute of a block to its members, unless it is null on both sides.
+void AddBlockAttribute(const Change& parent, const schema::Attribute& attribute, Diff& block) {
   Change child = MemberOf(parent, attribute);
   // Older providers cannot express null, so in blocks an empty string means null.
   if (IsEmptyString(child.before)) {
@@ -421,23 +419,24 @@ std::optional<Diff> DiffBlockAttribute(const Change& parent, const schema::Attri
     child.after = nullptr;
   }
   child.before_explicit = child.after_explicit = false;
-  Diff diff = DiffAttribute(child, attribute, action);
-  if (diff.action == Action::kNoOp && NothingAtAll(child) && !attribute.write_only) {
-    return std::nullopt;
+  Diff& member = block.members.emplace_back(DiffAttribute(child, attribute, block.action));
+  if (member.action == Action::kNoOp && NothingAtAll(child) && !attribute.write_only) {
+    block.members.pop_back();
+    return;
   }
-  diff.name = attribute.name;
-  return diff;
+  member.name = attribute.name;
+  block.action = Combine(block.action, member.action);
 }
 
 }  // namespace
 
 Diff DiffBlock(const Change& change, const schema::Block& block) {
   const auto again = [&](const Change& other) { return DiffBlock(other, block); };
-  if (auto diff = IfSensitive(change, Diff::Kind::kSensitiveBlock, again)) {
-    return *std::move(diff);
+  if (IsHidden(change)) {
+    return DiffSensitive(change, Diff::Kind::kSensitiveBlock, again);
   }
-  if (auto diff = IfUnknown(change, &block.attributes, again)) {
-    return *std::move(diff);
+  if (IsUnknown(change)) {
+    return DiffUnknown(change, &block.attributes, again);
   }
   Diff diff{.kind = Diff::Kind::kBlock,
             .action = StartAction(change),
@@ -446,12 +445,8 @@ Diff DiffBlock(const Change& change, const schema::Block& block) {
   // Write-only attributes have no values: their action is that of the other attributes.
   for (const bool write_only : {false, true}) {
     for (const schema::Attribute& attribute : block.attributes) {
-      if (attribute.write_only != write_only) {
-        continue;
-      }
-      if (auto member = DiffBlockAttribute(change, attribute, diff.action)) {
-        diff.action = Combine(diff.action, member->action);
-        diff.members.push_back(*std::move(member));
+      if (attribute.write_only == write_only) {
+        AddBlockAttribute(change, attribute, diff);
       }
     }
   }
@@ -469,11 +464,11 @@ Diff DiffBlock(const Change& change, const schema::Block& block) {
 
 Diff DiffType(const Change& change, const Type& type) {
   const auto again = [&](const Change& other) { return DiffType(other, type); };
-  if (auto diff = IfSensitive(change, Diff::Kind::kSensitive, again)) {
-    return *std::move(diff);
+  if (IsHidden(change)) {
+    return DiffSensitive(change, Diff::Kind::kSensitive, again);
   }
-  if (auto diff = IfUnknown(change, nullptr, again)) {
-    return *std::move(diff);
+  if (IsUnknown(change)) {
+    return DiffUnknown(change, nullptr, again);
   }
   switch (type.kind()) {
     case TypeKind::kDynamic:
@@ -508,13 +503,11 @@ Diff DiffType(const Change& change, const Type& type) {
 }
 
 Diff DiffDynamic(const Change& change) {
-  if (auto diff = IfSensitive(change, Diff::Kind::kSensitive, DiffDynamic)) {
-    diff->replace = false;
-    return *std::move(diff);
-  }
-  if (auto diff = IfUnknown(change, nullptr, DiffDynamic)) {
-    diff->replace = false;
-    return *std::move(diff);
+  if (IsHidden(change) || IsUnknown(change)) {
+    Diff diff = IsHidden(change) ? DiffSensitive(change, Diff::Kind::kSensitive, DiffDynamic)
+                                 : DiffUnknown(change, nullptr, DiffDynamic);
+    diff.replace = false;
+    return diff;
   }
   const Shown before = ShownAs(change.before);
   const Shown after = ShownAs(change.after);
