@@ -159,6 +159,10 @@ HIDING = [
     ["diff", "-markdown", "p", "d"],
     ["diff", "terraform.tfstate", "changed.json"],
     ["diff", "-json", "changed.json", "s.json"],
+    ["drift", "-plan=drifted.json"],
+    ["drift", "-json", "-plan=drifted.json"],
+    ["drift", "-markdown", "-plan=drifted.json"],
+    ["drift", "-sarif", "-plan=drifted.json"],
     ["apply", "-json", "d"],
 ]
 # Edits of a state in bulk, on a copy.
@@ -203,6 +207,20 @@ def write_changed_state(folder):
         resource["values"] = lengthened(resource["values"])
     with open(os.path.join(folder, "changed.json"), "w", encoding="utf-8") as handle:
         json.dump(state, handle)
+
+
+def write_drifted_plan(folder):
+    """Writes drifted.json: p.json in which each object has drifted from what it is planned to be."""
+    with open(os.path.join(folder, "p.json"), encoding="utf-8") as handle:
+        plan = json.load(handle)
+    plan["resource_drift"] = [
+        dict(entry, change={"actions": ["update"], "before": entry["change"]["after"],
+                            "before_sensitive": entry["change"]["after_sensitive"],
+                            "after": lengthened(entry["change"]["after"]),
+                            "after_sensitive": entry["change"]["after_sensitive"]})
+        for entry in plan["resource_changes"]]
+    with open(os.path.join(folder, "drifted.json"), "w", encoding="utf-8") as handle:
+        json.dump(plan, handle)
 
 
 def write_lines(folder):
@@ -284,6 +302,7 @@ def main():
                     (arguments[0] in COPIES_SHOWN or arguments[:2] == ["show", "-no-color"])
                 if "changed.json" in arguments:
                     write_changed_state(folder)
+                    write_drifted_plan(folder)
                 if not shown:
                     run.expect_none(arguments)
                 else:

@@ -22,6 +22,13 @@ sys.path.insert(0, os.path.join(HERE, "conformance"))
 import recordings  # noqa: E402
 
 ROOT = os.path.join(HERE, "..")
+DRIFTED = {
+    "format_version": "1.2",
+    "resource_drift": [
+        {"address": "t.a", "change": {"before": {"a": 1, "b": [{"c": 1}]}, "after": {"b": [{"c": 2}]}},
+         "position": {"filename": "main.tf", "start": {"line": 1, "column": 1, "byte": 0},
+                      "end": {"line": 1, "column": 9, "byte": 8}}},
+        {"address": "t.b", "deposed": "00000001", "change": {"before": {"a": 1}, "after": None}}]}
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
@@ -151,6 +158,13 @@ def written(binary, folder):
         handle.write('check "c" {\n  state {\n    expect_nothing {}\n  }\n}\n')
     yield "check-result", json.loads(run("check", "-json", "c.kinucheck.hcl"))
     yield "check-result", json.loads(run("check", "-json", "none"))
+    with open(os.path.join(folder, "drifted.json"), "w", encoding="utf-8") as handle:
+        json.dump(DRIFTED, handle)
+    with open(os.path.join(folder, "d.kinudrift.hcl"), "w", encoding="utf-8") as handle:
+        handle.write('ignore "t.a" {\n  attributes = ["a"]\n  reason = "r"\n}\n'
+                     'ignore "t.b" {\n  reason = "r"\n  expires = "2020-01-01"\n}\n')
+    yield "drift", json.loads(run("drift", "-json", "-plan=drifted.json"))
+    yield "drift", json.loads(run("drift", "-json", "-plan=none"))
 
 
 def recorded():

@@ -5,7 +5,8 @@ import calm
 import mistakes
 import sources
 # Commands that only kinu has: there is nothing to compare them with.
-OWN_COMMANDS = ("about", "check", "convert", "diff", "eval", "export", "hcldec", "query", "schema")
+OWN_COMMANDS = ("about", "check", "convert", "diff", "drift", "eval", "export", "hcldec", "ide", "lsp",
+                "query", "schema")
 # Flags that only kinu has.
 OWN_FLAGS = {
     "apply": ("timings", "actions", "summary", "group-by", "pager"), "destroy": ("timings",), "import": ("from", "dry-run"),

@@ -1,7 +1,6 @@
 #include "cli/color_choice.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include <unistd.h>
@@ -9,8 +8,11 @@
 namespace kinu::cli {
 namespace {
 
-constexpr std::array<std::string_view, 8> kOwnCommands = {"about",  "check", "convert", "diff",
-                                                          "export", "eval",  "query",   "schema"};
+/// Whether the command has -color, as those do that only kinu has.
+bool HasColorFlag(const CommandSpec& command) {
+  return std::ranges::any_of(command.flags,
+                             [](const FlagSpec& flag) { return flag.name == "color"; });
+}
 
 std::string_view Variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets any
@@ -31,7 +33,7 @@ bool ColorOfSurroundings() {
 
 void ChooseColor(const CommandSpec& command, std::vector<std::string>& args, ViewOptions& view,
                  Diagnostics& diags) {
-  if (std::ranges::find(kOwnCommands, command.name) == kOwnCommands.end()) {
+  if (!HasColorFlag(command)) {
     return;
   }
   constexpr std::string_view kFlag = "-color=";

@@ -15,6 +15,7 @@ namespace kinu::cli {
   ROW(Console)              \
   ROW(Convert)              \
   ROW(Diff)                 \
+  ROW(Drift)                \
   ROW(Eval)                 \
   ROW(Export)               \
   ROW(Fmt)                  \

@@ -64,26 +64,6 @@ void ReadAddressFiles(const std::vector<std::string>& paths, std::vector<TargetA
   }
 }
 
-/// Reads -target, -target-file, -exclude and -exclude-file.
-void ReadTargetFlags(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
-  engine::Options& options = request.options;
-  const std::vector<std::string> targets = flags.List("target");
-  const std::vector<std::string> target_files = flags.List("target-file");
-  const std::vector<std::string> excludes = flags.List("exclude");
-  const std::vector<std::string> exclude_files = flags.List("exclude-file");
-  if ((!targets.empty() || !target_files.empty()) &&
-      (!excludes.empty() || !exclude_files.empty())) {
-    diags.Error("Invalid combination of arguments",
-                "The target and exclude planning options are mutually-exclusive. Each plan must "
-                "use either only the target options or only the exclude options.");
-    return;
-  }
-  ReadAddresses(*request.program, targets, "target", options.targets, diags);
-  ReadAddressFiles(target_files, options.targets, request, diags);
-  ReadAddresses(*request.program, excludes, "exclude", options.excludes, diags);
-  ReadAddressFiles(exclude_files, options.excludes, request, diags);
-}
-
 /// Reads -replace.
 void ReadReplacements(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
   for (const std::string& text : flags.List("replace")) {
@@ -145,11 +125,30 @@ PlanRequest ReadOperationRequest(OperationKind kind, const Invocation& invocatio
   request.state_flags = StateFlagsOf(flags);
   request.lock = flags.Bool("lock");
   request.lock_timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
-  request.input = flags.Bool("input") && !invocation.input_disabled;
+  request.input = flags.Has("input") && flags.Bool("input") && !invocation.input_disabled;
   request.ignore_version =
       flags.Has("ignore-remote-version") && flags.Bool("ignore-remote-version");
   request.style = invocation.style();
   return request;
+}
+
+void ReadTargetFlags(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
+  engine::Options& options = request.options;
+  const std::vector<std::string> targets = flags.List("target");
+  const std::vector<std::string> target_files = flags.List("target-file");
+  const std::vector<std::string> excludes = flags.List("exclude");
+  const std::vector<std::string> exclude_files = flags.List("exclude-file");
+  if ((!targets.empty() || !target_files.empty()) &&
+      (!excludes.empty() || !exclude_files.empty())) {
+    diags.Error("Invalid combination of arguments",
+                "The target and exclude planning options are mutually-exclusive. Each plan must "
+                "use either only the target options or only the exclude options.");
+    return;
+  }
+  ReadAddresses(*request.program, targets, "target", options.targets, diags);
+  ReadAddressFiles(target_files, options.targets, request, diags);
+  ReadAddresses(*request.program, excludes, "exclude", options.excludes, diags);
+  ReadAddressFiles(exclude_files, options.excludes, request, diags);
 }
 
 PlanRequest ReadPlanRequest(OperationKind kind, const Invocation& invocation, const Flags& flags,

@@ -22,9 +22,12 @@ std::vector<config::VariableArgument> VariableArguments(const Flags& flags);
 /// -state, -state-out and -backup, as far as the command has them.
 backend::StateFlags StateFlagsOf(const Flags& flags);
 
-/// The flags that all operations have: variables, state files, lock, questions and parallelism.
+/// The flags that all operations have: variables, state files, lock, questions (if the command may
+/// ask any) and parallelism.
 PlanRequest ReadOperationRequest(OperationKind kind, const Invocation& invocation,
                                  const Flags& flags);
+/// -target, -target-file, -exclude and -exclude-file. Problems are usage errors.
+void ReadTargetFlags(const Flags& flags, PlanRequest& request, Diagnostics& diags);
 /// The flags that all operations have, and those that choose what is planned. Problems are usage
 /// errors.
 PlanRequest ReadPlanRequest(OperationKind kind, const Invocation& invocation, const Flags& flags,

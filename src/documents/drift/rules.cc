@@ -1,0 +1,221 @@
+#include "drift/rules.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/flat_map.h"
+#include "check/objects.h"
+#include "functions/timestamp.h"
+#include "hcl/parse.h"
+#include "lang/eval.h"
+#include "query/evaluate.h"
+
+namespace kinu::drift {
+namespace {
+
+constexpr std::string_view kAddressLabel[] = {"address"};
+constexpr hcl::BlockSchema kBlocks[] = {{.type = "ignore", .label_names = kAddressLabel}};
+constexpr hcl::AttributeSchema kAttributes[] = {
+    {"attributes", false}, {"selector", false}, {"reason", true}, {"expires", false}};
+
+std::string Today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm civil{};
+  ::gmtime_r(&now, &civil);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", &civil);
+  return text;
+}
+
+/// The arguments of a block, which are values without references.
+class RuleReader {
+ public:
+  explicit RuleReader(Diagnostics& diags) : diags_(diags) {}
+
+  Rule Read(const hcl::Block& block) {
+    const auto content =
+        block.body->Content({.attributes = kAttributes}, hcl::Strictness::kExact, diags_);
+    Rule rule{.address = std::string(block.labels[0])};
+    if (const hcl::Attribute* reason = content.Find("reason")) {
+      rule.reason = ReadText(*reason);
+    }
+    if (const hcl::Attribute* attributes = content.Find("attributes")) {
+      ReadAttributes(*attributes, rule);
+    }
+    if (const hcl::Attribute* expires = content.Find("expires")) {
+      ReadDay(*expires, rule);
+    }
+    if (const hcl::Attribute* selector = content.Find("selector")) {
+      ReadSelector(*selector, rule);
+    }
+    return rule;
+  }
+
+ private:
+  std::string ReadText(const hcl::Attribute& attribute) {
+    const Value value = lang::EvaluateTo(*attribute.expr, Type::String(), scope_, diags_);
+    if (!value.IsKnown()) {
+      return {};
+    }
+    if (value.IsNull() || value.AsString().empty()) {
+      diags_.Error("Invalid value", "The argument must be a text that is not empty.",
+                   attribute.expr->range());
+      return {};
+    }
+    return std::string(value.AsString());
+  }
+
+  void ReadAttributes(const hcl::Attribute& attribute, Rule& rule) {
+    const Value value =
+        lang::EvaluateTo(*attribute.expr, Type::List(Type::String()), scope_, diags_);
+    if (!value.IsWhollyKnown()) {
+      return;
+    }
+    if (value.IsNull() || value.size() == 0) {
+      diags_.Error("Invalid value",
+                   "The list must name attributes. Without the argument a rule is about whole "
+                   "objects.",
+                   attribute.expr->range());
+      return;
+    }
+    for (const Value& element : value.elements()) {
+      rule.attributes.emplace_back(element.IsNull() ? std::string_view() : element.AsString());
+    }
+  }
+
+  void ReadDay(const hcl::Attribute& attribute, Rule& rule) {
+    rule.expires = ReadText(attribute);
+    if (!functions::ParseRfc3339(rule.expires + "T00:00:00Z").has_value()) {
+      diags_.Error("Invalid day", "A rule expires on a day such as \"2027-03-31\".",
+                   attribute.expr->range());
+    }
+  }
+
+  void ReadSelector(const hcl::Attribute& attribute, Rule& rule) {
+    auto parsed = query::ParseSelector(ReadText(attribute));
+    if (parsed) {
+      rule.selector = *std::move(parsed);
+    } else {
+      diags_.Error("Invalid selector",
+                   parsed.error().message + ", at byte " + std::to_string(parsed.error().offset) +
+                       " of the selector.",
+                   attribute.expr->range());
+    }
+  }
+
+  Diagnostics& diags_;
+  functions::CallContext context_;
+  lang::VariableScope scope_{nullptr, nullptr, context_};  // neither variables nor functions
+};
+
+/// Whether a path is what a pattern names, or lies inside of it.
+bool Covers(std::string_view pattern, std::string_view path) {
+  if (check::MatchesPattern(pattern, path)) {
+    return true;
+  }
+  for (size_t end = path.find_first_of(".["); end != std::string_view::npos;
+       end = path.find_first_of(".[", end + 1)) {
+    if (check::MatchesPattern(pattern, path.substr(0, end))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Covers(const Rule& rule, const Difference& difference) {
+  const std::string path = difference.PathText();
+  return std::ranges::any_of(rule.attributes,
+                             [&](const std::string& attribute) { return Covers(attribute, path); });
+}
+
+/// The reason with the last day of a rule.
+std::string WhyOf(const Rule& rule) {
+  return rule.expires.empty() ? rule.reason : rule.reason + ", until " + rule.expires;
+}
+
+/// Marks what a rule covers in an object.
+void Ignore(const Rule& rule, Object& object) {
+  const std::string why = WhyOf(rule);
+  if (rule.attributes.empty()) {
+    object.ignored = why;
+    return;
+  }
+  for (Difference& difference : object.differences) {
+    if (difference.ignored.empty() && Covers(rule, difference)) {
+      difference.ignored = why;
+    }
+  }
+  const auto is_ignored = [](const Difference& difference) { return !difference.ignored.empty(); };
+  if (!object.differences.empty() && std::ranges::all_of(object.differences, is_ignored)) {
+    object.ignored = why;
+  }
+}
+
+/// Whether a rule would cover something in an object, had it not expired.
+bool WouldCover(const Rule& rule, const Object& object) {
+  return rule.attributes.empty() ||
+         std::ranges::any_of(object.differences, [&](const Difference& difference) {
+           return Covers(rule, difference);
+         });
+}
+
+/// The entries of `resource_drift` that a selector finds, or in which it finds something.
+Result<FlatSet<uint64_t>> Found(const query::Query& selector, const json::Node& plan) {
+  FlatSet<uint64_t> offsets;
+  query::Evaluator evaluator(plan);
+  (void)evaluator.Run(selector.segments, plan,
+                      [&](json::Node node, std::span<const tfjson::TrailStep> trail) {
+                        offsets.insert(node.offset());
+                        for (const tfjson::TrailStep& step : trail) {
+                          offsets.insert(step.container.offset());
+                        }
+                        return true;
+                      });
+  if (evaluator.problem()) {
+    return Fail(ErrorCode::kInvalid, evaluator.problem()->message);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+void Rules::Add(const std::string& name, std::string text, Diagnostics& diags) {
+  const SourceFile* source = tree_.KeepSource(SourceFile::Make(name, std::move(text)));
+  Diagnostics problems;
+  const hcl::Body* body = name.ends_with(".json") ? hcl::ParseJson(source, tree_, problems)
+                                                  : hcl::ParseNative(source, tree_, problems);
+  if (!problems.has_errors()) {
+    const auto content = body->Content({.blocks = kBlocks}, hcl::Strictness::kExact, problems);
+    RuleReader reader(problems);
+    for (const hcl::Block& block : content.blocks) {
+      rules_.push_back(reader.Read(block));
+    }
+  }
+  diags.Append(std::move(problems));
+}
+
+Result<void> Rules::Apply(const json::Node& plan, Report& report, std::string today) const {
+  if (today.empty()) {
+    today = Today();
+  }
+  for (const Rule& rule : rules_) {
+    FlatSet<uint64_t> found;
+    if (rule.selector) {
+      KINU_TRY(found, Found(*rule.selector, plan));
+    }
+    for (Object& object : report.objects) {
+      if (!object.ignored.empty() || !check::MatchesPattern(rule.address, object.address) ||
+          (rule.selector && !found.contains(object.entry.offset()))) {
+        continue;
+      }
+      if (rule.expires.empty() || rule.expires >= today) {
+        Ignore(rule, object);
+      } else if (WouldCover(rule, object)) {
+        object.note = "the rule \"" + rule.reason + "\" expired on " + rule.expires;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace kinu::drift
