@@ -10,6 +10,7 @@
 #include "base/flat_map.h"
 #include "base/program_name.h"
 #include "config/requirements.h"
+#include "diag/error_line.h"
 #include "plugin/handshake.h"
 #include "provisioners/provisioner.h"
 #include "session/hosts.h"
@@ -126,13 +127,14 @@ void ProviderSet::RequireSelections(const config::Config& config, Diagnostics& d
 
 void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& diags) const {
   const Program& program = *config.program;
-  size_t errors = diags.error_count();
-  const auto needs = config::ProviderRequirements(config, diags);
+  Diagnostics found;
+  const auto needs = config::ProviderRequirements(config, found);
   const install::LockFile& locks = locator_->locks();
-  if (diags.error_count() != errors) {
-    return;
-  }
   std::string list;
+  if (found.has_errors()) {
+    list =
+        "\n  - failed to determine the configuration's provider requirements: " + ErrorLine(found);
+  }
   for (const config::ProviderRequirement& need : needs) {
     const std::string address(program.Text(need.provider));
     if (SplitProviderAddress(address).is_built_in()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/environment.h"
+#include "diag/error_line.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "lang/eval.h"
@@ -35,28 +36,6 @@ std::expected<int, std::string> MaxDepth() {
                            "\" is not a number");
   }
   return depth;
-}
-
-std::string ErrorText(const Diagnostics& diags) {
-  std::string out;
-  size_t others = 0;
-  for (const Diagnostic& problem : diags) {
-    if (!problem.is_error()) {
-      continue;
-    }
-    if (!out.empty()) {
-      ++others;
-      continue;
-    }
-    if (problem.subject.valid()) {
-      out = ToText(problem.subject) + ": ";
-    }
-    out += problem.summary + "; " + problem.detail;
-  }
-  if (others > 0) {
-    out += ", and " + std::to_string(others) + " other diagnostic(s)";
-  }
-  return out;
 }
 
 struct Renderer {
@@ -89,7 +68,7 @@ struct Renderer {
         tree.KeepSource(SourceFile::Make(std::string(name), std::string(source)));
     const hcl::Expr* expr = hcl::ParseTemplate(file, tree, diags);
     if (diags.has_errors()) {
-      return CallFail(ErrorText(diags));
+      return CallFail(ErrorLine(diags));
     }
     FlatMap<std::string, Value> scope_variables;
     if (CallResult problem = ReadVariables(variables, scope_variables); !problem) {
@@ -111,7 +90,7 @@ struct Renderer {
     const VariableScope scope(&scope_variables, table, context);
     Value value = Evaluate(*expr, scope, diags);
     if (diags.has_errors()) {
-      return CallFail(ErrorText(diags));
+      return CallFail(ErrorLine(diags));
     }
     return value;
   }

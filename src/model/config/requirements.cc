@@ -36,7 +36,6 @@ class Collector {
     return out_[entry->second];
   }
   void Constrain(Symbol provider, const std::string& version, const SourceRange& range);
-  void CheckImport(const Module& module, const Import& import);
 
   Program& program_;
   Diagnostics& diags_;
@@ -60,26 +59,6 @@ void Collector::Constrain(Symbol provider, const std::string& version, const Sou
   entry.constraints.Append(*constraints);
 }
 
-void Collector::CheckImport(const Module& module, const Import& import) {
-  if (!import.provider_ref || !import.target.module.is_root()) {
-    return;
-  }
-  const int index = module.FindResource(import.target.resource);
-  if (index < 0) {
-    return;
-  }
-  const Rare<ProviderRef>& own = module.resources[static_cast<size_t>(index)].provider_ref;
-  if (own && own->local_name == import.provider_ref->local_name &&
-      own->alias == import.provider_ref->alias) {
-    return;
-  }
-  diags_.Error(
-      "Invalid import provider argument",
-      "The resource exists in the configuration: its block says which provider it has. Set "
-      "the same \"provider\" there, or leave it out here.",
-      import.provider_range);
-}
-
 void Collector::Add(const Module& module) {
   for (const RequiredProvider& required : module.required_providers) {
     Constrain(required.provider, required.version, required.range);
@@ -96,7 +75,7 @@ void Collector::Add(const Module& module) {
     if (!import.provider.empty()) {
       Entry(import.provider);
     }
-    CheckImport(module, import);
+    CheckImportProvider(module, import, diags_);
   }
   AddBlocks(module, module.providers);
 }
@@ -129,6 +108,25 @@ const Resource* FirstUser(const Module& module, Symbol provider) {
 }
 
 }  // namespace
+
+void CheckImportProvider(const Module& module, const Import& import, Diagnostics& diags) {
+  if (!import.provider_ref || !import.target.module.is_root()) {
+    return;
+  }
+  const int index = module.FindResource(import.target.resource);
+  if (index < 0) {
+    return;
+  }
+  const Rare<ProviderRef>& own = module.resources[static_cast<size_t>(index)].provider_ref;
+  if (own && own->local_name == import.provider_ref->local_name &&
+      own->alias == import.provider_ref->alias) {
+    return;
+  }
+  diags.Error("Invalid import provider argument",
+              "The resource exists in the configuration: its block says which provider it has. Set "
+              "the same \"provider\" there, or leave it out here.",
+              import.provider_range);
+}
 
 std::vector<ProviderRequirement> ProviderRequirements(const Config& config, Diagnostics& diags) {
   Collector collector(*config.program, diags);

@@ -23,6 +23,9 @@ struct ProviderRequirement {
 /// resource.
 std::vector<ProviderRequirement> ProviderRequirements(const Config& config, Diagnostics& diags);
 
+/// Reports an import block of the root module whose provider differs from that of its resource.
+void CheckImportProvider(const Module& module, const Import& import, Diagnostics& diags);
+
 /// A block whose resource type implies a provider.
 struct ImpliedUse {
   ConfigResource resource;

@@ -7,6 +7,7 @@
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "config/module_test_file.h"
+#include "config/requirements.h"
 
 namespace kinu::cli {
 namespace {
@@ -88,6 +89,12 @@ Branch BranchOf(const Program& program, const config::Config& config,
   }
   for (const config::Resource& resource : module.resources) {
     needed[std::string(program.Text(resource.provider))];
+  }
+  for (const config::Import& import : module.imports) {
+    if (!import.provider.empty()) {
+      needed[std::string(program.Text(import.provider))];
+    }
+    config::CheckImportProvider(module, import, diags);
   }
   Branch branch = BranchOf(needed);
   if (node.parent == nullptr && config.tests != nullptr) {
