@@ -45,7 +45,7 @@ def flags_of(command):
 
 
 def names():
-    return [name for name in sources.commands() if name not in OWN_COMMANDS]
+    return [name for name in sources.commands() if name.split()[0] not in OWN_COMMANDS]
 
 
 def rows():
