@@ -78,7 +78,7 @@ class DriftRun : public OperationRun {
     PlanRequest request = ReadOperationRequest(OperationKind::kPlan, invocation, flags);
     ReadTargetFlags(flags, request, diags);
     if (diags.has_errors()) {
-      return UsageError(invocation, diags);
+      return form_ == DriftForm::kJson ? Finish({}) : UsageError(invocation, diags);
     }
     ReadRules(flags, rules_, diags);
     if (diags.has_errors()) {
@@ -173,7 +173,10 @@ class DriftRun : public OperationRun {
       invocation.Show(diags);
     }
     Print(text);
-    return failed ? 1 : report.any() ? kDrifted : 0;
+    if (report.errored) {
+      return 1;
+    }
+    return report.any() ? kDrifted : 0;
   }
 
   void WriteJson(std::string& text, const drift::Report& report) {
