@@ -316,6 +316,8 @@ class Tests:
         expect([item["textEdit"]["newText"] for item in items], ["c${1:x}$0", "cx"])
         expect([item.get("insertTextFormat") for item in items], [2, None])
         expect([item.get("deprecated") for item in items], [None, True])
+        # A client that names no format may know only strings here.
+        expect([type(item["documentation"]) for item in items], [dict, str])
         places = both("textDocument/definition")
         expect([sorted(place[0]) for place in places],
                [["originSelectionRange", "targetRange", "targetSelectionRange", "targetUri"], ["range", "uri"]])

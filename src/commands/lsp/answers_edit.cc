@@ -69,7 +69,7 @@ void WriteItem(StructureWriter& write, const LineRange& replaced, const ide::Com
     json.Member("detail", item.detail);
   }
   if (!item.markdown.empty()) {
-    write.Markup("documentation", item.markdown, client.markdown_in_completion);
+    write.Documentation("documentation", item.markdown, client.markdown_in_completion);
   }
   if (item.is_deprecated && client.deprecated_tag) {
     json.Key("tags");
@@ -131,7 +131,7 @@ void WriteParameter(StructureWriter& write, const ide::SignatureHelp& help, size
     json.String(label.substr(span.begin, span.end - span.begin));
   }
   if (index < help.parameter_docs.size() && !help.parameter_docs[index].empty()) {
-    write.Markup("documentation", help.parameter_docs[index], client.markdown_in_signature);
+    write.Documentation("documentation", help.parameter_docs[index], client.markdown_in_signature);
   }
   json.EndObject();
 }
@@ -152,8 +152,8 @@ Outcome<void> AnswerSignature(Question& question) {
   json.BeginObject();
   json.Member("label", help->label);
   if (!help->markdown.empty()) {
-    question.write.Markup("documentation", help->markdown,
-                          question.view.client->markdown_in_signature);
+    question.write.Documentation("documentation", help->markdown,
+                                 question.view.client->markdown_in_signature);
   }
   json.Key("parameters");
   json.BeginArray();

@@ -142,6 +142,14 @@ void StructureWriter::Markup(JsonKey key, std::string_view markdown, bool as_mar
   json_.EndObject();
 }
 
+void StructureWriter::Documentation(JsonKey key, std::string_view markdown, bool as_markdown) {
+  if (as_markdown) {
+    Markup(key, markdown, true);
+  } else {
+    json_.Member(key, PlainText(markdown));
+  }
+}
+
 void StructureWriter::Problem(const std::string& document, const ide::Problem& problem) {
   constexpr int kError = 1;
   constexpr int kWarning = 2;

@@ -43,6 +43,8 @@ class StructureWriter {
   void WorkspaceEdit(const ide::WorkspaceEdit& edit);
   /// MarkupContent of a Markdown text, without the marks if the client does not know them.
   void Markup(JsonKey key, std::string_view markdown, bool as_markdown);
+  /// The same; a string if the client does not know Markdown, as it may know no MarkupContent here.
+  void Documentation(JsonKey key, std::string_view markdown, bool as_markdown);
   void Problem(const std::string& document, const ide::Problem& problem);
   void Problems(const std::string& document, std::span<const ide::Problem> problems);
 
