@@ -316,6 +316,7 @@ class Tests:
         expect([item["textEdit"]["newText"] for item in items], ["c${1:x}$0", "cx"])
         expect([item.get("insertTextFormat") for item in items], [2, None])
         expect([item.get("deprecated") for item in items], [None, True])
+        expect([item["filterText"] for item in items], [item["label"] for item in items])
         # A client that names no format may know only strings here.
         expect([type(item["documentation"]) for item in items], [dict, str])
         places = both("textDocument/definition")

@@ -82,6 +82,8 @@ void WriteItem(StructureWriter& write, const LineRange& replaced, const ide::Com
   if (!item.sort_key.empty()) {
     json.Member("sortText", item.sort_key);
   }
+  // Neovim 0.11 offers all items that have an edit and no such text, whatever was typed.
+  json.Member("filterText", item.label);
   if (as_snippet) {
     json.Member("insertTextFormat", kSnippetFormat);
   }
