@@ -28,14 +28,15 @@ class Model:
         self.requests = {item["method"]: item for item in model["requests"]}
         self.notifications = {item["method"]: item for item in model["notifications"]}
 
-    def problems_of_call(self, message):
-        """What is wrong with a request or notification that a server sends."""
+    def problems_of_call(self, message, sender="server"):
+        """What is wrong with a request or notification that `sender` ("server" or "client") sends."""
         table = self.requests if "id" in message else self.notifications
         method = table.get(message["method"])
         if method is None:
             return ["the model has no such method"]
-        if method["messageDirection"] == "clientToServer":
-            return ["only clients send it"]
+        other = {"server": "clientToServer", "client": "serverToClient"}[sender]
+        if method["messageDirection"] == other:
+            return ["only the other side sends it"]
         if "params" not in method:
             return [] if message.get("params") is None else ["it has no params"]
         return self.problems(message.get("params"), method["params"], "params")

@@ -1,0 +1,84 @@
+"""How each client of the language server is started (editors.py).
+
+A client is a function of a session and of the setups in docs/lsp.md, and a list of texts: problems in the client's own
+messages that are no fault of the server.
+"""
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+
+
+
+class Unavailable(Exception):
+    pass
+
+
+def program(name):
+    found = shutil.which(name)
+    if found is None:
+        raise Unavailable("%s is not installed" % name)
+    return found
+
+
+def installed(folder, sources, install):
+    """`folder`, into which `install(folder)` has put what the files `sources` pin; anew when one of them changes."""
+    digest = hashlib.sha256()
+    for source in sources:
+        with open(source, "rb") as handle:
+            digest.update(handle.read())
+    mark = os.path.join(folder, "installed")
+    if not os.path.exists(mark) or open(mark, encoding="utf-8").read() != digest.hexdigest():
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        try:
+            install(folder)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise Unavailable("%s could not be installed" % os.path.basename(folder)) from error
+        with open(mark, "w", encoding="utf-8") as handle:
+            handle.write(digest.hexdigest())
+    return folder
+
+
+def python_packages(session):
+    """A virtual environment with the packages of requirements.txt. Returns its folder of programs."""
+    requirements = os.path.join(HERE, "requirements.txt")
+
+    def install(folder):
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
+        subprocess.run([os.path.join(folder, "bin", "python"), "-m", "pip", "install", "-q",
+                        "--disable-pip-version-check", "--no-compile", "--require-hashes", "-r", requirements],
+                       check=True, capture_output=True)
+    return os.path.join(installed(os.path.join(session.work, "python"), [requirements], install), "bin")
+
+
+def pytest_lsp(session, _):
+    session.run([os.path.join(python_packages(session), "python"), os.path.join(HERE, "capabilities.py")])
+
+
+def neovim(session, command, setup):
+    """`command` edits with `setup` in its configuration, driven by neovim.lua."""
+    init = session.config("init.lua", setup + "dofile(vim.env.EDITOR_HERE .. '/neovim.lua')\n")
+    session.run([command, "--headless", "-n", "-i", "NONE", "-u", init])
+
+
+def neovim_0_7(session, snippet):
+    neovim(session, program("nvim"), snippet("Neovim", 1))
+
+
+def neovim_0_11(session, snippet):
+    neovim(session, os.path.join(python_packages(session), "nvim"), snippet("Neovim"))
+
+
+# Capabilities of the next version of the protocol.
+LATER = ("CodeLensClientCapabilities has no resolveSupport", "DiagnosticClientCapabilities has no tagSupport")
+CLIENTS = {
+    "pytest_lsp": (pytest_lsp, LATER),
+    "neovim_0_7": (neovim_0_7, ("WorkspaceSymbolClientCapabilities has no hierarchicalWorkspaceSymbolSupport",
+                                "ClientCapabilities has no callHierarchy")),
+    "neovim_0_11": (neovim_0_11, LATER),
+}

@@ -1,0 +1,3 @@
+output "stage" {
+  value = "🚀 ${var.stagee}"
+}

@@ -1,0 +1,7 @@
+variable "name" {
+  type = string
+}
+
+output "label" {
+  value = upper(var.name)
+}

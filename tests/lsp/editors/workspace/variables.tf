@@ -1,0 +1,5 @@
+variable "stage" {
+  description = "Where it runs: \"dev\", 「prod」 or 🚀."
+  type        = string
+  default     = "dev"
+}
