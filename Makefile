@@ -9,7 +9,7 @@ FUZZ_RUNS ?= 1000000
 export NINJA_STATUS = [%f of %t, %e s] 
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package dist site wheel
+.PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package dist site wheel vscode
 
 setup:
 	@tools/setup.sh build tests check clang
@@ -105,3 +105,8 @@ site:
 wheel:
 	@tools/setup.sh build wheel
 	@tools/wheel.sh build/wheel
+
+# The extension for VS Code, build/vscode/kinu-VERSION.vsix.
+vscode:
+	@tools/setup.sh extension
+	@tools/vscode.sh build/vscode

@@ -6,8 +6,9 @@
 #                               format check of the tests), clang (tsan, fuzz, tidy), package (make
 #                               package), site (make site), wheel (make wheel), browser (tests and
 #                               pictures of the report of show -html, which are skipped without it),
-#                               peers (make test-peers), profile (make profile); none means all but the
-#                               last five
+#                               peers (make test-peers), profile (make profile), editors (the tests of
+#                               the language server in editors, which are skipped without them),
+#                               extension (make vscode); none means all but the last seven
 #
 # The release of the distribution pins the versions.
 set -euo pipefail
@@ -35,6 +36,11 @@ for group in "$@"; do
     browser) packages+=(chromium) ;;
     wheel) packages+=(python3-dev python3-venv) ;;
     profile) packages+=(valgrind) ;;
+    # Whole editors that the language server is tested with. The Node.js of other sources brings its npm along.
+    editors)
+      packages+=(neovim emacs-nox elpa-eglot elpa-lsp-mode python3-venv)
+      command -v npm >/dev/null || packages+=(nodejs npm) ;;
+    extension) command -v npm >/dev/null || packages+=(nodejs npm) ;;
     package) packages+=(dpkg-dev file patchelf xz-utils) ;;
     *) echo "tools/setup.sh: no group $group" >&2; exit 2 ;;
   esac

@@ -12,6 +12,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 
+EXTENSION = os.path.join(ROOT, "editors", "vscode")
 
 
 class Unavailable(Exception):
@@ -74,6 +75,25 @@ def neovim_0_11(session, snippet):
     neovim(session, os.path.join(python_packages(session), "nvim"), snippet("Neovim"))
 
 
+def node_packages(session):
+    """The environment of a Node program that finds the packages of the extension for VS Code."""
+    program("node")
+    npm = program("npm")
+    sources = [os.path.join(EXTENSION, name) for name in ("package.json", "package-lock.json")]
+
+    def install(folder):
+        for source in sources:
+            shutil.copy(source, folder)
+        subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, check=True,
+                       capture_output=True)
+    found = installed(os.path.join(session.work, "node"), sources, install)
+    return {"NODE_PATH": os.pathsep.join([os.path.join(found, "node_modules"), os.path.join(HERE, "stubs")])}
+
+
+def vscode(session, _):
+    session.run(["node", os.path.join(HERE, "vscode_drive.js"), EXTENSION], **node_packages(session))
+
+
 # Capabilities of the next version of the protocol.
 LATER = ("CodeLensClientCapabilities has no resolveSupport", "DiagnosticClientCapabilities has no tagSupport")
 CLIENTS = {
@@ -81,4 +101,5 @@ CLIENTS = {
     "neovim_0_7": (neovim_0_7, ("WorkspaceSymbolClientCapabilities has no hierarchicalWorkspaceSymbolSupport",
                                 "ClientCapabilities has no callHierarchy")),
     "neovim_0_11": (neovim_0_11, LATER),
+    "vscode": (vscode, ()),
 }
