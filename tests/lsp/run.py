@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -533,7 +534,13 @@ class Tests:
 
     def test_registration(self):
         server = self.start(None, EVERYTHING)
-        server.wait(lambda: any(call["method"] == "client/registerCapability" for call in server.calls), "registration")
+        def registrations():
+            return [call["params"]["registrations"] for call in server.calls
+                    if call["method"] == "client/registerCapability"]
+        server.wait(registrations, "registration")
+        for watcher in registrations()[0][0]["registerOptions"]["watchers"]:
+            # Clients differ in what they allow inside of braces: names are fine with all.
+            expect(re.findall(r"\{[^{}]*[*?\[][^{}]*\}", watcher["globPattern"]), [])
         server = self.start(None, {})
         server.open(URI, "")
         server.published(URI)

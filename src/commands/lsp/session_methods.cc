@@ -13,10 +13,12 @@
 namespace kinu::lsp {
 namespace {
 
-/// Files whose changes on the disk matter.
-constexpr std::string_view kWatchedFiles =
-    "**/{*.tf,*.tofu,*.tf.json,*.tofu.json,*.tfvars,*.tfvars.json,*.tftest.hcl,*.tofutest.hcl,"
-    "*.tftest.json,*.tofutest.json,.terraform.lock.hcl,modules.json,terraform.tfstate}";
+/// Files whose changes on the disk matter. Emacs knows no other patterns inside of braces than
+/// names.
+constexpr std::string_view kWatchedFiles[] = {
+    "**/*.{tf,tofu,tf.json,tofu.json,tfvars,tfvars.json,tftest.hcl,tofutest.hcl,tftest.json,"
+    "tofutest.json}",
+    "**/{.terraform.lock.hcl,modules.json,terraform.tfstate}"};
 
 Outcome<const JsonNode*> ParamsOf(const Message& message) {
   if (message.params == nullptr || !message.params->is_object()) {
@@ -93,9 +95,11 @@ void Session::RegisterWatchers() {
     json.BeginObject();
     json.Key("watchers");
     json.BeginArray();
-    json.BeginObject();
-    json.Member("globPattern", kWatchedFiles);
-    json.EndObject();
+    for (const std::string_view pattern : kWatchedFiles) {
+      json.BeginObject();
+      json.Member("globPattern", pattern);
+      json.EndObject();
+    }
     json.EndArray();
     json.EndObject();
     json.EndObject();
