@@ -94,6 +94,26 @@ def vscode(session, _):
     session.run(["node", os.path.join(HERE, "vscode_drive.js"), EXTENSION], **node_packages(session))
 
 
+def emacs(session, package, driver, setup):
+    """Emacs edits with the package and `setup` in its configuration, driven by a file of Lisp."""
+    command = program("emacs")
+    found = subprocess.run([command, "--batch", "--eval", "(package-initialize)", "--eval",
+                            "(kill-emacs (if (locate-library \"%s\") 0 1))" % package],
+                           env=session.environment, capture_output=True)
+    if found.returncode != 0:
+        raise Unavailable("%s is not installed" % package)
+    init = session.config("setup.el", setup)
+    session.run([command, "--batch", "-q", "-l", os.path.join(HERE, driver)], EDITOR_SETUP=init)
+
+
+def eglot(session, snippet):
+    emacs(session, "eglot", "eglot.el", snippet("Emacs"))
+
+
+def lsp_mode(session, snippet):
+    emacs(session, "lsp-mode", "lsp_mode.el", snippet("Emacs", 1))
+
+
 # Capabilities of the next version of the protocol.
 LATER = ("CodeLensClientCapabilities has no resolveSupport", "DiagnosticClientCapabilities has no tagSupport")
 CLIENTS = {
@@ -101,5 +121,7 @@ CLIENTS = {
     "neovim_0_7": (neovim_0_7, ("WorkspaceSymbolClientCapabilities has no hierarchicalWorkspaceSymbolSupport",
                                 "ClientCapabilities has no callHierarchy")),
     "neovim_0_11": (neovim_0_11, LATER),
+    "eglot": (eglot, ()),
+    "lsp_mode": (lsp_mode, ("has no resolveAdditionalTextEditsSupport", ": None is no ", "shutdown: it has no params")),
     "vscode": (vscode, ()),
 }

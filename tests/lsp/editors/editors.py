@@ -45,7 +45,7 @@ class Session:
         self.seen_file = os.path.join(folder, "seen.json")
         self.messages_file = os.path.join(folder, "messages")
         shutil.copytree(os.path.join(HERE, "workspace"), self.folder)
-        os.makedirs(os.path.join(self.folder, ".git"))
+        subprocess.run(["git", "init", "-q", self.folder], check=True)
         programs = os.path.join(folder, "bin")
         for made in (self.home, programs):
             os.makedirs(made)
