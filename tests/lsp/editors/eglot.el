@@ -34,6 +34,20 @@
   (note "outline" (outline (funcall imenu-create-index-function)))
   (listed "workspace symbols" (xref-find-apropos "sto")))
 
+(defun watch-things ()
+  "Another program changes a file: problems of an open file come and go."
+  (let* ((path (expand-file-name "variables.tf" (getenv "EDITOR_WORKSPACE")))
+         (old (with-temp-buffer (insert-file-contents path) (buffer-string))))
+    (kill-buffer (find-buffer-visiting path))
+    (visit "main.tf")
+    (flymake-start)
+    (wait-for "start without problems" (lambda () (null (flymake-diagnostics))))
+    (with-temp-file path (insert "variable \"other\" {}\n"))
+    (wait-for "problems after a change on the disk" #'flymake-diagnostics)
+    (note "problems after a change on the disk" (problems))
+    (with-temp-file path (insert old))
+    (wait-for "end of these problems" (lambda () (null (flymake-diagnostics))))))
+
 (defun mend-things ()
   (visit "broken.tf")
   (connected)
@@ -77,6 +91,7 @@
   (changed "format" (eglot-format-buffer)))
 
 (read-things)
+(watch-things)
 (mend-things)
 (write-things)
 (eglot-shutdown (eglot-current-server))

@@ -34,7 +34,9 @@
     (while (not (setq found (funcall condition)))
       (when (> (float-time) end)
         (error "No %s" what))
-      (accept-process-output nil 0.01))
+      (accept-process-output nil 0.01)
+      ;; What happens to files on the disk comes as events.
+      (ignore-errors (read-event nil nil 0.01)))
     found))
 
 (defun visit (name)
