@@ -8,7 +8,8 @@
 #                               pictures of the report of show -html, which are skipped without it),
 #                               peers (make test-peers), profile (make profile), editors (the tests of
 #                               the language server in editors, which are skipped without them),
-#                               extension (make vscode); none means all but the last seven
+#                               lsp-mode (one more of them), extension (make vscode); none means all but
+#                               the last eight
 #
 # The release of the distribution pins the versions.
 set -euo pipefail
@@ -38,8 +39,9 @@ for group in "$@"; do
     profile) packages+=(valgrind) ;;
     # Whole editors that the language server is tested with. The Node.js of other sources brings its npm along.
     editors)
-      packages+=(neovim emacs-nox elpa-eglot elpa-lsp-mode python3-venv)
+      packages+=(neovim emacs-nox elpa-eglot python3-venv)
       command -v npm >/dev/null || packages+=(nodejs npm) ;;
+    lsp-mode) packages+=(emacs-nox elpa-lsp-mode) ;;
     extension) command -v npm >/dev/null || packages+=(nodejs npm) ;;
     package) packages+=(dpkg-dev file patchelf xz-utils) ;;
     *) echo "tools/setup.sh: no group $group" >&2; exit 2 ;;
