@@ -10,7 +10,10 @@
 
 namespace kinu::cli {
 
-void PrepareHeap() {
+void PrepareHeap(HeapUse use) {
+  if (use == HeapUse::kServer) {
+    return;  // the allocator's own ways: small pages, which go back soon
+  }
   constexpr size_t kSegment = size_t{32} << 20;  // the unit in which mimalloc 2 takes memory
   constexpr size_t kReserved = size_t{4} << 30;  // address space only; more comes from the system
   // Each thread begins a segment of its own, with small pages at its start. The first is that of
@@ -46,7 +49,7 @@ void PrepareHeap() {
 
 namespace kinu::cli {
 
-void PrepareHeap() {
+void PrepareHeap(HeapUse) {
 }
 
 }  // namespace kinu::cli

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -465,6 +467,16 @@ int Run(std::vector<std::string> args) {
 
 }  // namespace
 
+/// What the words of the command line are about to run.
+static HeapUse HeapUseOf(std::span<char*> words) {
+  for (const std::string_view word : words.subspan(std::min<size_t>(words.size(), 1))) {
+    if (!word.starts_with('-')) {
+      return word == "lsp" ? HeapUse::kServer : HeapUse::kCommand;
+    }
+  }
+  return HeapUse::kCommand;
+}
+
 /// The memory of a run holds keys, passwords and tokens: no core file may have them. Whoever needs
 /// one asks for it. Programs that are started from here are not concerned.
 static void ForbidCoreFiles() {
@@ -478,7 +490,7 @@ static void ForbidCoreFiles() {
 int main(int argc, char** argv) {
   kinu::OpenStandardStreams();
   kinu::SetProgramName(argc > 0 ? argv[0] : "");
-  kinu::cli::PrepareHeap();
+  kinu::cli::PrepareHeap(kinu::cli::HeapUseOf({argv, static_cast<size_t>(argc)}));
   kinu::cli::ForbidCoreFiles();
   // A file that may not grow is an error of the write, not the end of the program. A handler of our
   // own, since commands that are run from here inherit what is ignored.
