@@ -206,9 +206,10 @@ void Workspace::Changed(const std::string& path) {
   // The path may be that of a directory, which came or went with all below it.
   std::erase_if(content_->parsed,
                 [&](const auto& entry) { return entry.first.starts_with(path + "/"); });
+  // Nobody says that the directories above it came or went with it.
   std::erase_if(content_->listed, [&](const auto& entry) {
     return entry.first == path || entry.first.starts_with(path + "/") ||
-           entry.first == DirName(path);
+           path.starts_with(entry.first + "/");
   });
   if (BaseName(path) == install::kLockFileName || path.contains("/.terraform")) {
     content_->schemas = nullptr;
