@@ -153,6 +153,9 @@ void AppendBlock(const Snapshot::Parts& parts, const std::string& path, std::str
 }
 
 std::optional<Span> LinesOf(std::string_view text, Span item) {
+  if (item.end > text.size()) {
+    return std::nullopt;  // a block whose closing brace is missing
+  }
   Span lines{LineBeginOf(text, item.begin), NextLineOf(text, item.end)};
   const std::string_view rest = Trimmed(text.substr(item.end, lines.end - item.end));
   if (!Trimmed(text.substr(lines.begin, item.begin - lines.begin)).empty() ||

@@ -56,6 +56,18 @@ TEST(MissingInputs, InABlockOfOneLine) {
   EXPECT_EQ(texts["main.tf"], "module \"m\" {\n  source = \"./m\"\n  a = null\n}\n");
 }
 
+TEST(CodeActions, OfABlockThatIsNotClosed) {
+  for (const std::string_view text :
+       {"output \"a\" ‸{\n  value = 1\n", "variable \"‸a\" {", "locals {\n  a‸ = 1",
+        "module \"m‸\" {\n  source = \"./m\"", "check \"c\" {\n  data \"a\" \"b\" {‸"}) {
+    const Texts texts{{"main.tf", text}, {"variables.tf", "variable \"b\" {}\n"}};
+    for (const CodeAction& action : ActionsOf(texts)) {
+      Texts changed{{"main.tf", text}, {"variables.tf", "variable \"b\" {}\n"}};
+      EXPECT_TRUE(changed.Change(action.edit)) << text << ": " << action.title;
+    }
+  }
+}
+
 TEST(SimilarNames, OfEachKind) {
   const std::pair<std::string, std::string_view> declarations{
       "other.tf",

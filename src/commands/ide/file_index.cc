@@ -139,6 +139,11 @@ class Indexer {
   const TraversalExpr* AsTraversalExpr(const Expr& expr) const {
     return expr.kind == ExprKind::kTraversal ? static_cast<const TraversalExpr*>(&expr) : nullptr;
   }
+  /// The bytes of a block, to the end of the text if its closing brace is missing.
+  Span WholeOf(const hcl::NativeBlock& block) const {
+    const uint32_t end = std::max(block.close_brace + 1, block.header_end());
+    return {block.type_begin, std::min(end, static_cast<uint32_t>(file_.text().size()))};
+  }
   bool IsBound(std::string_view name) const {
     return std::ranges::find(bound_, name) != bound_.end();
   }
@@ -164,7 +169,7 @@ void Indexer::Run() {
              .body = block.body.get(),
              .def_range = {source, block.type_begin, block.header_end()},
              .type_range = {source, block.type_begin, block.type_end()}},
-            {block.type_begin, std::max(block.close_brace + 1, block.header_end())});
+            WholeOf(block));
     }
     return;
   }
@@ -347,8 +352,7 @@ void Indexer::NativeItems(std::string_view type, const hcl::NativeBody& body) {
   for (const hcl::NativeBlock& block : body.blocks) {
     const std::string_view nested = block.type;
     if (nested == "module" && type == "run") {
-      CallOf({.type = nested, .labels = {}, .body = block.body.get()},
-             {block.type_begin, block.close_brace + 1});
+      CallOf({.type = nested, .labels = {}, .body = block.body.get()}, WholeOf(block));
     }
     if (nested == "variables" && type == "run") {
       Variables(*block.body);
@@ -360,7 +364,7 @@ void Indexer::NativeItems(std::string_view type, const hcl::NativeBody& body) {
              .body = block.body.get(),
              .def_range = {body.file, block.type_begin, block.header_end()},
              .type_range = {body.file, block.type_begin, block.type_end()}},
-            {block.type_begin, block.close_brace + 1});
+            WholeOf(block));
       continue;
     }
     const size_t names = bound_.size();
