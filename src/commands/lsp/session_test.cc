@@ -1,7 +1,10 @@
 #include "lsp/session.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "lsp/framing.h"
 #include "lsp/method.h"
 #include "lsp/structures.h"
@@ -91,6 +94,63 @@ TEST(Session, PublishesTheNewestVersion) {
   test.session.Handle({change(2), change(3)});
   EXPECT_FALSE(test.sent.contains(R"("version":2)")) << test.sent;
   EXPECT_TRUE(test.sent.contains(R"("version":3)")) << test.sent;
+}
+
+/// A directory with a root module whose file "b.tf" has an error.
+struct Root {
+  Root() {
+    std::string pattern = ::testing::TempDir() + "rootXXXXXX";
+    path = ::mkdtemp(pattern.data());
+  }
+  Root(const Root&) = delete;
+  Root& operator=(const Root&) = delete;
+  ~Root() { std::filesystem::remove_all(path); }
+  void Write() const { EXPECT_TRUE(ReplaceFile(path + "/b.tf", "\n\nlocals {\n  a = var.x\n}\n")); }
+  std::string Uri(const std::string& name) const { return "file://" + path + "/" + name; }
+  static std::string Call(std::string_view method, const std::string& params) {
+    return R"({"jsonrpc":"2.0","method":")" + std::string(method) + R"(","params":)" + params + "}";
+  }
+  std::string Open(const std::string& name) const {
+    return Call("textDocument/didOpen", R"({"textDocument":{"uri":")" + Uri(name) +
+                                            R"(","languageId":"","version":1,"text":""}})");
+  }
+  std::string Change(const std::string& name) const {
+    return Call("textDocument/didChange", R"({"textDocument":{"uri":")" + Uri(name) +
+                                              R"(","version":2},"contentChanges":[]})");
+  }
+  std::string Close(const std::string& name) const {
+    return Call("textDocument/didClose", R"({"textDocument":{"uri":")" + Uri(name) + R"("}})");
+  }
+  std::string Made(const std::string& name) const {
+    return Call("workspace/didChangeWatchedFiles",
+                R"({"changes":[{"uri":")" + Uri(name) + R"(","type":1}]})");
+  }
+  std::string path;
+};
+
+TEST(Session, CorrectsPositionsInAFileThatItDidNotKnow) {
+  const Root root;
+  TestSession test;
+  test.Start();
+  test.Say(root.Open("a.tf"));
+  root.Write();  // a check may read it before anybody says that it is there
+  test.Say(root.Change("a.tf"));
+  EXPECT_TRUE(test.Say(root.Made("b.tf")).contains(R"("line":3,"character":6)")) << test.sent;
+}
+
+TEST(Session, PublishesNoVersionOfAFileThatIsClosed) {
+  const Root root;
+  root.Write();
+  TestSession test;
+  test.Start();
+  test.Say(root.Open("a.tf"));
+  const std::string text = R"(,"version":1,"text":"\n\nlocals {\n  a = var.x\n}\n"}})";
+  EXPECT_TRUE(
+      test.Say(Root::Call("textDocument/didOpen", R"({"textDocument":{"languageId":"","uri":")" +
+                                                      root.Uri("b.tf") + "\"" + text))
+          .contains(R"("version":1)"))
+      << test.sent;
+  EXPECT_TRUE(test.Say(root.Close("b.tf")).contains("b.tf\",\"diagnostics\":[{")) << test.sent;
 }
 
 TEST(Session, SaysThatTheDocumentHasChanged) {

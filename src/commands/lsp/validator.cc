@@ -192,23 +192,23 @@ void Validator::PublishStale(const View& view) {
 void Validator::Publish(const View& view, const std::string& path) {
   const Document* document = view.Open(path);
   const bool is_pulled = document != nullptr && view.client->pulls_diagnostics;
-  Published now;
-  if (document != nullptr) {
+  ProblemList problems;
+  if (!is_pulled) {  // else what was pushed while the file was closed goes
+    problems = problems_.Of(path);
+  }
+  Published now{.items = ItemsText(view, path, problems), .is_empty = problems.empty()};
+  if (document != nullptr && !is_pulled) {
     now.version = document->version;
   }
-  if (!is_pulled) {  // else what was pushed while the file was closed goes
-    now.problems = problems_.Of(path);
-  }
   const auto last = published_.find(path);
-  const bool was_empty = last == published_.end() || last->second.problems.empty();
-  const bool is_same = last != published_.end() && last->second.problems == now.problems &&
-                       (last->second.version == now.version || document == nullptr || is_pulled);
-  const bool is_nothing = was_empty && now.problems.empty() && (document == nullptr || is_pulled);
+  const bool is_same = last != published_.end() && last->second == now;
+  const bool was_empty = last == published_.end() || last->second.is_empty;
+  const bool is_nothing = was_empty && now.is_empty && !now.version;
   if (!is_same && !is_nothing && !Send(view, path, now)) {
     return;
   }
   stale_.erase(path);
-  if (document == nullptr && now.problems.empty()) {
+  if (document == nullptr && now.is_empty) {
     published_.erase(path);
   } else {
     published_[path] = std::move(now);
@@ -217,13 +217,12 @@ void Validator::Publish(const View& view, const std::string& path) {
 
 bool Validator::Send(const View& view, const std::string& path, const Published& published) {
   const std::string text = CallText("textDocument/publishDiagnostics", "", [&](JsonWriter& json) {
-    StructureWriter write(view, json);
-    json.Member("uri", write.UriOf(path));
+    json.Member("uri", StructureWriter(view, json).UriOf(path));
     if (published.version) {
       json.Member("version", static_cast<int64_t>(*published.version));
     }
     json.Key("diagnostics");
-    write.Problems(path, published.problems);
+    json.Raw(published.items);
   });
   const std::lock_guard lock(mutex_);  // no newer version arrives before it is sent
   if (abandoned_) {

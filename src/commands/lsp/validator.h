@@ -65,9 +65,12 @@ class Validator {
   /// were published last.
   void Publish(const View& view, const std::string& path);
 
+  /// What the client was told about a file.
   struct Published {
-    ProblemList problems;
+    std::string items;  ///< problems with their positions, as JSON
+    bool is_empty = true;
     std::optional<int32_t> version;  ///< none: of a file that is not open
+    friend bool operator==(const Published&, const Published&) = default;
   };
   /// Sends nothing and returns false if newer work waits.
   bool Send(const View& view, const std::string& path, const Published& published);
