@@ -93,6 +93,10 @@ std::vector<std::string> Snapshot::RootsOf(const std::string& path) const {
         pending.push_back(directory);
       }
     }
+    if (const auto readers = parts_->other_readers.find(at);
+        readers != parts_->other_readers.end()) {
+      pending.insert(pending.end(), readers->second.begin(), readers->second.end());
+    }
   }
   if (roots.empty()) {
     roots.push_back(parts_->ModuleOf(path));  // modules that call each other

@@ -43,7 +43,7 @@ class Snapshot {
   /// What is wrong with the syntax of one file.
   std::vector<Problem> SyntaxProblems(const std::string& path) const;
   /// The directories of the root modules that a file belongs to: those that reach its directory by
-  /// calls, or the directory itself.
+  /// calls or read it otherwise, or the directory itself.
   std::vector<std::string> RootsOf(const std::string& path) const;
   /// Checks a root module with all that it calls, as `validate` does, without any process. Nothing
   /// if `abandoned` became true meanwhile.

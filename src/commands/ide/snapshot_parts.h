@@ -40,6 +40,9 @@ struct Snapshot::Parts {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> called;
   /// The calls that lead to a directory: directories and names.
   std::map<std::string, std::set<std::pair<std::string, std::string>>> callers;
+  /// Modules whose checks read a directory without calling it: runs of their tests have it, or what
+  /// was installed for a call is not what the call asks for now.
+  std::map<std::string, std::set<std::string>> other_readers;
 
   const ParsedFile* Find(const std::string& path) const {
     const auto found = files.find(path);

@@ -44,6 +44,8 @@ struct Workspace::Content {
   void AddDirectory(const std::string& directory, Snapshot::Parts& parts);
   std::string Real(const std::string& directory);
   void FollowCalls(const std::string& root, Snapshot::Parts& parts);
+  /// Finds the modules that runs of tests have.
+  void FollowTests(Snapshot::Parts& parts);
   void Link(Snapshot::Parts& parts);
 };
 
@@ -125,12 +127,20 @@ void Workspace::Content::FollowCalls(const std::string& root, Snapshot::Parts& p
           for (const ModuleCallSite& call : file->calls) {
             const std::string below = key.empty() ? call.name : key + "." + call.name;
             const auto source = config::ParseModuleSource(call.source, false);
+            std::string installed;
+            if (const auto entry = manifest.find(below);
+                entry != manifest.end() && !entry->second.dir.empty()) {
+              installed = entry->second.dir;
+              installed = installed.starts_with('/') ? installed : JoinPath(root, installed);
+            }
             if (source && source->kind == config::ModuleSourceKind::kLocal) {
-              calls.emplace_back(call.name, Real(JoinPath(directory, source->text)));
-            } else if (const auto entry = manifest.find(below);
-                       entry != manifest.end() && !entry->second.dir.empty()) {
-              const std::string& dir = entry->second.dir;
-              calls.emplace_back(call.name, dir.starts_with('/') ? dir : JoinPath(root, dir));
+              const std::string& child =
+                  calls.emplace_back(call.name, Real(JoinPath(directory, source->text))).second;
+              if (!installed.empty() && Real(installed) != child) {
+                parts.other_readers[Real(installed)].insert(directory);
+              }
+            } else if (!installed.empty()) {
+              calls.emplace_back(call.name, std::move(installed));
             }
           }
         }
@@ -144,7 +154,26 @@ void Workspace::Content::FollowCalls(const std::string& root, Snapshot::Parts& p
   visit(root, "");
 }
 
+void Workspace::Content::FollowTests(Snapshot::Parts& parts) {
+  for (const auto& [path, file] : parts.files) {
+    if (file->kind != FileKind::kTest || file->calls.empty()) {
+      continue;
+    }
+    const std::string directory = parts.ModuleOf(path);
+    for (const ModuleCallSite& call : file->calls) {
+      const auto source = config::ParseModuleSource(call.source, false);
+      if (source && source->kind == config::ModuleSourceKind::kLocal) {
+        parts.other_readers[Real(JoinPath(directory, source->text))].insert(directory);
+      }
+    }
+  }
+  for (const auto& [directory, readers] : parts.other_readers) {
+    AddDirectory(directory, parts);
+  }
+}
+
 void Workspace::Content::Link(Snapshot::Parts& parts) {
+  FollowTests(parts);
   std::set<std::string> with_configuration;
   for (const auto& [path, file] : parts.files) {
     if (file->kind == FileKind::kConfiguration) {

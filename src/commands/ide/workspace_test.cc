@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,28 @@ TEST_F(WorkspaceTest, FilesInNewDirectories) {
   std::filesystem::remove_all(JoinPath(root_, "modules"));
   workspace_.Changed(JoinPath(root_, "modules"));
   EXPECT_EQ(Symbols(), "var.a\n");
+}
+
+TEST_F(WorkspaceTest, RootsThatTestAModule) {
+  using Roots = std::vector<std::string>;
+  Write("m/main.tf", "");
+  Write("root/main.tf", "");
+  const std::string module = JoinPath(root_, "m");
+  const std::string root = JoinPath(root_, "root");
+  EXPECT_EQ(workspace_.Take()->RootsOf(module + "/main.tf"), Roots{module});
+  Write("root/tests/a.tftest.hcl", "run \"r\" {\n  module {\n    source = \"../m\"\n  }\n}\n");
+  EXPECT_EQ(workspace_.Take()->RootsOf(module + "/main.tf"), (Roots{module, root}));
+}
+
+TEST_F(WorkspaceTest, RootsThatHaveInstalledAModule) {
+  using Roots = std::vector<std::string>;
+  Write("m/main.tf", "");
+  Write("root/main.tf", "module \"m\" {\n  source = \"./other\"\n}\n");
+  Write("root/.terraform/modules/modules.json",
+        R"({"Modules":[{"Key":"m","Source":"../m","Dir":"../m"}]})");
+  const std::string module = JoinPath(root_, "m");
+  EXPECT_EQ(workspace_.Take()->RootsOf(module + "/main.tf"),
+            (Roots{module, JoinPath(root_, "root")}));
 }
 
 }  // namespace
