@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ide/answers.h"
+#include "ide/edited_syntax.h"
 #include "ide/workspace.h"
 #include "lsp/server.h"
 
@@ -40,10 +41,8 @@ Place Elsewhere() {
 }  // namespace
 
 /// Each "bad" in a text is a mistake of syntax.
-std::vector<Problem> Snapshot::SyntaxProblems(const std::string& path) const {
+static std::vector<Problem> BadWords(std::string_view text) {
   std::vector<Problem> problems;
-  const auto source = Text(path);
-  const std::string_view text = source ? source->text() : std::string_view();
   for (size_t at = text.find("bad"); at < text.size(); at = text.find("bad", at + 1)) {
     const auto begin = static_cast<uint32_t>(at);
     problems.push_back({.severity = Severity::kError,
@@ -52,6 +51,14 @@ std::vector<Problem> Snapshot::SyntaxProblems(const std::string& path) const {
                         .span = {.begin = begin, .end = begin + 3}});
   }
   return problems;
+}
+std::vector<Problem> Snapshot::SyntaxProblems(const std::string& path) const {
+  const auto source = Text(path);
+  return BadWords(source ? source->text() : std::string_view());
+}
+std::optional<std::vector<Problem>> EditedSyntax::Problems(const std::string&,
+                                                           const std::string& text) {
+  return BadWords(text);
 }
 std::vector<std::string> Snapshot::RootsOf(const std::string&) const {
   return {"/root", "/other"};

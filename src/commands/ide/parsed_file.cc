@@ -47,6 +47,17 @@ std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string
   return file;
 }
 
+std::vector<Problem> SyntaxProblemsOf(const Diagnostics& diagnostics) {
+  std::vector<Problem> out;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    out.push_back({.severity = diagnostic.severity,
+                   .summary = diagnostic.summary,
+                   .detail = diagnostic.detail,
+                   .span = SpanOf(diagnostic.subject)});
+  }
+  return out;
+}
+
 Span SpanOf(const SourceRange& range) {
   if (!range.valid()) {
     return {};

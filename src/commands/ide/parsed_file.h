@@ -12,6 +12,7 @@
 #include "hcl/body.h"
 #include "ide/answers.h"
 #include "ide/place.h"
+#include "ide/snapshot.h"
 
 namespace kinu::ide {
 
@@ -79,6 +80,9 @@ struct ParsedFile {
 };
 
 std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string text);
+
+/// Diagnostics of the parser as problems of the file.
+std::vector<Problem> SyntaxProblemsOf(const Diagnostics& diagnostics);
 
 /// The bytes of a range in its outermost file.
 Span SpanOf(const SourceRange& range);

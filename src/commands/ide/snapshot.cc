@@ -61,16 +61,8 @@ Ref<const SourceFile> Snapshot::Text(const std::string& path) const {
 }
 
 std::vector<Problem> Snapshot::SyntaxProblems(const std::string& path) const {
-  std::vector<Problem> out;
-  if (const ParsedFile* file = parts_->Find(path)) {
-    for (const Diagnostic& diagnostic : file->syntax) {
-      out.push_back({.severity = diagnostic.severity,
-                     .summary = diagnostic.summary,
-                     .detail = diagnostic.detail,
-                     .span = SpanOf(diagnostic.subject)});
-    }
-  }
-  return out;
+  const ParsedFile* file = parts_->Find(path);
+  return file == nullptr ? std::vector<Problem>() : SyntaxProblemsOf(file->syntax);
 }
 
 std::vector<std::string> Snapshot::RootsOf(const std::string& path) const {

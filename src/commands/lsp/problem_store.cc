@@ -18,17 +18,39 @@ struct TextChange {
   uint32_t grown = 0;  // modulo 2^32
 };
 
+/// How many bytes at the begin of both texts are the same. Whole pieces are compared at once.
+size_t CommonBegin(std::string_view a, std::string_view b) {
+  constexpr size_t kPiece = 4096;
+  const size_t most = std::min(a.size(), b.size());
+  size_t count = 0;
+  while (count + kPiece <= most && a.substr(count, kPiece) == b.substr(count, kPiece)) {
+    count += kPiece;
+  }
+  while (count < most && a[count] == b[count]) {
+    ++count;
+  }
+  return count;
+}
+
+size_t CommonEnd(std::string_view a, std::string_view b) {
+  constexpr size_t kPiece = 4096;
+  const size_t most = std::min(a.size(), b.size());
+  size_t count = 0;
+  while (count + kPiece <= most && a.substr(a.size() - count - kPiece, kPiece) ==
+                                       b.substr(b.size() - count - kPiece, kPiece)) {
+    count += kPiece;
+  }
+  while (count < most && a[a.size() - count - 1] == b[b.size() - count - 1]) {
+    ++count;
+  }
+  return count;
+}
+
 TextChange ChangeOf(std::string_view before, std::string_view after) {
-  const size_t common = std::min(before.size(), after.size());
-  const auto start =
-      std::ranges::mismatch(before.substr(0, common), after.substr(0, common)).in1 - before.begin();
-  const auto rest_before = before.substr(static_cast<size_t>(start));
-  const auto rest_after = after.substr(static_cast<size_t>(start));
-  const auto end = std::mismatch(rest_before.rbegin(), rest_before.rend(), rest_after.rbegin(),
-                                 rest_after.rend())
-                       .first.base();
+  const size_t start = CommonBegin(before, after);
+  const size_t rest = CommonEnd(before.substr(start), after.substr(start));
   return {.start = static_cast<uint32_t>(start),
-          .end = static_cast<uint32_t>(end - before.begin()),
+          .end = static_cast<uint32_t>(before.size() - rest),
           .grown = static_cast<uint32_t>(after.size() - before.size())};
 }
 
@@ -52,7 +74,7 @@ void MoveProblems(ProblemList& problems, std::string_view before, std::string_vi
 
 void ProblemStore::SetText(const std::string& path, std::shared_ptr<const Text> text) {
   File& file = files_[path];
-  if (file.text != nullptr && text != nullptr && !file.of_roots.empty()) {
+  if (file.text != nullptr && text != nullptr && file.text != text && !file.of_roots.empty()) {
     const TextChange change = ChangeOf(file.text->text(), text->text());
     for (auto& [root, problems] : file.of_roots) {
       Move(problems, change);

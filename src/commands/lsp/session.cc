@@ -207,6 +207,9 @@ void Session::Finish() {
   if (std::exchange(shows_stale_, false)) {
     RefreshClient();
   }
+  if (snapshot_ == nullptr && !work_.edited.empty()) {  // before the workspace is parsed
+    validator_.Add({.view = TextView(), .edited = work_.edited});
+  }
   work_.view = SnapshotView();
   validator_.Add(std::exchange(work_, {}));
 }

@@ -91,6 +91,10 @@ void Validator::Run() {
 }
 
 void Validator::Do(const Work& work) {
+  if (work.view.snapshot == nullptr) {
+    CheckEdited(work);
+    return;
+  }
   std::ranges::copy(work.pulls, std::back_inserter(pulls_));
   AnswerOutdatedPulls();
   stale_.insert(work.edited.begin(), work.edited.end());
@@ -107,17 +111,45 @@ void Validator::Do(const Work& work) {
   AskForPulls(work.view);
 }
 
+void Validator::CheckEdited(const Work& work) {
+  for (const std::string& path : work.edited) {
+    const Document* document = work.view.Open(path);
+    if (document == nullptr || !document->is_file) {
+      continue;
+    }
+    if (auto problems = edited_syntax_.Problems(path, document->text->text())) {
+      problems_.SetText(path, document->text);
+      SetSyntax(work.view, path, *std::move(problems));
+    }
+  }
+}
+
 void Validator::ReadEdited(const Work& work) {
   for (const std::string& path : work.edited) {
     const Document* document = work.view.Open(path);
     problems_.SetText(path, document == nullptr ? nullptr : document->text);
-    const ProblemList moved = problems_.Of(path);
-    problems_.SetSyntax(
-        path, document == nullptr ? ProblemList() : work.view.snapshot->SyntaxProblems(path));
-    // The client moves what it shows along with the text itself.
-    if (problems_.Of(path) != moved || document == nullptr) {
-      Publish(work.view, path);
+    if (document != nullptr) {
+      SetSyntax(work.view, path, work.view.snapshot->SyntaxProblems(path));
+      continue;
     }
+    edited_syntax_.Forget(path);
+    unsent_syntax_.erase(path);
+    problems_.SetSyntax(path, {});
+    Publish(work.view, path);
+  }
+}
+
+void Validator::SetSyntax(const View& view, const std::string& path, ProblemList problems) {
+  const ProblemList moved = problems_.Of(path);
+  problems_.SetSyntax(path, std::move(problems));
+  // The client moves what it shows along with the text itself.
+  if (problems_.Of(path) == moved && !unsent_syntax_.contains(path)) {
+    return;
+  }
+  if (Publish(view, path)) {
+    unsent_syntax_.erase(path);
+  } else {
+    unsent_syntax_.insert(path);
   }
 }
 
@@ -189,7 +221,7 @@ void Validator::PublishStale(const View& view) {
   }
 }
 
-void Validator::Publish(const View& view, const std::string& path) {
+bool Validator::Publish(const View& view, const std::string& path) {
   const Document* document = view.Open(path);
   const bool is_pulled = document != nullptr && view.client->pulls_diagnostics;
   ProblemList problems;
@@ -205,7 +237,7 @@ void Validator::Publish(const View& view, const std::string& path) {
   const bool was_empty = last == published_.end() || last->second.is_empty;
   const bool is_nothing = was_empty && now.is_empty && !now.version;
   if (!is_same && !is_nothing && !Send(view, path, now)) {
-    return;
+    return false;
   }
   stale_.erase(path);
   if (document == nullptr && now.is_empty) {
@@ -213,6 +245,7 @@ void Validator::Publish(const View& view, const std::string& path) {
   } else {
     published_[path] = std::move(now);
   }
+  return true;
 }
 
 bool Validator::Send(const View& view, const std::string& path, const Published& published) {

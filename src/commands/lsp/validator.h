@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/thread.h"
+#include "ide/edited_syntax.h"
 #include "lsp/outlet.h"
 #include "lsp/pending.h"
 #include "lsp/problem_store.h"
@@ -29,7 +30,7 @@ class Validator {
     std::string known;  ///< name of the result that the client has; may be empty
   };
   struct Work {
-    View view;
+    View view;  ///< without snapshot: only the syntax of what was edited is looked at
     std::set<std::string> edited;  ///< documents that were opened, changed or closed
     bool all_roots = false;        ///< files of the disk or settings have changed
     std::vector<Pull> pulls;
@@ -49,8 +50,11 @@ class Validator {
  private:
   void Run();
   void Do(const Work& work);
+  /// Publishes what is wrong with the syntax of what was edited, if that can be said at once.
+  void CheckEdited(const Work& work);
   /// Takes over what was edited, and publishes what is wrong with its syntax.
   void ReadEdited(const Work& work);
+  void SetSyntax(const View& view, const std::string& path, ProblemList problems);
   /// Decides which roots have to be checked.
   void ChooseRoots(const Work& work);
   /// Whether all chosen roots were checked.
@@ -62,8 +66,8 @@ class Validator {
   void AskForPulls(const View& view);
   void PublishStale(const View& view);
   /// Publishes the problems of a file if they, or what they are about, are others than those that
-  /// were published last.
-  void Publish(const View& view, const std::string& path);
+  /// were published last. Returns false if newer work waits.
+  bool Publish(const View& view, const std::string& path);
 
   /// What the client was told about a file.
   struct Published {
@@ -93,6 +97,8 @@ class Validator {
   std::map<std::string, Published> published_;
   std::map<std::string, Pulled> pulled_;  ///< last answers to pulls
   std::set<std::string> stale_;           ///< files whose problems have to be published
+  std::set<std::string> unsent_syntax_;   ///< files with new problems that could not be sent
+  ide::EditedSyntax edited_syntax_;
   std::map<std::string, std::set<std::string>> roots_of_open_;  ///< by document
   std::set<std::string> checked_roots_;
   std::set<std::string> unchecked_roots_;
