@@ -251,5 +251,5 @@ std::vector<Call> CalleesOf(const Snapshot&, const std::string& directory) {
 }  // namespace kinu::ide
 
 int main() {
-  return kinu::lsp::Serve(STDIN_FILENO, STDOUT_FILENO, "test");
+  return kinu::lsp::Serve(STDIN_FILENO, STDOUT_FILENO, {.version = "test"});
 }

@@ -193,7 +193,7 @@ class Tests:
         server = self.start(self.double)
         server.open(URI, "bad\n")
         server.published(URI, 1)
-        time.sleep(0.3)
+        time.sleep(1)  # half a second without work, memory is given back
 
         def used():
             with open("/proc/%d/stat" % server.process.pid, encoding="ascii") as handle:

@@ -43,6 +43,10 @@ void PrepareHeap(HeapUse use) {
                             /*is_zero=*/true, /*numa_node=*/-1);
 }
 
+void GiveBackMemory() {
+  mi_collect(/*force=*/true);
+}
+
 }  // namespace kinu::cli
 
 #else
@@ -50,6 +54,9 @@ void PrepareHeap(HeapUse use) {
 namespace kinu::cli {
 
 void PrepareHeap(HeapUse) {
+}
+
+void GiveBackMemory() {
 }
 
 }  // namespace kinu::cli

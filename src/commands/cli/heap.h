@@ -17,4 +17,7 @@ enum class HeapUse : uint8_t {
 /// once, before other threads start. Does nothing where the system refuses, or without mimalloc.
 void PrepareHeap(HeapUse use);
 
+/// Gives the memory that this thread has freed back to the system.
+void GiveBackMemory();
+
 }  // namespace kinu::cli

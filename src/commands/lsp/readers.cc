@@ -1,8 +1,10 @@
 #include "lsp/readers.h"
 
+#include <utility>
+
 namespace kinu::lsp {
 
-Readers::Readers(size_t threads) {
+Readers::Readers(size_t threads, Rest rest) : rest_(std::move(rest)) {
   for (size_t i = 0; i < threads; ++i) {
     threads_.push_back(std::make_unique<BigThread>([this] { Run(); }));
   }
@@ -32,7 +34,7 @@ void Readers::Add(std::function<void()> job) {
 void Readers::Run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
+    WaitForWork(changed_, lock, rest_, [this] { return ends_ || !jobs_.empty(); });
     if (jobs_.empty()) {
       return;
     }

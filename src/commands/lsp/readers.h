@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "base/thread.h"
+#include "lsp/rest.h"
 
 namespace kinu::lsp {
 
 class Readers {
  public:
   /// With no threads, jobs run where they are added.
-  explicit Readers(size_t threads);
+  Readers(size_t threads, Rest rest);
   Readers(const Readers&) = delete;
   Readers& operator=(const Readers&) = delete;
   /// Runs what was added and waits for it.
@@ -26,6 +27,7 @@ class Readers {
  private:
   void Run();
 
+  const Rest rest_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;

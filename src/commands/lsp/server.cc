@@ -37,9 +37,9 @@ class Inbox {
     added_.notify_one();
   }
   /// All that was added; waits for something.
-  std::vector<Event> Take() {
+  std::vector<Event> Take(const Rest& rest) {
     std::unique_lock lock(mutex_);
-    added_.wait(lock, [this] { return !events_.empty(); });
+    WaitForWork(added_, lock, rest, [this] { return !events_.empty(); });
     return std::exchange(events_, {});
   }
 
@@ -62,11 +62,11 @@ void WriteAll(int descriptor, std::string_view text) {
 
 class Server {
  public:
-  Server(int input, int output, const std::string& version)
+  Server(int input, int output, const ServerOptions& options)
       : input_(input),
         wake_(eventfd(0, EFD_CLOEXEC)),
         outlet_([output](std::string_view frame) { WriteAll(output, frame); }),
-        version_(version) {}
+        options_(options) {}
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server() {
@@ -88,11 +88,12 @@ class Server {
   /// The thread of the session.
   void Own() {
     Session session(outlet_,
-                    {.version = version_,
+                    {.version = options_.version,
                      .watch_parent = [this](int32_t process) { WatchParent(process); },
-                     .watch = [this](const auto& directories) { disk_.Watch(directories); }});
+                     .watch = [this](const auto& directories) { disk_.Watch(directories); },
+                     .rest = options_.rest});
     while (!session.exit_code()) {
-      session.Handle(inbox_.Take());
+      session.Handle(inbox_.Take(options_.rest));
     }
     exit_code_ = *session.exit_code();
     has_ended_ = true;
@@ -186,7 +187,7 @@ class Server {
   const int wake_;
   std::atomic<int> parent_ = -1;
   Outlet outlet_;
-  const std::string version_;
+  const ServerOptions options_;
   DiskWatcher disk_;
   Inbox inbox_;
   FrameReader frames_;
@@ -197,9 +198,9 @@ class Server {
 
 }  // namespace
 
-int Serve(int input, int output, const std::string& version) {
+int Serve(int input, int output, const ServerOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);  // a client may be gone before its answer
-  return Server(input, output, version).Run();
+  return Server(input, output, options).Run();
 }
 
 }  // namespace kinu::lsp

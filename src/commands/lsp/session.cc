@@ -47,8 +47,8 @@ Session::Session(Outlet& outlet, Options options)
       options_(std::move(options)),
       workspace_(settings_),
       pending_(outlet),
-      validator_(outlet, pending_, options_.readers > 0),
-      readers_(options_.readers) {
+      validator_(outlet, pending_, options_.readers > 0, options_.rest),
+      readers_(options_.readers, options_.rest) {
 }
 
 Session::~Session() = default;

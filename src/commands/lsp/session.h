@@ -18,6 +18,7 @@
 #include "lsp/outlet.h"
 #include "lsp/pending.h"
 #include "lsp/readers.h"
+#include "lsp/rest.h"
 #include "lsp/validator.h"
 #include "lsp/view.h"
 
@@ -44,6 +45,7 @@ class Session {
     std::function<void(int32_t process)> watch_parent = [](int32_t) {};
     /// These directories are to be watched, because the client does not do it.
     std::function<void(const std::vector<std::string>&)> watch = [](const auto&) {};
+    Rest rest = [] {};
   };
   Session(Outlet& outlet, Options options);
   Session(const Session&) = delete;

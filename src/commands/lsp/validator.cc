@@ -31,8 +31,8 @@ std::string NameOf(std::string_view items) {
 
 }  // namespace
 
-Validator::Validator(Outlet& outlet, PendingRequests& pending, bool threaded)
-    : outlet_(outlet), pending_(pending) {
+Validator::Validator(Outlet& outlet, PendingRequests& pending, bool threaded, Rest rest)
+    : outlet_(outlet), pending_(pending), rest_(std::move(rest)) {
   if (threaded) {
     thread_ = std::make_unique<BigThread>([this] { Run(); });
   }
@@ -79,7 +79,7 @@ void Validator::Run() {
     Work work;
     {
       std::unique_lock lock(mutex_);
-      added_.wait(lock, [this] { return ends_ || next_.has_value(); });
+      WaitForWork(added_, lock, rest_, [this] { return ends_ || next_.has_value(); });
       if (ends_) {
         return;
       }

@@ -18,6 +18,7 @@
 #include "lsp/outlet.h"
 #include "lsp/pending.h"
 #include "lsp/problem_store.h"
+#include "lsp/rest.h"
 #include "lsp/view.h"
 
 namespace kinu::lsp {
@@ -39,7 +40,7 @@ class Validator {
   };
 
   /// Without a thread, work is done where it is added.
-  Validator(Outlet& outlet, PendingRequests& pending, bool threaded);
+  Validator(Outlet& outlet, PendingRequests& pending, bool threaded, Rest rest);
   Validator(const Validator&) = delete;
   Validator& operator=(const Validator&) = delete;
   /// Abandons what is being done.
@@ -81,6 +82,7 @@ class Validator {
 
   Outlet& outlet_;
   PendingRequests& pending_;
+  const Rest rest_;
 
   std::mutex mutex_;
   std::condition_variable added_;

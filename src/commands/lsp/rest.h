@@ -1,0 +1,28 @@
+// What a thread does when it has had nothing to do for a while.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+namespace kinu::lsp {
+
+/// Gives back the memory that this thread has freed.
+using Rest = std::function<void()>;
+
+/// Waits until there is something to do. Calls `rest` once, unlocked, if that takes long.
+template <typename HasWork>
+void WaitForWork(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                 const Rest& rest, HasWork has_work) {
+  constexpr auto kBusy = std::chrono::milliseconds(500);
+  if (changed.wait_for(lock, kBusy, has_work)) {
+    return;
+  }
+  lock.unlock();
+  rest();
+  lock.lock();
+  changed.wait(lock, has_work);
+}
+
+}  // namespace kinu::lsp
