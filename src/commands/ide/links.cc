@@ -398,7 +398,7 @@ bool LinkFinder::IsInWorkspace(const std::string& path) const {
   if (!named || files.HasDirectory(path)) {
     return false;
   }
-  if (parts_.texts->by_path.contains(path)) {
+  if (parts_.texts->paths.contains(path)) {
     return true;
   }
   const auto real = files.Resolve(path);

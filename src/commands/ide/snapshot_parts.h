@@ -18,7 +18,7 @@ namespace kinu::ide {
 
 /// The texts of an editor, laid over the disk.
 struct OpenTexts {
-  std::map<std::string, std::string> by_path;
+  std::set<std::string> paths;
   config::OverlayFiles files{config::DiskFiles()};
 };
 

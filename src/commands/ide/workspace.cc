@@ -213,9 +213,8 @@ void Workspace::SetProviders(std::shared_ptr<provider::ProviderSource> providers
 }
 
 void Workspace::SetText(const std::string& path, std::string text) {
-  const bool is_new = !content_->open.by_path.contains(path);
-  content_->open.files.Set(path, text);
-  content_->open.by_path[path] = std::move(text);
+  const bool is_new = content_->open.paths.insert(path).second;
+  content_->open.files.Set(path, std::move(text));
   content_->open_copy = nullptr;
   content_->parsed.erase(path);
   if (is_new) {
@@ -225,7 +224,7 @@ void Workspace::SetText(const std::string& path, std::string text) {
 
 void Workspace::Close(const std::string& path) {
   content_->open.files.Remove(path);
-  content_->open.by_path.erase(path);
+  content_->open.paths.erase(path);
   content_->open_copy = nullptr;
   Changed(path);
 }
@@ -278,7 +277,7 @@ std::shared_ptr<const Snapshot> Workspace::Take() {
       content.Scan(folder);
     }
   }
-  for (const auto& [path, text] : content.open.by_path) {
+  for (const std::string& path : content.open.paths) {
     (void)content.List(DirName(path));
   }
   std::vector<std::string> directories;
@@ -288,7 +287,7 @@ std::shared_ptr<const Snapshot> Workspace::Take() {
   for (const std::string& directory : directories) {
     content.AddDirectory(directory, *parts);
   }
-  for (const auto& [path, text] : content.open.by_path) {
+  for (const std::string& path : content.open.paths) {
     if (!parts->files.contains(path)) {
       parts->files.emplace(path, content.Parsed(path));
     }

@@ -81,7 +81,8 @@ bool SnapshotFiles::IsDirectoryEntry(const std::string& /*dir*/,
 }
 
 void OverlayFiles::Set(const std::string& path, std::string text) {
-  texts_[CleanPath(DirName(path))][BaseName(path)] = std::move(text);
+  texts_[CleanPath(DirName(path))][BaseName(path)] =
+      std::make_shared<const std::string>(std::move(text));
 }
 
 void OverlayFiles::Remove(const std::string& path) {
@@ -109,7 +110,7 @@ Result<std::vector<std::string>> OverlayFiles::List(const std::string& dir) cons
 Result<std::string> OverlayFiles::Read(const std::string& dir, const std::string& name) const {
   if (const auto over = texts_.find(CleanPath(dir)); over != texts_.end()) {
     if (const auto text = over->second.find(name); text != over->second.end()) {
-      return text->second;
+      return *text->second;
     }
   }
   return below_.Read(dir, name);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,8 +105,8 @@ class OverlayFiles final : public SourceFiles {
 
  private:
   const SourceFiles& below_;
-  /// By clean directory, then by name.
-  std::map<std::string, std::map<std::string, std::string>> texts_;
+  /// By clean directory, then by name. Copies of this share them.
+  std::map<std::string, std::map<std::string, std::shared_ptr<const std::string>>> texts_;
 };
 
 }  // namespace kinu::config
