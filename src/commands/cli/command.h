@@ -43,6 +43,8 @@ struct Invocation {
   bool input_disabled = false;  ///< TF_INPUT is false
   bool old_name = false;        ///< called by the name that the command had before
   std::string timings_file;     ///< of -timings; empty: no times are recorded
+  /// Gives memory that this thread has freed back to the system, as far as the program can.
+  void (*give_back_memory)() = [] {};
   /// The span around the whole run; none: nothing is recorded.
   std::optional<trace::Span> whole_run;
 

@@ -379,6 +379,7 @@ int RunCommand(Invocation& invocation, const CommandLine& line, const CommandSpe
   TakeViewOptions(invocation.args, invocation.view);
   invocation.command = &command;
   invocation.old_name = line.old_name;
+  invocation.give_back_memory = GiveBackMemory;
   ReadSurroundings(invocation);
   Diagnostics diags;
   ChooseColor(command, invocation.args, invocation.view, diags);

@@ -6,7 +6,6 @@
 #include "cli/build_info.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/heap.h"
 #include "lsp/server.h"
 
 namespace kinu::cli {
@@ -32,7 +31,9 @@ static int RunLsp(Invocation& invocation) {
   }
   const int input = TakeStream(STDIN_FILENO, "/dev/null", O_RDONLY);
   const int output = TakeStream(STDOUT_FILENO, "/dev/null", O_WRONLY);
-  return lsp::Serve(input, output, {.version = std::string(kOwnVersion), .rest = GiveBackMemory});
+  return lsp::Serve(
+      input, output,
+      {.version = std::string(kOwnVersion), .rest = invocation.give_back_memory});
 }
 
 constexpr auto kLspFlags =
