@@ -68,10 +68,12 @@ BodyPlace PlaceOfBlock(ModuleNames& names, const LanguageBlock& language, const 
     const auto* schema = names.ResourceSchemaOf(ModeOf(type), block.labels[0], block.labels[1]);
     place.schema = schema == nullptr ? nullptr : &schema->block;
     place.known = schema != nullptr;
+    place.nested = schema == nullptr;
   } else if (type == "provider" && block.labels.size() == 1) {
     const auto* schema = names.SchemaOf(block.labels[0]);
     place.schema = schema == nullptr ? nullptr : &schema->provider_config().block;
     place.known = schema != nullptr;
+    place.nested = schema == nullptr;
   } else if (type == "module" && block.labels.size() == 1) {
     place.called = names.Called(std::string(block.labels[0])).value_or("");
     place.known = !place.called.empty();
@@ -160,21 +162,25 @@ BodyPlace PlaceOfBody(ModuleNames& names, FileKind file, const std::vector<OpenB
       at = {.schema = &nested->block, .known = true};
       continue;
     }
-    if (block.type == "dynamic" && at.schema != nullptr && block.labels.size() == 1) {
-      const schema::NestedBlock* made = at.schema->FindBlock(block.labels[0]);
+    const bool takes_dynamic = at.schema != nullptr || at.nested;
+    if (block.type == "dynamic" && takes_dynamic && block.labels.size() == 1) {
+      const schema::NestedBlock* made =
+          at.schema == nullptr ? nullptr : at.schema->FindBlock(block.labels[0]);
       const bool in_content = i + 1 < blocks.size() && blocks[i + 1].type == "content";
       if (!in_content) {
         at = {.language = &DynamicBlock(), .known = true};
         continue;
       }
-      at = made == nullptr ? BodyPlace() : BodyPlace{.schema = &made->block, .known = true};
+      at = made == nullptr ? BodyPlace{.nested = true}
+                           : BodyPlace{.schema = &made->block, .known = true};
       ++i;
       continue;
     }
     const LanguageBlock* language =
         at.language == nullptr ? nullptr : at.language->FindBlock(block.type);
     if (language == nullptr) {
-      return {};
+      at = {.nested = at.nested};
+      continue;
     }
     at = PlaceOfBlock(names, *language, block);
   }
@@ -201,7 +207,7 @@ std::vector<Member> MembersOf(ModuleNames& names, const BodyPlace& place) {
   if (place.language != nullptr) {
     AddLanguage(*place.language, out);
   }
-  if (place.schema != nullptr && !place.schema->blocks.empty()) {
+  if (place.nested || (place.schema != nullptr && !place.schema->blocks.empty())) {
     out.push_back({.name = "dynamic",
                    .is_block = true,
                    .optional = true,

@@ -46,6 +46,7 @@ struct BodyPlace {
   std::string called;      ///< directory of the module whose inputs it has; empty: none
   bool variables = false;  ///< its arguments are variables of the module itself
   bool known = false;      ///< false: nobody knows what stands there
+  bool nested = false;     ///< of a provider whose schema nobody knows: blocks may stand there
 };
 
 /// The body of the innermost of the blocks; without any: the file.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ide/completion_parts.h"
 #include "ide/function_signature.h"
 
@@ -27,7 +29,49 @@ std::optional<Embedded> SequenceAt(std::string_view text, uint32_t offset) {
                   static_cast<uint32_t>(begin - kBefore.size())};
 }
 
+/// The names that say what the value at the cursor is for.
+std::vector<std::string_view> PurposesOf(const CursorContext& context) {
+  std::vector<std::string_view> out;
+  for (size_t i = context.brackets.size(); i-- > 0;) {
+    if (!context.brackets[i].key.empty()) {
+      out.push_back(context.brackets[i].key);
+    }
+  }
+  // `value` and `for_each` say nothing.
+  constexpr std::string_view kPlain[] = {"value", "for_each", "count", "content", "default"};
+  if (!context.argument.empty() &&
+      std::ranges::find(kPlain, context.argument) == std::end(kPlain)) {
+    out.push_back(context.argument);
+  }
+  for (size_t i = context.blocks.size(); i-- > 0;) {
+    if (!context.blocks[i].labels.empty()) {
+      out.push_back(context.blocks[i].labels.back());
+    }
+  }
+  return out;
+}
+
+/// Ranks that a name gains which is like what the value is for.
+constexpr double kGainOfAffinity = 3.5;
+/// Ranks that a word gains which stands in all places like this one.
+constexpr double kGainOfLikelihood = 10;
+
+bool HasPurpose(CompletionKind kind) {
+  switch (kind) {
+    case CompletionKind::kVariable:
+    case CompletionKind::kLocal:
+    case CompletionKind::kOutput:
+    case CompletionKind::kResource:
+    case CompletionKind::kModule:
+    case CompletionKind::kAttribute:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void Complete(CompletionRequest& request, uint32_t offset) {
+  request.purposes = PurposesOf(request.context);
   request.out.replaced = request.context.word;
   switch (request.context.place) {
     case CursorContext::Place::kNothing:
@@ -46,6 +90,29 @@ void Complete(CompletionRequest& request, uint32_t offset) {
 }
 
 }  // namespace
+
+void CompletionRequest::Add(Completion item, double rank) {
+  double gain = kGainOfLikelihood * likely.Of(item.label);
+  if (HasPurpose(item.kind)) {
+    const std::string_view name =
+        std::string_view(item.label).substr(item.label.starts_with("var.") ? 4 : 0);
+    double best = 0;
+    double weight = kGainOfAffinity;
+    for (const std::string_view purpose : purposes) {
+      best = std::max(best, weight * Affinity(name, purpose));
+      weight *= 0.7;
+    }
+    gain += best;
+  }
+  constexpr double kHighestGain = 20;
+  const double place = std::clamp(rank - gain + kHighestGain, 0.0, 99.0);
+  const std::string digits = std::to_string(static_cast<int>(place * 1000));
+  item.sort_key = std::string(5 - std::min<size_t>(digits.size(), 5), '0') + digits + item.label;
+  if (item.insert.empty()) {
+    item.insert = item.label;
+  }
+  out.items.push_back(std::move(item));
+}
 
 std::string SnippetText(std::string_view text) {
   std::string out;
@@ -118,21 +185,26 @@ Completions CompletionsAt(const Snapshot& snapshot, const Cursor& cursor) {
   ModuleNames names(snapshot, parts.ModuleOf(cursor.path), file);
   KnownTypes types(names);
   if (!IsJsonName(cursor.path)) {
+    CursorContext context = ContextAt(file->text(), cursor.offset);
+    const LikelyWords likely(parts, *file, context.word);
     CompletionRequest request{.file = *file,
                               .text = file->text(),
-                              .context = ContextAt(file->text(), cursor.offset),
+                              .context = std::move(context),
                               .names = names,
                               .types = types,
+                              .likely = likely,
                               .out = out};
     Complete(request, cursor.offset);
     return out;
   }
+  const LikelyWords unlikely;
   if (const auto embedded = SequenceAt(file->text(), cursor.offset)) {
     CompletionRequest request{.file = *file,
                               .text = embedded->text,
                               .context = ContextAt(embedded->text, embedded->offset),
                               .names = names,
                               .types = types,
+                              .likely = unlikely,
                               .out = out};
     request.context.argument = {};
     Complete(request, embedded->offset);

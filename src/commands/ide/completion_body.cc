@@ -1,5 +1,6 @@
 // Completion of names of arguments and blocks, labels and keys of objects.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/files.h"
@@ -8,8 +9,8 @@
 namespace kinu::ide {
 namespace {
 
-/// More types than these come with more letters alone.
-constexpr size_t kMostTypes = 400;
+/// More types than these come with more letters alone. No provider has so many.
+constexpr size_t kMostTypes = 3000;
 /// The blocks of at most so many types are written out.
 constexpr size_t kMostWrittenTypes = 60;
 
@@ -105,7 +106,7 @@ CompletionKind KindOfMember(const Member& member) {
   return member.is_block ? CompletionKind::kBlock : CompletionKind::kArgument;
 }
 
-void AddMember(CompletionRequest& request, const Member& member, bool with_value) {
+void AddMember(CompletionRequest& request, const Member& member, bool with_value, double gain) {
   Completion item{.label = member.name,
                   .kind = KindOfMember(member),
                   .detail = member.TypeText(),
@@ -120,14 +121,14 @@ void AddMember(CompletionRequest& request, const Member& member, bool with_value
     item.insert = member.is_block ? BlockSnippet(member, stop)
                                   : member.name + " = " + ValueStop(member, stop);
   }
-  int rank = member.required ? 0 : 1;
+  double rank = member.required ? 0 : 1;
   if (!member.in_schema && !member.required) {
     rank = 2;  // what any block of the type has
   }
   if (member.deprecated) {
     rank = 4;
   }
-  request.Add(std::move(item), rank);
+  request.Add(std::move(item), rank - gain);
 }
 
 /// The addresses that providers of a module need, as entries of `required_providers`.
@@ -193,6 +194,35 @@ std::vector<std::string> TypesOf(ModuleNames& names, schema::TypeSet set, std::s
   return list;
 }
 
+/// Types of references to objects that are not declared: they may be what is being written. Those
+/// with the name that the block has already come first.
+std::map<std::string, double> MissingTypes(CompletionRequest& request, ResourceMode mode) {
+  std::map<std::string, double> out;
+  const auto module = request.names.parts().modules.find(request.names.directory());
+  if (module == request.names.parts().modules.end()) {
+    return out;
+  }
+  std::set<std::string_view> declared;
+  request.names.ForEach([&](const Key& key, SymbolKind) { declared.insert(key); });
+  std::string_view behind = request.text.substr(request.context.word.end);
+  behind = behind.substr(0, behind.find('\n'));
+  for (const auto& file : module->second.files) {
+    for (const Use& use : file->uses) {
+      const size_t dots = static_cast<size_t>(std::ranges::count(use.key, '.'));
+      const bool is_data = use.key.starts_with("data.");
+      if (!use.through.empty() || use.is_move || dots != (is_data ? 2U : 1U) ||
+          is_data != (mode == ResourceMode::kData) || declared.contains(use.key)) {
+        continue;
+      }
+      const std::string_view rest = std::string_view(use.key).substr(is_data ? 5 : 0);
+      const std::string name = "\"" + std::string(rest.substr(rest.find('.') + 1)) + "\"";
+      double& gain = out[std::string(rest.substr(0, rest.find('.')))];
+      gain = std::max(gain, behind.contains(name) ? 10.0 : 1.0);
+    }
+  }
+  return out;
+}
+
 /// The block behind the label of a type: the label of its name and what it must have.
 std::string BehindType(const schema::ResourceSchema* schema) {
   int stop = 2;
@@ -221,6 +251,7 @@ void AddTypes(CompletionRequest& request, const TypedLabel& typed_label, std::st
   std::set<std::string> used;
   request.names.ForEach(
       [&](const Key& key, SymbolKind) { used.insert(key.substr(0, key.find('.'))); });
+  const auto missing = MissingTypes(request, typed_label.mode);
   for (const std::string& type : types) {
     const auto* schema = types.size() <= kMostWrittenTypes
                              ? request.names.ResourceSchemaOf(typed_label.mode, type, "")
@@ -238,7 +269,9 @@ void AddTypes(CompletionRequest& request, const TypedLabel& typed_label, std::st
       item.insert = SnippetText(type) + BehindType(schema);
       item.is_snippet = true;
     }
-    request.Add(std::move(item), used.contains(type) ? 0 : 1);
+    const auto gain = missing.find(type);
+    request.Add(std::move(item),
+                (used.contains(type) ? 0 : 1) - (gain == missing.end() ? 0 : gain->second));
   }
 }
 
@@ -255,6 +288,86 @@ void AddDynamicTypes(CompletionRequest& request) {
 
 }  // namespace
 
+namespace {
+
+/// What stands behind the word on its line, so that only an argument or only a block fits.
+enum class Follows : uint8_t { kNothing, kValue, kBody };
+
+Follows FollowsOf(const CompletionRequest& request) {
+  std::string_view rest = request.text.substr(request.context.word.end);
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  if (rest.starts_with('=')) {
+    return Follows::kValue;
+  }
+  return rest.starts_with('{') || rest.starts_with('"') ? Follows::kBody : Follows::kNothing;
+}
+
+/// What stands around an item that is written.
+class Neighbours {
+ public:
+  Neighbours(CompletionRequest& request, bool has_value) {
+    const CursorContext& context = request.context;
+    const std::string_view text = request.text;
+    for (const std::string_view name :
+         context.blocks.empty() ? std::vector<std::string_view>() : context.blocks.back().names) {
+      if (static_cast<size_t>(name.data() - text.data()) < context.word.begin) {
+        before_ = name;
+      }
+    }
+    if (has_value) {
+      value_ = text.substr(context.word.end);
+      value_ = value_.substr(0, value_.find('\n'));
+    }
+    request.names.ForEach([&](const Key& key, SymbolKind kind) {
+      if (kind == SymbolKind::kVariable || kind == SymbolKind::kLocal) {
+        declared_.insert(std::string_view(key).substr(key.find('.') + 1));
+      }
+    });
+  }
+
+  /// The last item before it; empty if there is none.
+  std::string_view before() const { return before_; }
+  /// Ranks that an item gains because a value with its name is there: in the value that stands
+  /// behind it already, or in the module.
+  double GainOf(std::string_view name) const {
+    double gain = declared_.contains(name) ? 0.5 : 0;
+    for (size_t at = 0; at < value_.size();) {
+      const size_t begin = value_.find_first_of(kLetters, at);
+      if (begin == std::string_view::npos) {
+        break;
+      }
+      at = std::min(value_.find_first_not_of(kLetters, begin), value_.size());
+      gain = std::max(gain, 2 * Affinity(value_.substr(begin, at - begin), name));
+    }
+    return gain;
+  }
+
+ private:
+  static constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  std::string_view before_;
+  std::string_view value_;
+  std::set<std::string_view> declared_;
+};
+
+/// What other blocks have in such a place, where no schema is known.
+void AddSeenMembers(CompletionRequest& request, const std::set<std::string>& added,
+                    const std::set<std::string_view>& present, Follows follows) {
+  if (follows == Follows::kBody) {
+    return;
+  }
+  for (const std::string& word : request.likely.in_same_bodies()) {
+    if (!added.contains(word) && !present.contains(word)) {
+      request.Add({.label = word,
+                   .kind = CompletionKind::kArgument,
+                   .insert = word + (request.context.at_line_end ? " = " : "")},
+                  2);
+    }
+  }
+}
+
+}  // namespace
+
 void CompleteItem(CompletionRequest& request) {
   const CursorContext& context = request.context;
   const BodyPlace place = PlaceOfBody(request.names, request.file.kind, context.blocks);
@@ -265,14 +378,28 @@ void CompleteItem(CompletionRequest& request) {
   if (!context.blocks.empty()) {
     present.insert(context.blocks.back().names.begin(), context.blocks.back().names.end());
   }
+  const Follows follows = FollowsOf(request);
+  const Neighbours neighbours(request, follows == Follows::kValue);
   std::set<std::string> added;
-  for (const Member& member : MembersOf(request.names, place)) {
-    const bool is_settable = member.required || member.optional;
+  const std::vector<Member> members = MembersOf(request.names, place);
+  const auto before = std::ranges::find(members, neighbours.before(), &Member::name);
+  for (const Member& member : members) {
+    const bool is_settable = (member.required || member.optional) &&
+                             follows != (member.is_block ? Follows::kValue : Follows::kBody);
     if (!is_settable || (present.contains(member.name) && !member.repeatable) ||
         !added.insert(member.name).second) {
       continue;
     }
-    AddMember(request, member, context.at_line_end);
+    // Many write items in the order in which they are declared, which is that of the alphabet or
+    // that of the called module.
+    const auto distance = &member - members.data() - (before - members.begin());
+    const bool is_next = before != members.end() && distance > 0;
+    const double gain =
+        (is_next ? 1.0 / static_cast<double>(distance) : 0) + neighbours.GainOf(member.name);
+    AddMember(request, member, context.at_line_end, gain);
+  }
+  if (place.nested) {
+    AddSeenMembers(request, added, present, follows);
   }
 }
 

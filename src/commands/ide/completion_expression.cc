@@ -12,6 +12,11 @@ namespace {
 /// More variables and local values than these are offered behind `var.` and `local.` alone.
 constexpr size_t kMostFullReferences = 300;
 
+/// Ranks that a name gains which is declared and not used yet.
+constexpr double kGainOfUnused = 1.5;
+/// Functions come behind the references that may fit, unless places like this one have them.
+constexpr double kRankOfFunctions = 3;
+
 /// 0 if a value of the type can stand where one of the other is wanted, 1 if nobody knows.
 int RankOfType(const Type& type, const Type& wanted) {
   if (wanted.is_dynamic() || type.is_dynamic()) {
@@ -54,6 +59,22 @@ bool IsSelf(const CompletionRequest& request, std::string_view key) {
          key.starts_with("local.") && WithoutRoot(key) == request.context.argument;
 }
 
+/// The names of this module that something refers to.
+std::set<std::string_view> UsedNames(const CompletionRequest& request) {
+  std::set<std::string_view> out;
+  const auto& modules = request.names.parts().modules;
+  if (const auto module = modules.find(request.names.directory()); module != modules.end()) {
+    for (const auto& file : module->second.files) {
+      for (const Use& use : file->uses) {
+        if (use.through.empty() && file->kind == FileKind::kConfiguration) {
+          out.insert(use.key);
+        }
+      }
+    }
+  }
+  return out;
+}
+
 /// The names behind `var.`, `local.` or `module.`; with `prefix` those with their root.
 void AddNamed(CompletionRequest& request, const NamedRoot& named, bool with_root,
               const Type& wanted) {
@@ -66,6 +87,7 @@ void AddNamed(CompletionRequest& request, const NamedRoot& named, bool with_root
   if (with_root && keys.size() > kMostFullReferences) {
     return;
   }
+  const std::set<std::string_view> used = UsedNames(request);
   for (const std::string& key : keys) {
     const std::string name(WithoutRoot(key));
     const Type type = TypeOfNamed(request, named.root, name);
@@ -77,8 +99,9 @@ void AddNamed(CompletionRequest& request, const NamedRoot& named, bool with_root
         item.is_deprecated = ModuleNames::ArgumentOf(*found.declaration, "deprecated") != nullptr;
       }
     }
-    const int rank = RankOfType(type, wanted);
-    request.Add(std::move(item), with_root ? rank * 2 + 1 : rank);
+    // What was declared and is not used yet was declared for a place like this one.
+    const double rank = RankOfType(type, wanted) - (used.contains(key) ? 0 : kGainOfUnused);
+    request.Add(std::move(item), with_root ? rank + 1 : rank);
   }
 }
 
@@ -162,6 +185,12 @@ void CompleteMember(CompletionRequest& request, const Type& wanted) {
     return AddDeclaredObjects(request, SymbolKind::kEphemeral, path[1].name);
   }
   const Type type = request.types.OfPath(path, &request.context, request.text);
+  if (type.is_dynamic() && request.out.items.empty()) {
+    // Nobody knows what it has but the author, who has written so elsewhere.
+    for (const std::string& name : request.likely.behind_same_path()) {
+      request.Add({.label = name, .kind = CompletionKind::kAttribute}, 3);
+    }
+  }
   AddAttributes(request, type, is_bound ? nullptr : request.types.BlockOfPath(path), wanted);
 }
 
@@ -192,7 +221,7 @@ void AddFunctions(CompletionRequest& request) {
       }
       item.insert += ")";
     }
-    request.Add(std::move(item), 5);
+    request.Add(std::move(item), kRankOfFunctions);
   }
 }
 
@@ -207,13 +236,14 @@ void AddScopeNames(CompletionRequest& request, const Type& wanted) {
   for (const BoundName& bound : context.bound) {
     request.Add({.label = std::string(bound.name), .kind = CompletionKind::kVariable}, 0);
   }
-  if (HasArgument(context, "for_each") && context.argument != "for_each") {
+  const bool is_inside = context.blocks.size() > 1;  // in a block of what is repeated
+  if (HasArgument(context, "for_each") && (is_inside || context.argument != "for_each")) {
     for (const std::string_view name : {"each.key", "each.value"}) {
       request.Add({.label = std::string(name), .kind = CompletionKind::kVariable}, 0);
     }
     request.Add({.label = "each", .kind = CompletionKind::kKeyword}, 1);
   }
-  if (HasArgument(context, "count") && context.argument != "count") {
+  if (HasArgument(context, "count") && (is_inside || context.argument != "count")) {
     const bool fits = wanted == Type::Number();
     request.Add({.label = "count.index", .kind = CompletionKind::kVariable}, fits ? 0 : 1);
     request.Add({.label = "count", .kind = CompletionKind::kKeyword}, 1);

@@ -3,11 +3,13 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ide/answers.h"
 #include "ide/body_members.h"
 #include "ide/cursor_context.h"
 #include "ide/known_types.h"
+#include "ide/likely_words.h"
 #include "ide/module_names.h"
 
 namespace kinu::ide {
@@ -19,16 +21,14 @@ struct CompletionRequest {
   CursorContext context;
   ModuleNames& names;
   KnownTypes& types;
+  const LikelyWords& likely;
   Completions& out;
+  /// What the value at the cursor is for: names of the argument and of keys, the innermost first,
+  /// then the labels of the block. Names that are like them come first.
+  std::vector<std::string_view> purposes;
 
-  /// `rank`: 0 is best. The sort key begins with it.
-  void Add(Completion item, int rank) {
-    item.sort_key = std::to_string(rank) + item.label;
-    if (item.insert.empty()) {
-      item.insert = item.label;
-    }
-    out.items.push_back(std::move(item));
-  }
+  /// `rank`: 0 is best, and what is likely at the cursor comes before its rank.
+  void Add(Completion item, double rank);
   /// What stands between the begin of the word and the cursor.
   std::string_view typed(uint32_t offset) const {
     return text.substr(context.word.begin, offset - context.word.begin);

@@ -110,7 +110,8 @@ TEST_F(CompletionTest, FittingTypesComeFirst) {
       "variable \"zone\" { type = list(string) }\nvariable \"on\" { type = bool }\n"
       "variable \"cidr\" { type = string }\n";
   const std::string labels = Labels(before + "resource \"aws_vpc\" \"a\" {\n  enable_dns = |\n}\n");
-  EXPECT_TRUE(labels.starts_with("false true var.on ")) << labels;
+  EXPECT_TRUE(labels.starts_with("false true var.on ") || labels.starts_with("var.on false true "))
+      << labels;
   EXPECT_TRUE(Labels(before + "resource \"aws_vpc\" \"a\" {\n  cidr_block = var.|\n}\n")
                   .starts_with("cidr on "));
 }
@@ -169,6 +170,80 @@ TEST_F(CompletionTest, SequencesInJson) {
   const Completions found = Complete("{\"locals\": {\"a\": \"${var.s|}\"}}", "x.tf.json");
   EXPECT_EQ(LabelsOf(found), "size ");
   EXPECT_EQ(found.replaced, (Span{24, 25}));
+}
+
+TEST_F(CompletionTest, LikelyNamesComeFirst) {
+  const std::string names =
+      "variable \"alpha\" { type = string }\nvariable \"beta\" { type = string }\n"
+      "variable \"cidr_block\" { type = string }\nvariable \"name\" { type = string }\n";
+  const auto first = [&](const std::string& text, const std::string& wanted) {
+    const std::string labels = Labels(names + text);
+    EXPECT_TRUE(labels.starts_with(wanted)) << text << labels;
+  };
+  const std::string used = "locals {\n  all = [var.alpha, var.beta, var.cidr_block, var.name]\n}\n";
+  // The name of the argument says what its value is.
+  first(used + "resource \"aws_vpc\" \"a\" {\n  cidr_block = var.|\n}\n", "cidr_block ");
+  first(used + "resource \"aws_group\" \"a\" {\n  name = var.|\n}\n", "name ");
+  first(used + "resource \"aws_vpc\" \"a\" {\n}\noutput \"vpc_id\" {\n  value = aws_vpc.a.|\n}\n",
+        "id ");
+  // Others have the argument with this value.
+  first(used +
+            "resource \"aws_group\" \"a\" {\n  name = upper(var.beta)\n}\n"
+            "resource \"aws_group\" \"b\" {\n  name = |\n}\n",
+        "upper ");
+  // Others have the items in this order.
+  first(
+      "resource \"aws_vpc\" \"a\" {\n  cidr_block = \"\"\n  tags = {}\n}\n"
+      "resource \"aws_vpc\" \"b\" {\n  cidr_block = \"\"\n  |\n}\n",
+      "tags ");
+  // The value that stands there has the name.
+  first("resource \"aws_vpc\" \"a\" {\n  cidr_block = \"\"\n  | = var.enable_dns\n}\n",
+        "enable_dns ");
+}
+
+TEST_F(CompletionTest, NamesThatNothingUsesComeFirst) {
+  // Of files in JSON syntax only the uses are known, not the places.
+  Write("uses.tf.json", R"({"locals": {"all": ["${var.alpha}", "${var.gamma}"]}})");
+  EXPECT_EQ(Labels("variable \"alpha\" {}\nvariable \"beta\" {}\nvariable \"gamma\" {}\n"
+                   "output \"o\" {\n  value = var.|\n}\n"),
+            "beta alpha gamma ");
+}
+
+TEST_F(CompletionTest, OnlyWhatFitsBeforeAValueOrABody) {
+  const std::string before = "resource \"aws_group\" \"a\" {\n  name = \"\"\n  ";
+  EXPECT_FALSE(Has(Labels(before + "| = 1\n}\n"), "ingress"));
+  EXPECT_TRUE(Has(Labels(before + "| = 1\n}\n"), "count"));
+  EXPECT_TRUE(Has(Labels(before + "| {\n  }\n}\n"), "ingress"));
+  EXPECT_FALSE(Has(Labels(before + "| {\n  }\n}\n"), "count"));
+}
+
+TEST_F(CompletionTest, TypesOfMissingObjects) {
+  const std::string use = "provider \"aws\" {}\noutput \"o\" {\n  value = aws_vpc.net.id\n}\n";
+  EXPECT_TRUE(Labels(use + "resource \"|\" \"net\" {\n}\n").starts_with("aws_vpc "));
+  EXPECT_TRUE(Labels("resource \"|\" \"net\" {\n}\nresource \"aws_vpc\" \"a\" {\n}\n"
+                     "output \"o\" {\n  value = aws_group.net.id\n}\n")
+                  .starts_with("aws_group "));
+}
+
+TEST_F(CompletionTest, WithoutSchema) {
+  const std::string other =
+      "resource \"other_thing\" \"a\" {\n  size = 1\n  dynamic \"part\" {\n"
+      "    for_each = []\n    content {\n      weight = 1\n    }\n  }\n}\n";
+  EXPECT_TRUE(Has(Labels(other + "resource \"other_thing\" \"b\" {\n  |\n}\n"), "size"));
+  EXPECT_TRUE(Has(Labels(other + "resource \"other_thing\" \"b\" {\n  |\n}\n"), "dynamic"));
+  EXPECT_FALSE(
+      Has(Labels(other + "resource \"other_thing\" \"b\" {\n  size = 1\n  |\n}\n"), "size"));
+  EXPECT_EQ(Labels(other + "resource \"other_thing\" \"b\" {\n  dynamic \"part\" {\n    |\n"),
+            "for_each content iterator labels ");
+  EXPECT_EQ(Labels("locals {\n  o = jsondecode(\"\")\n  a = local.o.size\n  b = local.o.|\n}\n"),
+            "size ");
+}
+
+TEST_F(CompletionTest, EachInsideABlockOfWhatIsRepeated) {
+  const std::string labels = Labels(
+      "resource \"aws_group\" \"a\" {\n  for_each = {}\n  name = \"\"\n  dynamic \"ingress\" {\n"
+      "    for_each = |\n  }\n}\n");
+  EXPECT_TRUE(Has(labels, "each.value"));
 }
 
 /// Names that stand in a file, with what is declared in it.

@@ -49,10 +49,7 @@ void AddTypeWords(CompletionRequest& request) {
 void AddProviderNames(CompletionRequest& request) {
   const auto& path = request.context.path;
   std::set<std::string> names;
-  request.names.ForEach([&](const Key& key, SymbolKind kind) {
-    if (kind != SymbolKind::kProvider) {
-      return;
-    }
+  const auto add = [&](const Key& key) {
     const std::string name = key.substr(key.find('.') + 1);
     if (path.empty()) {
       names.insert(name);
@@ -60,7 +57,19 @@ void AddProviderNames(CompletionRequest& request) {
     } else if (path.size() == 1 && name.starts_with(std::string(path[0].name) + ".")) {
       names.insert(name.substr(name.find('.') + 1));
     }
+  };
+  request.names.ForEach([&](const Key& key, SymbolKind kind) {
+    if (kind == SymbolKind::kProvider) {
+      add(key);
+    }
   });
+  // Configurations that other blocks use may come from the callers.
+  for (const Use& use : request.file.uses) {
+    const bool is_whole = !use.key.ends_with('.');
+    if (is_whole && use.through.empty() && use.key.starts_with("provider.")) {
+      add(use.key);
+    }
+  }
   if (path.empty()) {
     for (const std::string& name : request.names.Providers()) {
       if (name != "terraform") {

@@ -273,11 +273,13 @@ std::string Describe(HoverRequest& request) {
     }
     case CursorContext::Place::kKey: {
       Completions unused;
+      const LikelyWords unlikely;
       CompletionRequest completion{.file = request.file,
                                    .text = request.file.text(),
                                    .context = request.context,
                                    .names = request.names,
                                    .types = request.types,
+                                   .likely = unlikely,
                                    .out = unused};
       return DescribeObjectKey(request, completion);
     }
