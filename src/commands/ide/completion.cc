@@ -186,7 +186,9 @@ Completions CompletionsAt(const Snapshot& snapshot, const Cursor& cursor) {
   KnownTypes types(names);
   if (!IsJsonName(cursor.path)) {
     CursorContext context = ContextAt(file->text(), cursor.offset);
-    const LikelyWords likely(parts, *file, context.word);
+    const bool is_name = context.place != CursorContext::Place::kNothing &&
+                         context.place != CursorContext::Place::kText;
+    const LikelyWords likely = is_name ? LikelyWords(parts, *file, context.word) : LikelyWords();
     CompletionRequest request{.file = *file,
                               .text = file->text(),
                               .context = std::move(context),

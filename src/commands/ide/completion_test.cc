@@ -102,6 +102,10 @@ TEST_F(CompletionTest, References) {
   EXPECT_TRUE(Has(value("|"), "data"));
   EXPECT_TRUE(Has(value("|"), "aws_vpc"));
   EXPECT_TRUE(Has(value("upp|"), "upper"));
+  EXPECT_EQ(value("provider::aws::|"), "");  // a provider is not required
+  EXPECT_FALSE(Has(value("|"), "provider::terraform::encode_expr"));
+  workspace_.SetText(root_ + "/versions.tf",
+                     "terraform {\n  required_providers {\n    aws = {}\n  }\n}\n");
   EXPECT_TRUE(Has(value("provider::aws::|"), "arn_parse"));
 }
 

@@ -81,6 +81,9 @@ std::vector<std::string> FunctionNames(ModuleNames& names) {
     out.emplace_back(spec->name);
   }
   for (const std::string& provider : names.Providers()) {
+    if (!names.IsRequired(provider)) {
+      continue;
+    }
     if (const schema::ProviderSchema* schema = names.SchemaOf(provider)) {
       for (const std::string& function : schema->FunctionNames()) {
         out.push_back(std::string(kProviderNamespace) + provider + "::" + function);

@@ -49,6 +49,9 @@ class ModuleNames {
   const schema::ProviderSchema* SchemaOf(std::string_view local_name);
   /// The local names of providers that this module requires, has blocks of, or has resources of.
   std::vector<std::string> Providers() const;
+  /// Whether `required_providers` has the name: without, nothing can call functions of the
+  /// provider.
+  bool IsRequired(std::string_view local_name) const { return required_.contains(local_name); }
   /// The schema of a resource type; `name` finds the argument `provider` of its block, and may be
   /// empty.
   const schema::ResourceSchema* ResourceSchemaOf(ResourceMode mode, std::string_view type,
