@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backend/backend.h"
+#include "config/encryption_values.h"
 #include "hcl/static.h"
 #include "lang/type_expr.h"
 
@@ -74,6 +76,13 @@ BodyPlace PlaceOfBlock(ModuleNames& names, const LanguageBlock& language, const 
     place.schema = schema == nullptr ? nullptr : &schema->provider_config().block;
     place.known = schema != nullptr;
     place.nested = schema == nullptr;
+  } else if (type == "backend" && block.labels.size() == 1) {
+    const backend::BackendSpec* spec = backend::FindBackend(block.labels[0]);
+    place.schema = spec == nullptr ? nullptr : &backend::SchemaOf(*spec);
+    place.known = spec != nullptr;
+  } else if ((type == "key_provider" || type == "method") && block.labels.size() == 2) {
+    place.schema = config::EncryptionSchema(type, block.labels[0]);
+    place.known = place.schema != nullptr;
   } else if (type == "module" && block.labels.size() == 1) {
     place.called = names.Called(std::string(block.labels[0])).value_or("");
     place.known = !place.called.empty();
@@ -207,7 +216,8 @@ std::vector<Member> MembersOf(ModuleNames& names, const BodyPlace& place) {
   if (place.language != nullptr) {
     AddLanguage(*place.language, out);
   }
-  if (place.nested || (place.schema != nullptr && !place.schema->blocks.empty())) {
+  const bool is_constant = place.language != nullptr && place.language->any_names;
+  if (place.nested || (place.schema != nullptr && !place.schema->blocks.empty() && !is_constant)) {
     out.push_back({.name = "dynamic",
                    .is_block = true,
                    .optional = true,

@@ -243,6 +243,21 @@ TEST_F(CompletionTest, WithoutSchema) {
             "size ");
 }
 
+TEST_F(CompletionTest, SettingsOfStates) {
+  const std::string backend = Labels("terraform {\n  backend \"s3\" {\n    |\n  }\n}\n");
+  EXPECT_TRUE(Has(backend, "bucket"));
+  EXPECT_TRUE(Has(backend, "assume_role"));
+  EXPECT_FALSE(Has(backend, "dynamic"));
+  EXPECT_EQ(Labels("terraform {\n  backend \"local\" {\n    path = \"\"\n    |\n  }\n}\n"),
+            "workspace_dir ");
+  const auto in_encryption = [&](const std::string& text) {
+    return Labels("terraform {\n  encryption {\n    " + text + "\n    }\n  }\n}\n");
+  };
+  EXPECT_TRUE(Has(in_encryption("key_provider \"pbkdf2\" \"a\" {\n      |"), "passphrase"));
+  EXPECT_TRUE(Has(in_encryption("key_provider \"aws_kms\" \"a\" {\n      |"), "endpoints"));
+  EXPECT_TRUE(in_encryption("method \"aes_gcm\" \"a\" {\n      |").starts_with("keys "));
+}
+
 TEST_F(CompletionTest, EachInsideABlockOfWhatIsRepeated) {
   const std::string labels = Labels(
       "resource \"aws_group\" \"a\" {\n  for_each = {}\n  name = \"\"\n  dynamic \"ingress\" {\n"

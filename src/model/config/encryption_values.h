@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "config/static_value.h"
+#include "schema/schema.h"
 
 namespace kinu::config {
 
@@ -51,5 +52,8 @@ void WarnOfUnencrypted(const Encryption& encryption, Diagnostics& diags);
 std::optional<PartValues> EvaluateMethod(const ConfigNode& root, const Encryption& encryption,
                                          const EncryptionPart& method, StaticEvaluator& evaluator,
                                          const KeyMaker& make_key, Diagnostics& diags);
+
+/// The arguments and blocks of a `key_provider` or `method` block by its type, or null.
+const schema::Block* EncryptionSchema(std::string_view block, std::string_view type);
 
 }  // namespace kinu::config

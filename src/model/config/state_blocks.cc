@@ -5,6 +5,7 @@
 
 #include "config/cloud_values.h"
 #include "config/decode.h"
+#include "config/encryption_types.h"
 #include "config/encryption_values.h"
 #include "cty/conversion.h"
 #include "hcl/parse.h"
@@ -12,128 +13,6 @@
 
 namespace kinu::config {
 namespace {
-
-enum class Shape : uint8_t { kString, kBool, kInteger, kStrings, kBytes, kKey, kRole };
-
-struct Argument {
-  std::string_view name;
-  Shape shape = Shape::kString;
-  bool required = false;
-};
-/// A block of texts. Its value is a tuple of objects, one for each block.
-struct PartBlock {
-  std::string_view name;
-  std::span<const std::string_view> texts;
-};
-struct PartType {
-  std::string_view name;
-  std::span<const Argument> arguments;
-  std::span<const PartBlock> blocks = {};
-  std::span<const std::string_view> hidden = {};  ///< arguments that another reader has read
-};
-
-constexpr bool kRequired = true;
-
-constexpr Argument kPbkdf2[] = {{"passphrase"},
-                                {"chain", Shape::kKey},
-                                {"key_length", Shape::kInteger},
-                                {"iterations", Shape::kInteger},
-                                {"hash_function"},
-                                {"salt_length", Shape::kInteger}};
-constexpr Argument kAwsKms[] = {{"kms_key_id", Shape::kString, kRequired},
-                                {"key_spec", Shape::kString, kRequired},
-                                {"access_key"},
-                                {"max_retries", Shape::kInteger},
-                                {"profile"},
-                                {"region"},
-                                {"secret_key"},
-                                {"skip_credentials_validation", Shape::kBool},
-                                {"skip_requesting_account_id", Shape::kBool},
-                                {"sts_region"},
-                                {"token"},
-                                {"http_proxy"},
-                                {"https_proxy"},
-                                {"no_proxy"},
-                                {"insecure", Shape::kBool},
-                                {"use_dualstack_endpoint", Shape::kBool},
-                                {"use_fips_endpoint", Shape::kBool},
-                                {"custom_ca_bundle"},
-                                {"ec2_metadata_service_endpoint"},
-                                {"ec2_metadata_service_endpoint_mode"},
-                                {"skip_metadata_api_check", Shape::kBool},
-                                {"shared_credentials_files", Shape::kStrings},
-                                {"shared_config_files", Shape::kStrings},
-                                {"allowed_account_ids", Shape::kStrings},
-                                {"forbidden_account_ids", Shape::kStrings},
-                                {"retry_mode"},
-                                {"assume_role", Shape::kRole},
-                                {"assume_role_with_web_identity", Shape::kRole}};
-constexpr std::string_view kAwsEndpoints[] = {"iam", "sts"};
-constexpr PartBlock kAwsKmsBlocks[] = {{"endpoints", kAwsEndpoints}};
-constexpr Argument kGcpKms[] = {{"credentials"},
-                                {"access_token"},
-                                {"impersonate_service_account"},
-                                {"impersonate_service_account_delegates", Shape::kStrings},
-                                {"kms_encryption_key", Shape::kString, kRequired},
-                                {"key_length", Shape::kInteger, kRequired}};
-constexpr Argument kAzureVault[] = {{"use_cli", Shape::kBool},
-                                    {"client_id"},
-                                    {"client_id_file_path"},
-                                    {"client_secret"},
-                                    {"client_secret_file_path"},
-                                    {"client_certificate"},
-                                    {"client_certificate_password"},
-                                    {"client_certificate_path"},
-                                    {"use_oidc", Shape::kBool},
-                                    {"oidc_token"},
-                                    {"oidc_token_file_path"},
-                                    {"oidc_request_url"},
-                                    {"oidc_request_token"},
-                                    {"use_msi", Shape::kBool},
-                                    {"msi_endpoint"},
-                                    {"use_aks_workload_identity", Shape::kBool},
-                                    {"metadata_host"},
-                                    {"environment"},
-                                    {"subscription_id"},
-                                    {"tenant_id"},
-                                    {"vault_uri", Shape::kString, kRequired},
-                                    {"vault_key_name", Shape::kString, kRequired},
-                                    {"key_length", Shape::kInteger, kRequired},
-                                    {"symmetric", Shape::kBool},
-                                    {"symmetric_key_size", Shape::kInteger}};
-constexpr Argument kOpenBao[] = {{"address"},
-                                 {"token"},
-                                 {"key_name", Shape::kString, kRequired},
-                                 {"key_length", Shape::kInteger},
-                                 {"transit_engine_path"}};
-constexpr Argument kExternalKey[] = {{"command", Shape::kStrings, kRequired}};
-/// Every key provider has this argument.
-constexpr std::string_view kCommon[] = {"encrypted_metadata_alias"};
-constexpr PartType kKeyProviderTypes[] = {
-    {"pbkdf2", kPbkdf2, {}, kCommon},   {"aws_kms", kAwsKms, kAwsKmsBlocks, kCommon},
-    {"gcp_kms", kGcpKms, {}, kCommon},  {"azure_vault", kAzureVault, {}, kCommon},
-    {"openbao", kOpenBao, {}, kCommon}, {"external", kExternalKey, {}, kCommon}};
-
-constexpr Argument kAesGcm[] = {{"keys", Shape::kKey, kRequired}, {"aad", Shape::kBytes}};
-constexpr Argument kExternalMethod[] = {{"keys", Shape::kKey},
-                                        {"encrypt_command", Shape::kStrings, kRequired},
-                                        {"decrypt_command", Shape::kStrings, kRequired}};
-constexpr std::string_view kUnencrypted = "unencrypted";
-constexpr PartType kMethodTypes[] = {
-    {"aes_gcm", kAesGcm}, {"external", kExternalMethod}, {kUnencrypted, {}}};
-
-/// A role of AWS that is assumed, with or without the token of an identity provider.
-Type RoleType() {
-  std::vector<Type::Attribute> parts;
-  for (const char* name : {"role_arn", "duration", "external_id", "policy", "session_name",
-                           "web_identity_token", "web_identity_token_file"}) {
-    parts.push_back({name, Type::String(), true});
-  }
-  parts.push_back({"policy_arns", Type::List(Type::String()), true});
-  parts.push_back({"tags", Type::Map(Type::String()), true});
-  parts.push_back({"transitive_tag_keys", Type::List(Type::String()), true});
-  return Type::Object(std::move(parts));
-}
 
 const PartType* FindType(std::span<const PartType> types, std::string_view name) {
   const auto found = std::ranges::find(types, name, &PartType::name);
@@ -257,7 +136,7 @@ class EncryptionChecker {
 
   /// Reads the arguments of a method and stops at the first invalid one.
   std::optional<PartValues> SetUpMethod(const EncryptionPart& part) {
-    const PartType* type = TypeOf(part, kMethodTypes, "encryption method");
+    const PartType* type = TypeOf(part, MethodTypes(), "encryption method");
     if (type == nullptr) {
       return std::nullopt;
     }
@@ -399,7 +278,7 @@ class EncryptionChecker {
   /// Reports first all problems of references, then those of the body, then those of values.
   /// Nothing after an error.
   std::optional<PartValues> SetUpKeyProvider(const EncryptionPart& part) {
-    const PartType* type = TypeOf(part, kKeyProviderTypes, "key_provider");
+    const PartType* type = TypeOf(part, KeyProviderTypes(), "key_provider");
     if (type == nullptr) {
       return std::nullopt;
     }
