@@ -18,6 +18,23 @@ bool IsReadAlways(std::string_view name) {
          name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json");
 }
 
+/// A value without its newlines: commas stand between the items of objects.
+std::string OnOneLine(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t newline = std::min(text.find('\n', at), text.size());
+    out += text.substr(at, newline - at);
+    at = std::min(text.find_first_not_of(" \n", newline), text.size());
+    if (at == text.size()) {
+      break;
+    }
+    const bool is_item = !out.ends_with('{') && !out.ends_with('[') && !out.ends_with(',') &&
+                         text[at] != '}' && text[at] != ']';
+    out += is_item ? ", " : " ";
+  }
+  return out;
+}
+
 /// The value in the variable files of the directory; the last file counts.
 std::optional<DescribedValue> ValueInFiles(ModuleNames& names, std::string_view variable) {
   const auto module = names.parts().modules.find(names.directory());
@@ -69,9 +86,7 @@ std::optional<std::string> ConstantText(const hcl::Expr& expr) {
   if (!text || text->size() > kLongestValue) {
     return std::nullopt;
   }
-  std::string line = *text;
-  std::ranges::replace(line, '\n', ' ');
-  return line;
+  return OnOneLine(*text);
 }
 
 std::optional<DescribedValue> ValueOf(ModuleNames& names, const Key& key) {

@@ -16,6 +16,10 @@ TEST_F(HoverTest, Variables) {
   EXPECT_TRUE(zone.contains("variable \"zone\"")) << zone;
   EXPECT_TRUE(zone.contains("Type: `string`")) << zone;
   EXPECT_TRUE(zone.contains("Default: `\"eu\"`")) << zone;
+  // A value on one line is one that could be written.
+  EXPECT_TRUE(
+      Hovered("variable \"si|ze\" {\n  default = {\n    a = 1\n    b = [{ c = 2 }]\n  }\n}\n")
+          .contains("Default: `{ a = 1, b = ["));
   EXPECT_TRUE(zone.contains("Where.")) << zone;
   const std::string key = Hovered(declared + "output \"o\" {\n  value = var.key|\n}\n");
   EXPECT_TRUE(key.contains("Sensitive")) << key;
