@@ -111,8 +111,9 @@ def problems_of(messages, checker):
 
 
 def bad_answers(messages, expected):
-    """Errors that the server answered, but for those that a client must expect."""
-    return ["%s: %s" % (message["error"]["code"], message["error"]["message"]) for sender, message in messages
+    """Errors that the server answered before its end, but for those that a client must expect."""
+    end = next((index for index, (_, message) in enumerate(messages) if message.get("method") == "shutdown"), None)
+    return ["%s: %s" % (message["error"]["code"], message["error"]["message"]) for sender, message in messages[:end]
             if sender == "server" and "error" in message and message["error"]["code"] not in expected]
 
 

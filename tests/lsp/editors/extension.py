@@ -120,8 +120,8 @@ def test_grammar(args):
             text=True).stdout.split()]
         environment = dict(os.environ, EDITOR_SEEN=seen_file,
                            **node_packages(types.SimpleNamespace(work=os.path.abspath(args.work))))
-        subprocess.run(["node", os.path.join(HERE, "grammar.js"), EXTENSION, os.path.join(HERE, "colours.tofu")] + files,
-                       env=environment, check=True)
+        sample = os.path.join(HERE, "colours.tofu")
+        subprocess.run(["node", os.path.join(HERE, "grammar.js"), EXTENSION, sample] + files, env=environment, check=True)
         seen = read_json(seen_file)
     print("%d files coloured" % len(files))
     expect(len(files) > 500, True)

@@ -16,7 +16,8 @@
       lsp-signature-function #'ignore)
 (load (getenv "EDITOR_SETUP") nil t)
 
-;; lsp-mode 8.0 counts a character beyond U+FFFF as one, the protocol as two: it would change such lines at wrong places.
+;; lsp-mode 8.0 counts a character beyond U+FFFF as one, the protocol as two: it would change such lines at wrong
+;; places.
 (with-temp-file (expand-file-name "broken.tf" (getenv "EDITOR_WORKSPACE"))
   (insert "output \"stage\" {\n  value = \"ä ${var.stagee}\"\n}\n"))
 

@@ -145,7 +145,9 @@ end
 local function problems()
   local found = {}
   for _, problem in ipairs(vim.diagnostic.get(0)) do
-    table.insert(found, { problem.lnum, problem.col, problem.end_col, problem.severity, problem.source, problem.message })
+    table.insert(found, {
+      problem.lnum, problem.col, problem.end_col, problem.severity, problem.source, problem.message,
+    })
   end
   return found
 end

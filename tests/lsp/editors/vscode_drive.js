@@ -24,7 +24,8 @@ async function until(what, condition) {
 }
 
 const provider = (name) => until(name, () => editor.providers[`register${name}Provider`]);
-const span = (range) => `${range.start.line + 1}:${range.start.character + 1}-${range.end.line + 1}:${range.end.character + 1}`;
+const spot = ({ line, character }) => `${line + 1}:${character + 1}`;
+const span = (range) => `${spot(range.start)}-${spot(range.end)}`;
 const named = (uri) => path.basename(uri.path);
 const textOf = (document) => document.getText().split("\n").slice(0, -1);
 const texts = (content) => [content].flat().map((each) => each.value ?? each);
@@ -65,9 +66,9 @@ async function reading(main, variables, broken) {
   const signature = await (await provider("SignatureHelp")).provideSignatureHelp(
     main, at(main, "format("), token, { triggerKind: 1, isRetrigger: false });
   seen.signature = signature.signatures.map((each) => [each.label, each.parameters.map(({ label }) => label)]);
-  const spot = at(main, "var.st");
-  seen.definition = (await (await provider("Definition")).provideDefinition(main, spot, token)).map(place);
-  seen.declaration = (await (await provider("Declaration")).provideDeclaration(main, spot, token)).map(place);
+  const use = at(main, "var.st");
+  seen.definition = (await (await provider("Definition")).provideDefinition(main, use, token)).map(place);
+  seen.declaration = (await (await provider("Declaration")).provideDeclaration(main, use, token)).map(place);
   seen.references = (await (await provider("Reference")).provideReferences(
     variables, at(variables, 'variable "st'), { includeDeclaration: true }, token)).map(place);
   seen.highlights = (await (await provider("DocumentHighlight")).provideDocumentHighlights(
@@ -80,7 +81,7 @@ async function reading(main, variables, broken) {
     .map(({ range, target }) => [span(range), named(target)]);
   seen.folds = (await (await provider("FoldingRange")).provideFoldingRanges(main, {}, token))
     .map(({ start, end }) => [start, end]);
-  const [selection] = await (await provider("SelectionRange")).provideSelectionRanges(main, [spot], token);
+  const [selection] = await (await provider("SelectionRange")).provideSelectionRanges(main, [use], token);
   seen.selections = [];
   for (let each = selection; each; each = each.parent) {
     seen.selections.push(span(each.range));
@@ -118,7 +119,7 @@ async function colours(main) {
   seen.hints = (await hints.provideInlayHints(main, range, token))
     .map(({ position, label }) => [position.line, position.character, label]);
   const lenses = await (await provider("CodeLens")).provideCodeLenses(main, token);
-  seen.lenses = lenses.map(({ range: spot, command }) => [span(spot), command.title]);
+  seen.lenses = lenses.map(({ range: found, command }) => [span(found), command.title]);
   const { command, arguments: args } = lenses[0].command;
   editor.executed.length = 0;
   await vscode.commands.executeCommand(command, ...args);
@@ -173,7 +174,7 @@ async function writing(documents) {
 async function restarting(main) {
   const old = editor.providers.registerHoverProvider;
   await vscode.commands.executeCommand("kinu.restart");
-  await until("new server", () => editor.providers.registerHoverProvider !== old && editor.providers.registerHoverProvider);
+  await until("new server", () => ![undefined, old].includes(editor.providers.registerHoverProvider));
   const hover = await (await provider("Hover")).provideHover(main, at(main, "= local.sta"), token);
   seen["hover after a restart"] = texts(hover.contents);
   await vscode.commands.executeCommand("kinu.showOutput");
