@@ -31,9 +31,8 @@ static int RunLsp(Invocation& invocation) {
   }
   const int input = TakeStream(STDIN_FILENO, "/dev/null", O_RDONLY);
   const int output = TakeStream(STDOUT_FILENO, "/dev/null", O_WRONLY);
-  return lsp::Serve(
-      input, output,
-      {.version = std::string(kOwnVersion), .rest = invocation.give_back_memory});
+  return lsp::Serve(input, output,
+                    {.version = std::string(kOwnVersion), .rest = invocation.give_back_memory});
 }
 
 constexpr auto kLspFlags =
