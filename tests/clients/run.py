@@ -39,7 +39,7 @@ def kind_of(document):
     for name, kind in (("valid", "validate"), ("function_signatures", "functions"),
                        ("provider_schemas", "provider-schemas"), ("planned_values", "plan"),
                        ("resource_changes", "plan"),
-                       ("results", None), ("equal", None)):
+                       ("results", None), ("equal", None), ("objects", None)):
         if name in document:
             return kind
     return "state"
