@@ -56,6 +56,14 @@ int KindOf(ide::CompletionKind kind) {
   return kKeyword;
 }
 
+/// What an editor without snippets inserts. The parameters of a function would be unknown names.
+std::string PlainInsert(const ide::Completion& item) {
+  if (!item.is_snippet) {
+    return item.insert;
+  }
+  return item.kind == ide::CompletionKind::kFunction ? item.label : PlainSnippet(item.insert);
+}
+
 void WriteItem(StructureWriter& write, const LineRange& replaced, const ide::Completion& item) {
   constexpr int kSnippetFormat = 2;
   constexpr int kDeprecatedTag = 1;
@@ -91,7 +99,7 @@ void WriteItem(StructureWriter& write, const LineRange& replaced, const ide::Com
   json.BeginObject();
   json.Key("range");
   write.Range(replaced);
-  json.Member("newText", item.is_snippet && !as_snippet ? PlainSnippet(item.insert) : item.insert);
+  json.Member("newText", as_snippet ? item.insert : PlainInsert(item));
   json.EndObject();
   json.EndObject();
 }

@@ -203,6 +203,8 @@ TEST(Structures, SnippetsHaveAPlainForm) {
   EXPECT_EQ(PlainSnippet("{\n  ${1:b${2:c}}\n}$0"), "{\n  bc\n}");
   EXPECT_EQ(PlainSnippet("$1$22${3}."), ".");
   EXPECT_EQ(PlainSnippet("${"), "");
+  EXPECT_EQ(PlainSnippet("a = ${1|true,false|}\n"), "a = true\n");
+  EXPECT_EQ(PlainSnippet("${1|one|}${2|"), "one");
 }
 
 TEST(Structures, MarkdownHasAPlainForm) {

@@ -218,6 +218,12 @@ std::string PlainSnippet(std::string_view snippet) {
       i = std::min(snippet.size(), snippet.find_first_not_of("0123456789", i + 1)) - 1;
     } else if (c == '$' && next == '{') {
       const size_t end = snippet.find_first_not_of("0123456789", i + 2);
+      if (end < snippet.size() && snippet[end] == '|') {  // a choice: the first one
+        const size_t first = snippet.find_first_of(",|", end + 1);
+        plain += snippet.substr(end + 1, first - end - 1);
+        i = std::min(snippet.size(), snippet.find("|}", end + 1)) + 1;
+        continue;
+      }
       const bool has_text = end < snippet.size() && snippet[end] == ':';
       open += has_text || end >= snippet.size() || snippet[end] != '}' ? 1 : 0;
       i = std::min(snippet.size() - 1, end);
