@@ -438,17 +438,19 @@ class Tests:
         server = self.start(self.double, EVERYTHING)
         far = "file:///elsewhere/b.tf"
         server.open(URI, "bad old far\n")
-        found = server.published(URI, 1)
-        expect([(problem["message"], problem["severity"], problem.get("tags")) for problem in found],
-               [("Bad\n\nIt is bad.", 1, None), ("Old", 2, [2])])
+        # The syntax is told first.
+        server.wait(lambda: [(problem["message"], problem["severity"], problem.get("tags"))
+                             for problem in server.published(URI, 1)] ==
+                    [("Bad\n\nIt is bad.", 1, None), ("Old", 2, [2])], "problems of the file")
         # Two roots report the same problem of this file, and different ones of another file.
-        expect([problem["message"] for problem in server.published(far)], ["Far\n\n/other", "Far\n\n/root"])
+        server.wait(lambda: [problem["message"] for problem in server.published(far)] ==
+                    ["Far\n\n/other", "Far\n\n/root"], "problems of both roots")
         server.change(URI, {"text": "fine\n"})
-        expect(server.published(URI, 2), [])
+        server.wait(lambda: server.published(URI, 2) == [], "end of the problems")
         server.request("workspace/symbol", {"query": ""})
         server.wait(lambda: server.published(far) == [], "end of the other problems")
         server.change(URI, {"text": "old"})
-        expect(len(server.published(URI, 3)), 1)
+        server.wait(lambda: len(server.published(URI, 3)) == 1, "problem of the edited file")
         server.close(URI)
         server.wait(lambda: server.published(URI) == [], "end of the problems of the closed file")
 
