@@ -14,9 +14,14 @@ namespace kinu::ide {
 /// Where actions are asked for, and those that are offered.
 class ActionPlace {
  public:
-  ActionPlace(const Snapshot::Parts& all_parts, const ParsedFile& of_file, Span at)
-      : parts(all_parts), file(of_file), directory(all_parts.ModuleOf(of_file.path)), span(at) {}
+  ActionPlace(const Snapshot& all, const ParsedFile& of_file, Span at)
+      : snapshot(all),
+        parts(all.parts()),
+        file(of_file),
+        directory(parts.ModuleOf(of_file.path)),
+        span(at) {}
 
+  const Snapshot& snapshot;
   const Snapshot::Parts& parts;
   const ParsedFile& file;
   const std::string directory;  ///< of the module
@@ -90,6 +95,7 @@ std::vector<std::string_view> BoundNames(const hcl::NativeBody& body);
 // --- Families of actions, each in a file of its own ---
 
 void OfferMissingInputs(ActionPlace& place);
+void OfferMissingArguments(ActionPlace& place);
 void OfferSimilarNames(ActionPlace& place);
 void OfferDeclarations(ActionPlace& place);
 void OfferExtraction(ActionPlace& place);

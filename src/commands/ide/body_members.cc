@@ -249,4 +249,53 @@ std::optional<Member> FindMember(ModuleNames& names, const BodyPlace& place,
   return std::nullopt;
 }
 
+ValueShape ShapeOf(const Member& member) {
+  const Type& type = member.type;
+  if (type == Type::Bool()) {
+    return ValueShape::kBool;
+  }
+  if (type == Type::Number()) {
+    return ValueShape::kNumber;
+  }
+  if (type == Type::String()) {
+    return ValueShape::kText;
+  }
+  if (type.is_list() || type.is_set() || type.is_tuple()) {
+    return ValueShape::kList;
+  }
+  if (type.is_map() || type.is_object()) {
+    return ValueShape::kMap;
+  }
+  switch (member.kind) {
+    case ValueKind::kBool:
+      return ValueShape::kBool;
+    case ValueKind::kText:
+    case ValueKind::kSource:
+      return ValueShape::kText;
+    case ValueKind::kList:
+    case ValueKind::kReferences:
+    case ValueKind::kAttributes:
+      return ValueShape::kList;
+    case ValueKind::kMap:
+    case ValueKind::kProviders:
+      return ValueShape::kMap;
+    default:
+      return ValueShape::kUnknown;
+  }
+}
+
+std::vector<Member> MembersOfSchema(const schema::Block& block) {
+  std::vector<Member> members;
+  for (const schema::Attribute& attribute : block.attributes) {
+    members.push_back(MemberOfAttribute(attribute));
+  }
+  for (const schema::NestedBlock& nested : block.blocks) {
+    members.push_back({.name = nested.name,
+                       .is_block = true,
+                       .required = nested.min_items > 0,
+                       .block = &nested.block});
+  }
+  return members;
+}
+
 }  // namespace kinu::ide

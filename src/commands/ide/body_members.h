@@ -39,6 +39,13 @@ struct Member {
   std::string TypeText() const;
 };
 
+/// What a value for an argument looks like.
+enum class ValueShape : uint8_t { kUnknown, kBool, kNumber, kText, kList, kMap };
+ValueShape ShapeOf(const Member& member);
+
+/// The members of the body of a block in a schema.
+std::vector<Member> MembersOfSchema(const schema::Block& block);
+
 /// The body of a block.
 struct BodyPlace {
   const LanguageBlock* language = nullptr;

@@ -8,10 +8,11 @@ std::vector<CodeAction> CodeActionsAt(const Snapshot& snapshot, const std::strin
   if (file == nullptr || file->body == nullptr) {
     return {};
   }
-  ActionPlace place(snapshot.parts(), *file, span);
+  ActionPlace place(snapshot, *file, span);
   constexpr void (*kFamilies[])(ActionPlace&) = {
-      OfferSimilarNames, OfferDeclarations, OfferMissingInputs, OfferExtraction,
-      OfferInlining,     OfferRemoval,      OfferMove,          OfferConversion,
+      OfferSimilarNames,     OfferDeclarations, OfferMissingInputs,
+      OfferMissingArguments, OfferExtraction,   OfferInlining,
+      OfferRemoval,          OfferMove,         OfferConversion,
   };
   for (const auto family : kFamilies) {
     family(place);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ide/answers.h"
+#include "ide/testing/marked_workspace.h"
 #include "ide/testing/texts.h"
 
 namespace kinu::ide {
@@ -54,6 +55,40 @@ TEST(MissingInputs, InABlockOfOneLine) {
               {"m/main.tf", "variable \"a\" {}\n"}};
   RunAction(texts, "Add the required arguments");
   EXPECT_EQ(texts["main.tf"], "module \"m\" {\n  source = \"./m\"\n  a = null\n}\n");
+}
+
+class MissingArguments : public testing::MarkedWorkspace {
+ protected:
+  /// The text after "Add the required arguments" at the mark; empty if that is not offered.
+  std::string After(std::string text) {
+    const Cursor cursor = Open("main.tf", text);
+    const auto actions =
+        CodeActionsAt(*workspace_.Take(), cursor.path, {cursor.offset, cursor.offset});
+    const auto found = std::ranges::find(actions, "Add the required arguments", &CodeAction::title);
+    if (found == actions.end()) {
+      return "";
+    }
+    text.erase(text.find('|'), 1);
+    const TextEdit& edit = found->edit[0].edits[0];
+    return text.replace(edit.span.begin, edit.span.end - edit.span.begin, edit.text);
+  }
+};
+
+TEST_F(MissingArguments, OfResourcesWithBlocksInside) {
+  EXPECT_EQ(After("resource \"aws_vpc\" \"a|\" {\n}\n"),
+            "resource \"aws_vpc\" \"a\" {\n  cidr_block = \"\"\n}\n");
+  EXPECT_EQ(After("resource \"aws_vpc\" \"a|\" {\n  cidr_block = null\n}\n"), "");
+  EXPECT_EQ(After("data \"aws_image\" \"a|\" {\n  count = 1\n}\n"),
+            "data \"aws_image\" \"a\" {\n  count = 1\n  owner = \"\"\n}\n");
+}
+
+TEST_F(MissingArguments, OfBlocksOfTheLanguage) {
+  EXPECT_EQ(After("moved {|\n  from = a.b\n}\n"), "moved {\n  from = a.b\n  to = null\n}\n");
+  EXPECT_EQ(After("check \"c\" {\n  assert {|\n  }\n}\n"),
+            "check \"c\" {\n  assert {\n    condition     = false\n    error_message = \"\"\n"
+            "  }\n}\n");
+  EXPECT_EQ(After("module \"m\" {|\n}\n"), "");
+  EXPECT_EQ(After("nothing {|\n}\n"), "");
 }
 
 TEST(CodeActions, OfABlockThatIsNotClosed) {

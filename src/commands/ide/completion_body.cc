@@ -17,29 +17,18 @@ constexpr size_t kMostWrittenTypes = 60;
 /// The value that stands for a type in a snippet, with the number of its stop.
 std::string ValueStop(const Member& member, int& stop) {
   const std::string number = std::to_string(stop++);
-  const bool is_bool =
-      member.type == Type::Bool() || (member.type.is_dynamic() && member.kind == ValueKind::kBool);
-  const bool is_text = member.type == Type::String() ||
-                       (member.type.is_dynamic() &&
-                        (member.kind == ValueKind::kText || member.kind == ValueKind::kSource));
-  const bool is_list = member.type.is_list() || member.type.is_set() || member.type.is_tuple() ||
-                       (member.type.is_dynamic() &&
-                        (member.kind == ValueKind::kList || member.kind == ValueKind::kReferences ||
-                         member.kind == ValueKind::kAttributes));
-  const bool is_map = member.type.is_map() || member.type.is_object() ||
-                      (member.type.is_dynamic() &&
-                       (member.kind == ValueKind::kMap || member.kind == ValueKind::kProviders));
-  if (is_bool) {
-    return "${" + number + "|true,false|}";
-  }
-  if (is_text) {
-    return "\"$" + number + "\"";
-  }
-  if (is_list) {
-    return "[$" + number + "]";
-  }
-  if (is_map) {
-    return "{\n  $" + number + "\n}";
+  switch (ShapeOf(member)) {
+    case ValueShape::kBool:
+      return "${" + number + "|true,false|}";
+    case ValueShape::kText:
+      return "\"$" + number + "\"";
+    case ValueShape::kList:
+      return "[$" + number + "]";
+    case ValueShape::kMap:
+      return "{\n  $" + number + "\n}";
+    case ValueShape::kNumber:
+    case ValueShape::kUnknown:
+      break;
   }
   return "$" + number;
 }
@@ -61,20 +50,6 @@ std::string RequiredSnippet(std::span<const Member> members, int& stop) {
     out += "  " + lines + "\n";
   }
   return out;
-}
-
-std::vector<Member> MembersOfSchema(const schema::Block& block) {
-  std::vector<Member> members;
-  for (const schema::Attribute& attribute : block.attributes) {
-    members.push_back(MemberOfAttribute(attribute));
-  }
-  for (const schema::NestedBlock& nested : block.blocks) {
-    members.push_back({.name = nested.name,
-                       .is_block = true,
-                       .required = nested.min_items > 0,
-                       .block = &nested.block});
-  }
-  return members;
 }
 
 /// The braces of a block with what it must have.
