@@ -412,7 +412,10 @@ std::vector<const ParsedFile*> FilesNear(const Snapshot::Parts& parts, const Par
     if (before != parts.files.begin()) {
       add(*(--before)->second);
     }
-    if (behind != parts.files.end() && ++behind != parts.files.end()) {
+    if (behind != parts.files.end()) {
+      ++behind;
+    }
+    if (behind != parts.files.end()) {
       add(*behind->second);
     }
   }
