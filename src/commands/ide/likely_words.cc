@@ -61,11 +61,11 @@ struct Sighting {
   Features features{};
 };
 
-/// Reads the tokens of a text and tells each word.
+/// Reads the tokens of a text, and calls `visit` with each word.
 class Sightings {
  public:
   using Visit = std::function<void(const Sighting&)>;
-  /// At `stop` the place of a word is told whether there is one or not, and reading ends.
+  /// At `stop` reading ends, with a call for the place there, whether or not it has a word.
   Sightings(std::string_view text, std::optional<uint32_t> stop, const Visit& visit)
       : text_(text), stop_(stop), visit_(visit) {
     stack_.emplace_back();

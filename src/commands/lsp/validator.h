@@ -70,7 +70,7 @@ class Validator {
   /// were published last. Returns false if newer work waits.
   bool Publish(const View& view, const std::string& path);
 
-  /// What the client was told about a file.
+  /// The problems of a file that were published last.
   struct Published {
     std::string items;  ///< problems with their positions, as JSON
     bool is_empty = true;

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "functions/timestamp.h"
-#include "hcl/parse.h"
+#include "check/rule_file.h"
 #include "lang/eval.h"
 
 namespace kinu::check {
@@ -11,11 +10,6 @@ namespace {
 
 constexpr std::string_view kLabels[] = {"name"};
 constexpr std::string_view kAddressLabel[] = {"address"};
-
-/// Whether a text is a day in the form "2027-03-31".
-bool IsDay(std::string_view text) {
-  return functions::ParseRfc3339(std::string(text) + "T00:00:00Z").has_value();
-}
 
 /// Whether a JSON value is a block or blocks: an object, or an array of objects.
 bool IsBlocks(const hcl::Expr& value) {
@@ -43,10 +37,8 @@ void ReportAttribute(SourceRange range, Diagnostics& diags) {
 void CheckFiles::Add(const std::string& name, std::string text, Diagnostics& diags) {
   static constexpr hcl::BlockSchema kBlocks[] = {{.type = "check", .label_names = kLabels},
                                                  {.type = "test", .label_names = kLabels}};
-  const SourceFile* source = tree_.KeepSource(SourceFile::Make(name, std::move(text)));
   Diagnostics problems;
-  const hcl::Body* body = name.ends_with(".json") ? hcl::ParseJson(source, tree_, problems)
-                                                  : hcl::ParseNative(source, tree_, problems);
+  const hcl::Body* body = ParseRuleFile(name, std::move(text), tree_, problems);
   if (!problems.has_errors()) {
     const auto content = body->Content({.blocks = kBlocks}, hcl::Strictness::kExact, problems);
     for (const hcl::Block& block : content.blocks) {

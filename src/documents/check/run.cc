@@ -1,7 +1,8 @@
 #include "check/run.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "check/rule_file.h"
 
 namespace kinu::check {
 namespace {
@@ -28,15 +29,6 @@ std::string MissingDocument(const Assertion& assertion, const Documents& documen
     return {};
   }
   return assertion.document < count ? std::string() : NoDocument(side, assertion.document, count);
-}
-
-std::string Today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm civil{};
-  gmtime_r(&now, &civil);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &civil);
-  return text;
 }
 
 /// The exception for an address: one that has not expired, or else one that has.

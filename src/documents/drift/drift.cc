@@ -65,17 +65,22 @@ class Comparison {
   }
 
   void CompareMembers(const Side& before, const Side& after) {
+    FlatMap<std::string, json::Member> left;  // of `after`
+    for (const json::Member& member : after.value.members()) {
+      left.insert_or_assign(member.name.String(), member);
+    }
     for (const json::Member& member : before.value.members()) {
       const std::string name = member.name.String();
       Side now;
-      if (const Node found = after.value.Find(name)) {
-        now = after.Member(member.name, found);
+      if (const auto found = left.find(name); found != left.end()) {
+        now = after.Member(found->second.name, found->second.value);
+        left.erase(found);
       }
       Inside(name, before.Member(member.name, member.value), now);
     }
     for (const json::Member& member : after.value.members()) {
       const std::string name = member.name.String();
-      if (!before.value.Find(name)) {
+      if (left.erase(name) > 0) {
         Inside(name, Side(), after.Member(member.name, member.value));
       }
     }
@@ -116,7 +121,7 @@ std::string TextOf(const Node& node) {
   return node && node.is_string() ? node.String() : std::string();
 }
 
-/// The address of an entry with the key of its deposed object, which tells entries apart.
+/// The address of an entry with the key of its deposed object: no two entries have the same.
 std::string KeyOf(const Node& entry) {
   return TextOf(entry.Find("address")) + "\n" + TextOf(entry.Find("deposed"));
 }

@@ -1,12 +1,10 @@
 #include "drift/rules.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "base/flat_map.h"
 #include "check/objects.h"
-#include "functions/timestamp.h"
-#include "hcl/parse.h"
+#include "check/rule_file.h"
 #include "lang/eval.h"
 #include "query/evaluate.h"
 
@@ -17,15 +15,6 @@ constexpr std::string_view kAddressLabel[] = {"address"};
 constexpr hcl::BlockSchema kBlocks[] = {{.type = "ignore", .label_names = kAddressLabel}};
 constexpr hcl::AttributeSchema kAttributes[] = {
     {"attributes", false}, {"selector", false}, {"reason", true}, {"expires", false}};
-
-std::string Today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm civil{};
-  ::gmtime_r(&now, &civil);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &civil);
-  return text;
-}
 
 /// The arguments of a block, which are values without references.
 class RuleReader {
@@ -85,7 +74,7 @@ class RuleReader {
 
   void ReadDay(const hcl::Attribute& attribute, Rule& rule) {
     rule.expires = ReadText(attribute);
-    if (!functions::ParseRfc3339(rule.expires + "T00:00:00Z").has_value()) {
+    if (!check::IsDay(rule.expires)) {
       diags_.Error("Invalid day", "A rule expires on a day such as \"2027-03-31\".",
                    attribute.expr->range());
     }
@@ -180,10 +169,8 @@ Result<FlatSet<uint64_t>> Found(const query::Query& selector, const json::Node& 
 }  // namespace
 
 void Rules::Add(const std::string& name, std::string text, Diagnostics& diags) {
-  const SourceFile* source = tree_.KeepSource(SourceFile::Make(name, std::move(text)));
   Diagnostics problems;
-  const hcl::Body* body = name.ends_with(".json") ? hcl::ParseJson(source, tree_, problems)
-                                                  : hcl::ParseNative(source, tree_, problems);
+  const hcl::Body* body = check::ParseRuleFile(name, std::move(text), tree_, problems);
   if (!problems.has_errors()) {
     const auto content = body->Content({.blocks = kBlocks}, hcl::Strictness::kExact, problems);
     RuleReader reader(problems);
@@ -196,7 +183,7 @@ void Rules::Add(const std::string& name, std::string text, Diagnostics& diags) {
 
 Result<void> Rules::Apply(const json::Node& plan, Report& report, std::string today) const {
   if (today.empty()) {
-    today = Today();
+    today = check::Today();
   }
   for (const Rule& rule : rules_) {
     FlatSet<uint64_t> found;

@@ -99,7 +99,7 @@ bool SyntaxChecker::EndsBefore(const SourceFile& source, const Part& part, const
 }
 
 Diagnostics SyntaxChecker::CheckWhole(const SourceFile& source) {
-  // Another source, because parsers of parts have told this one about their columns.
+  // Another source: the parsers of parts have set the columns of this one.
   const Ref<const SourceFile> whole = SourceFile::Make(source.name(), std::string(source.text()));
   SyntaxTree tree;
   Diagnostics diags;
