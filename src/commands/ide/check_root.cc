@@ -25,9 +25,8 @@ Problem MakeProblem(const Diagnostic& diagnostic, const std::optional<view::Plac
 
 Problems ByFile(const Diagnostics& diags, const std::string& directory) {
   Problems problems;
-  view::SourceIndex sources;
   for (const Diagnostic& diagnostic : diags) {
-    const std::optional<view::Place> place = view::PlaceOf(diagnostic, sources);
+    const std::optional<view::Place> place = view::PlaceWithoutSnippet(diagnostic);
     const bool has_file = place && !place->file.empty();
     problems[has_file ? PathIn(directory, std::string(place->file)) : directory].push_back(
         MakeProblem(diagnostic, place));

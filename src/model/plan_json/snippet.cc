@@ -161,6 +161,15 @@ void CollectLines(std::string_view text, const Span& span, Snippet& snippet, siz
   }
 }
 
+/// The span of the subject, which must be valid, as it is in the text.
+Span SubjectOf(const Diagnostic& diagnostic) {
+  const SourceFile& root = diagnostic.subject.file->root();
+  if (root.text().empty() && (root.name().empty() || root.name() == kEncryptionVariable)) {
+    return Span{{0, 0, 0}, {0, 0, 0}};  // a range without a source
+  }
+  return Span{diagnostic.subject.start_position(), diagnostic.subject.end_position()};
+}
+
 }  // namespace
 
 std::optional<std::string> SourceIndex::ContextAt(const SourceFile& file, int64_t offset) {
@@ -194,36 +203,38 @@ std::optional<std::string> SourceIndex::ContextAt(const SourceFile& file, int64_
   return std::prev(after)->header;
 }
 
-std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources) {
+std::optional<Place> PlaceWithoutSnippet(const Diagnostic& diagnostic) {
   if (!diagnostic.subject.valid()) {
     return std::nullopt;
   }
-  Span highlight{diagnostic.subject.start_position(), diagnostic.subject.end_position()};
-  const SourceFile& root = diagnostic.subject.file->root();
-  if (root.text().empty() && (root.name().empty() || root.name() == kEncryptionVariable)) {
-    highlight = Span{{0, 0, 0}, {0, 0, 0}};  // a range without a source
-  }
-  Span shown = highlight;
-  if (diagnostic.context.valid()) {
-    shown = {diagnostic.context.start_position(), diagnostic.context.end_position()};
-  }
-  shown = UnionOf(shown, highlight);
+  Span highlight = SubjectOf(diagnostic);
   highlight.WidenIfEmpty();
-  shown.WidenIfEmpty();
+  return Place{.file = diagnostic.subject.file->root().name(),
+               .start = highlight.start,
+               .end = highlight.end};
+}
 
-  Place place{.file = root.name(), .start = highlight.start, .end = highlight.end};
-  if (!HasShownText(root)) {
+std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources) {
+  std::optional<Place> place = PlaceWithoutSnippet(diagnostic);
+  if (!place || !HasShownText(diagnostic.subject.file->root())) {
     return place;
   }
-  Snippet& snippet = place.snippet.emplace();
+  const SourceFile& root = diagnostic.subject.file->root();
+  Span shown = SubjectOf(diagnostic);
+  if (diagnostic.context.valid()) {
+    shown =
+        UnionOf({diagnostic.context.start_position(), diagnostic.context.end_position()}, shown);
+  }
+  shown.WidenIfEmpty();
+  Snippet& snippet = place->snippet.emplace();
   snippet.start_line = shown.start.line;
-  snippet.context = sources.ContextAt(root, int64_t{highlight.start.byte} - 1);
+  snippet.context = sources.ContextAt(root, int64_t{place->start.byte} - 1);
   size_t code_begin = 0;
   CollectLines(root.text(), shown, snippet, code_begin);
   // The highlight may begin at a line break before the first line that is shown.
   const auto limit = static_cast<int64_t>(snippet.code.size());
-  const auto begin = int64_t{highlight.start.byte} - static_cast<int64_t>(code_begin);
-  const int64_t end = begin + (highlight.end.byte - highlight.start.byte);
+  const auto begin = int64_t{place->start.byte} - static_cast<int64_t>(code_begin);
+  const int64_t end = begin + (place->end.byte - place->start.byte);
   snippet.highlight_begin = static_cast<size_t>(std::clamp<int64_t>(begin, 0, limit));
   snippet.highlight_end = static_cast<size_t>(std::clamp<int64_t>(end, 0, limit));
   return place;

@@ -48,6 +48,8 @@ class SourceIndex {
 
 /// The place of a diagnostic. Nothing if it has no subject.
 std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources);
+/// The same without a snippet, for which no file is parsed.
+std::optional<Place> PlaceWithoutSnippet(const Diagnostic& diagnostic);
 
 /// The values of a diagnostic's expression: sorted by traversal, without duplicates.
 std::vector<ExpressionValue> SortedValues(const Diagnostic& diagnostic);
