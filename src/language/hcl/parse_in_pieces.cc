@@ -69,12 +69,12 @@ std::vector<uint32_t> LikelyCuts(std::string_view text, size_t pieces) {
 }
 
 const NativeBody* ParseNativeInPieces(const SourceFile* source, SyntaxTree& tree, unsigned threads,
-                                      Diagnostics& diags) {
+                                      Diagnostics& diags, ParseMode mode) {
   const std::string_view text = source->text();
   const size_t wanted = std::min<size_t>(threads, text.size() / kLeastPerPiece);
   // Columns of other texts are counted in grapheme clusters, whose table belongs to the whole file.
   if (wanted < 2 || !text::IsAscii(text)) {
-    return ParseNative(source, tree, diags);
+    return ParseNative(source, tree, diags, mode);
   }
   std::vector<Piece> pieces(1);
   for (const uint32_t cut : LikelyCuts(text, wanted)) {
@@ -89,7 +89,7 @@ const NativeBody* ParseNativeInPieces(const SourceFile* source, SyntaxTree& tree
                                [&](size_t i) { ParsePiece(source, pieces[i]); });
   for (const Piece& piece : pieces) {
     if (!piece.HasOnlyBlocks()) {
-      return ParseNative(source, tree, diags);
+      return ParseNative(source, tree, diags, mode);
     }
   }
   return JoinPieces(pieces, tree);

@@ -10,7 +10,7 @@ namespace kinu::hcl {
 /// complete blocks without problems, the cuts were wrong or the text is, and the whole is parsed
 /// again on one thread.
 const NativeBody* ParseNativeInPieces(const SourceFile* source, SyntaxTree& tree, unsigned threads,
-                                      Diagnostics& diags);
+                                      Diagnostics& diags, ParseMode mode = ParseMode::kStrict);
 
 /// Offsets in (0, size) at which `text` could be cut into at most `pieces`, ascending: each follows
 /// a line that consists of a closing brace.
