@@ -1,5 +1,6 @@
 #include "ide/edited_syntax.h"
 
+#include "base/files.h"
 #include "ide/parsed_file.h"
 
 namespace kinu::ide {
@@ -9,7 +10,7 @@ std::optional<std::vector<Problem>> EditedSyntax::Problems(const std::string& pa
   if (IsJsonName(path)) {
     return std::nullopt;
   }
-  const Ref<const SourceFile> source = SourceFile::Make(path, text);
+  const Ref<const SourceFile> source = SourceFile::Make(BaseName(path), text);
   return SyntaxProblemsOf(checkers_[path].Check(*source));
 }
 

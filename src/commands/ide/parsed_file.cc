@@ -1,8 +1,9 @@
 #include "ide/parsed_file.h"
 
 #include "base/files.h"
+#include "base/loop_threads.h"
 #include "diag/json_offsets.h"
-#include "hcl/parse.h"
+#include "hcl/parse_in_pieces.h"
 #include "ide/file_index.h"
 
 namespace kinu::ide {
@@ -35,13 +36,13 @@ std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string
   auto file = std::make_shared<ParsedFile>();
   file->path = path;
   file->kind = KindOfFile(path);
-  file->source = SourceFile::Make(path, std::move(text));
+  file->source = SourceFile::Make(BaseName(path), std::move(text));
   file->tree = std::make_unique<hcl::SyntaxTree>();
   if (IsJsonName(path)) {
     file->body = hcl::ParseJson(file->source.get(), *file->tree, file->syntax);
   } else {
-    file->body = hcl::ParseNative(file->source.get(), *file->tree, file->syntax,
-                                  hcl::ParseMode::kIncomplete);
+    file->body = hcl::ParseNativeInPieces(file->source.get(), *file->tree, UsableCores(),
+                                          file->syntax, hcl::ParseMode::kIncomplete);
   }
   IndexFile(*file);
   return file;

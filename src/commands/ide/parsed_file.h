@@ -66,6 +66,7 @@ struct ModuleCallSite {
 struct ParsedFile {
   std::string path;
   FileKind kind = FileKind::kOther;
+  /// Under the name that commands give it which run in its directory.
   Ref<const SourceFile> source;
   std::unique_ptr<hcl::SyntaxTree> tree;
   const hcl::Body* body = nullptr;  ///< null if nothing of the text could be read

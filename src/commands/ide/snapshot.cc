@@ -8,6 +8,40 @@
 #include "install/lock_file.h"
 
 namespace kinu::ide {
+namespace {
+
+/// The texts of a snapshot, with the trees that it has of them.
+class ParsedTexts final : public config::SourceFiles {
+ public:
+  explicit ParsedTexts(const Snapshot::Parts& parts) : parts_(parts), texts_(parts.texts->files) {}
+  Result<std::vector<std::string>> List(const std::string& dir) const override {
+    return texts_.List(dir);
+  }
+  Result<std::string> Read(const std::string& dir, const std::string& name) const override {
+    return texts_.Read(dir, name);
+  }
+  bool HasDirectory(const std::string& dir) const override { return texts_.HasDirectory(dir); }
+  Result<std::string> Resolve(const std::string& path) const override {
+    return texts_.Resolve(path);
+  }
+  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override {
+    return texts_.IsDirectoryEntry(dir, name);
+  }
+  std::optional<config::ParsedSource> Parsed(const std::string& dir,
+                                             const std::string& name) const override {
+    const ParsedFile* file = parts_.Find(JoinPath(dir, name));
+    if (file == nullptr || file->body == nullptr || !file->syntax.empty()) {
+      return std::nullopt;
+    }
+    return config::ParsedSource{.source = file->source, .body = file->body};
+  }
+
+ private:
+  const Snapshot::Parts& parts_;
+  const config::SourceFiles& texts_;
+};
+
+}  // namespace
 
 std::string Snapshot::Parts::ModuleOf(const std::string& path) const {
   std::string own = DirName(path);
@@ -101,7 +135,8 @@ std::optional<Problems> Snapshot::CheckRoot(const std::string& directory,
                                             const std::atomic<bool>& abandoned) const {
   std::vector<std::string> readable = parts_->folders;
   readable.push_back(directory);
-  return ide::CheckRoot({.files = parts_->texts->files,
+  const ParsedTexts files(*parts_);
+  return ide::CheckRoot({.files = files,
                          .directory = directory,
                          .readable = std::move(readable),
                          .cli_config = *parts_->cli_config},

@@ -52,6 +52,30 @@ TEST_F(WorkspaceTest, FilesInNewDirectories) {
   EXPECT_EQ(Symbols(), "var.a\n");
 }
 
+TEST_F(WorkspaceTest, ChecksUseTheTreesOfTheSnapshot) {
+  Write("main.tf", "output \"a\" {\n  value = local.none\n}\n");
+  const auto snapshot = workspace_.Take();
+  const Ref<const SourceFile> before = snapshot->Text(JoinPath(root_, "main.tf"));
+  // Nobody has said so yet: what is parsed and what is checked are the same text.
+  ASSERT_TRUE(ReplaceFile(JoinPath(root_, "main.tf"), "output \"a\" {\n  value = 1\n}\n"));
+  const Problems problems = snapshot->CheckRoot(root_);
+  ASSERT_EQ(problems.size(), 1U);
+  ASSERT_EQ(problems.begin()->second.size(), 1U);
+  const Span span = problems.begin()->second.front().span;
+  EXPECT_EQ(before->text().substr(span.begin, span.end - span.begin), "local.none");
+  EXPECT_EQ(snapshot->CheckRoot(root_), problems) << "a check changes no tree";
+  workspace_.Changed(JoinPath(root_, "main.tf"));
+  EXPECT_EQ(workspace_.Take()->CheckRoot(root_), Problems());
+}
+
+TEST_F(WorkspaceTest, ProblemsNameFilesAsValidateDoes) {
+  Write("main.tf", "locals {\n  a = 1\n}\n\nlocals {\n  a = 2\n}\n");
+  const Problems problems = workspace_.Take()->CheckRoot(root_);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_TRUE(problems.begin()->second.front().detail.contains(" main.tf:"))
+      << problems.begin()->second.front().detail;
+}
+
 TEST_F(WorkspaceTest, RootsThatTestAModule) {
   using Roots = std::vector<std::string>;
   Write("m/main.tf", "");

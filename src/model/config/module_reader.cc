@@ -122,31 +122,36 @@ void ModuleReader::CollectProblems() {
   }
 }
 
-/// The text of a file; null, with an error unless it is no file, if it cannot be read.
-Ref<const SourceFile> ModuleReader::ReadSource(const std::string& dir, const std::string& name,
-                                               Diagnostics& diags) const {
+/// The text of a file, with its body if it was parsed before; without a source, and with an error
+/// unless it is no file, if it cannot be read.
+ParsedSource ModuleReader::ReadSource(const std::string& dir, const std::string& name,
+                                      Diagnostics& diags) const {
   const std::string path = JoinPath(dir, name);
+  if (std::optional<ParsedSource> parsed = source_.Parsed(dir, name);
+      parsed && parsed->source->name() == path) {
+    return *std::move(parsed);
+  }
   Result<std::string> text = source_.Read(dir, name);
   if (!text) {
     // Entries that are no files (a directory called x.tf) are ignored.
     if (!source_.IsDirectoryEntry(dir, name)) {
       diags.Error("Failed to read file", "The file " + Quoted(path) + " could not be read.");
     }
-    return nullptr;
+    return {};
   }
-  return SourceFile::Make(path, *std::move(text));
+  return {.source = SourceFile::Make(path, *std::move(text))};
 }
 
 /// Parses a file; null when there is nothing to read blocks from.
 const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& name,
                                      hcl::SyntaxTree& tree,
                                      std::vector<Ref<const SourceFile>>& files) {
-  const Ref<const SourceFile> file = ReadSource(dir, name, out_.content);
-  if (file == nullptr) {
+  const ParsedSource file = ReadSource(dir, name, out_.content);
+  if (file.source == nullptr) {
     return nullptr;
   }
-  files.push_back(file);
-  return ParseText(name, *file, 1, tree, syntax_);
+  files.push_back(file.source);
+  return file.body != nullptr ? file.body : ParseText(name, *file.source, 1, tree, syntax_);
 }
 
 /// Parses files, on all cores if they are large: side by side, or one after the other in pieces if
@@ -160,11 +165,15 @@ std::vector<ModuleReader::ParsedFile> ModuleReader::ParseAll(
   for (const std::string& name : names) {
     ParsedFile& file = files.emplace_back();
     file.name = name;
-    file.source = ReadSource(out_.module->dir, name, file.unreadable);
+    ParsedSource source = ReadSource(out_.module->dir, name, file.unreadable);
+    file.source = std::move(source.source);
+    file.body = source.body;
     if (file.source != nullptr) {
+      out_.module->files.push_back(file.source);
+    }
+    if (file.source != nullptr && file.body == nullptr) {
       bytes += file.source->text().size();
       largest = std::max(largest, file.source->text().size());
-      out_.module->files.push_back(file.source);
     }
   }
   const unsigned cores = bytes >= kLarge ? UsableCores() : 1;
@@ -176,7 +185,7 @@ std::vector<ModuleReader::ParsedFile> ModuleReader::ParseAll(
   }
   LoopThreads::OfProcess().Run(files.size(), threads, [&](size_t i) {
     ParsedFile& file = files[i];
-    if (file.source != nullptr) {
+    if (file.source != nullptr && file.body == nullptr) {
       file.body =
           ParseText(file.name, *file.source, in_pieces ? cores : 1, *file.tree, file.syntax);
     }

@@ -55,8 +55,8 @@ class ModuleReader {
     Diagnostics syntax;
   };
 
-  Ref<const SourceFile> ReadSource(const std::string& dir, const std::string& name,
-                                   Diagnostics& diags) const;
+  ParsedSource ReadSource(const std::string& dir, const std::string& name,
+                          Diagnostics& diags) const;
   const hcl::Body* Parse(const std::string& dir, const std::string& name, hcl::SyntaxTree& tree,
                          std::vector<Ref<const SourceFile>>& files);
   std::vector<ParsedFile> ParseAll(const std::vector<std::string>& names);

@@ -30,6 +30,11 @@ std::unexpected<Error> NoSuchFile(const std::string& path) {
 
 }  // namespace
 
+std::optional<ParsedSource> SourceFiles::Parsed(const std::string& /*dir*/,
+                                                const std::string& /*name*/) const {
+  return std::nullopt;
+}
+
 const SourceFiles& DiskFiles() {
   static const Disk kDisk;
   return kDisk;
@@ -158,6 +163,11 @@ Result<std::string> RootedFiles::Resolve(const std::string& path) const {
 
 bool RootedFiles::IsDirectoryEntry(const std::string& dir, const std::string& name) const {
   return below_.IsDirectoryEntry(Absolute(dir), name);
+}
+
+std::optional<ParsedSource> RootedFiles::Parsed(const std::string& dir,
+                                                const std::string& name) const {
+  return below_.Parsed(Absolute(dir), name);
 }
 
 }  // namespace kinu::config

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,15 @@
 #include "base/ref.h"
 #include "base/result.h"
 #include "diag/source.h"
+#include "hcl/body.h"
 
 namespace kinu::config {
+
+/// A file that somebody has parsed before, without a problem.
+struct ParsedSource {
+  Ref<const SourceFile> source;
+  const hcl::Body* body = nullptr;
+};
 
 /// One source file of a module.
 struct SnapshotFile {
@@ -51,6 +59,10 @@ class SourceFiles {
   virtual Result<std::string> Resolve(const std::string& path) const = 0;
   /// Whether an entry of a directory is a directory itself, and no file.
   virtual bool IsDirectoryEntry(const std::string& dir, const std::string& name) const = 0;
+  /// The file as it was parsed before; nothing: the loader reads and parses it. The tree must
+  /// outlive the configuration, which uses it if the source has the name that the loader would give
+  /// it.
+  virtual std::optional<ParsedSource> Parsed(const std::string& dir, const std::string& name) const;
 };
 
 /// The files of this machine.
@@ -82,6 +94,8 @@ class RootedFiles final : public SourceFiles {
   bool HasDirectory(const std::string& dir) const override;
   Result<std::string> Resolve(const std::string& path) const override;
   bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
+  std::optional<ParsedSource> Parsed(const std::string& dir,
+                                     const std::string& name) const override;
 
  private:
   std::string Absolute(const std::string& path) const;

@@ -8,6 +8,7 @@
 
 #include "config/load.h"
 #include "cty/ops.h"
+#include "hcl/parse.h"
 
 namespace kinu::config {
 namespace {
@@ -47,6 +48,49 @@ TEST(SourceFiles, LinksLeadToWhereTheFilesAre) {
   files.Set(root + "/link/main.tf", "");
   EXPECT_EQ(files.Resolve(root + "/link"), root + "/link") << "an editor has it under this name";
   fs::remove_all(root);
+}
+
+/// A directory whose only file was parsed before under a name, and cannot be read.
+class ParsedBefore final : public SourceFiles {
+ public:
+  explicit ParsedBefore(const std::string& name)
+      : source_(SourceFile::Make(name, "variable \"a\" {}\n")) {
+    Diagnostics none;
+    body_ = hcl::ParseNative(source_.get(), tree_, none);
+  }
+  Result<std::vector<std::string>> List(const std::string& /*dir*/) const override {
+    return std::vector<std::string>{"main.tf"};
+  }
+  Result<std::string> Read(const std::string& /*dir*/, const std::string& /*name*/) const override {
+    return Fail(ErrorCode::kInvalid, "read");
+  }
+  bool HasDirectory(const std::string& /*dir*/) const override { return true; }
+  Result<std::string> Resolve(const std::string& path) const override { return path; }
+  bool IsDirectoryEntry(const std::string& /*dir*/, const std::string& /*name*/) const override {
+    return false;
+  }
+  std::optional<ParsedSource> Parsed(const std::string& dir,
+                                     const std::string& /*name*/) const override {
+    return dir == "/w/m" || dir == "m" ? std::optional<ParsedSource>({source_, body_})
+                                       : std::nullopt;
+  }
+
+ private:
+  Ref<const SourceFile> source_;
+  hcl::SyntaxTree tree_;
+  const hcl::Body* body_ = nullptr;
+};
+
+TEST(SourceFiles, ParsedFilesAreNotReadAgain) {
+  const auto load = [](const SourceFiles& files) {
+    Diagnostics diags;
+    const auto config = LoadConfig(std::make_shared<Program>(), "m", {.files = &files}, diags);
+    return diags.has_errors() ? 0 : config->root().module->variables.size();
+  };
+  EXPECT_EQ(load(ParsedBefore("m/main.tf")), 1U);
+  EXPECT_EQ(load(ParsedBefore("main.tf")), 0U) << "diagnostics would name another file";
+  const ParsedBefore below("m/main.tf");
+  EXPECT_EQ(load(RootedFiles(below, "/w")), 1U);
 }
 
 TEST(SourceFiles, OverlayStandsInFront) {
