@@ -130,7 +130,10 @@ void LineEdits::Respace() {
 
 std::vector<TextEdit> LineEdits::Run() {
   while (i_ < before_.size() || j_ < after_.size()) {
-    if (IsCommon(i_, j_)) {
+    if (i_ < before_.size() && j_ < after_.size() && before_[i_] == after_[j_]) {
+      ++i_;
+      ++j_;
+    } else if (IsCommon(i_, j_)) {
       Respace();
     } else {
       Replace(NextCommonLine());
@@ -150,6 +153,9 @@ std::optional<std::vector<TextEdit>> FormatText(std::string_view text, bool is_j
   const std::optional<std::string> formatted = hcl::writer::FormatFile(source.get(), problems);
   if (!formatted) {
     return std::nullopt;
+  }
+  if (*formatted == text) {
+    return std::vector<TextEdit>();
   }
   return LineEdits(text, *formatted).Run();
 }

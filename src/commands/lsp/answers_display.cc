@@ -18,8 +18,8 @@ TokenNumbers NumbersOf(Question& question, const std::string& document, const Te
   LinePosition last;
   for (const auto& token : ide::SemanticTokens(question.snapshot(), document, span)) {
     const Encoding encoding = question.write.encoding();
-    const LinePosition at = text.PositionAt(token.span.begin, encoding);
-    const LinePosition end = text.PositionAt(token.span.end, encoding);
+    const LinePosition at = text.PositionAt(token.span.begin, encoding, last.line);
+    const LinePosition end = text.PositionAt(token.span.end, encoding, at.line);
     if (end.line != at.line || end <= at || at < last) {
       continue;
     }

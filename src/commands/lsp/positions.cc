@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "text/unicode.h"
+
 namespace kinu::lsp {
 namespace {
 
@@ -61,6 +63,22 @@ uint32_t Text::LineOf(uint32_t offset) const {
   return static_cast<uint32_t>(next - line_begins_.begin() - 1);
 }
 
+uint32_t Text::LineOf(uint32_t offset, uint32_t near) const {
+  constexpr uint32_t kMostSteps = 4;
+  const auto is_before = [&](uint32_t line) {
+    return line + 1 < line_count() && line_begins_[line + 1] <= offset;
+  };
+  if (near >= line_count() || line_begins_[near] > offset) {
+    return LineOf(offset);
+  }
+  for (uint32_t steps = 0; steps < kMostSteps; ++steps, ++near) {
+    if (!is_before(near)) {
+      return near;
+    }
+  }
+  return LineOf(offset);
+}
+
 ide::Span Text::Line(uint32_t line) const {
   const uint32_t begin = line_begins_[line];
   uint32_t end = line + 1 < line_count() ? line_begins_[line + 1] : size();
@@ -90,8 +108,8 @@ uint32_t Text::OffsetAt(LinePosition position, Encoding encoding) const {
   return at;
 }
 
-LinePosition Text::PositionAt(uint32_t offset, Encoding encoding) const {
-  const uint32_t line = LineOf(std::min(offset, size()));
+LinePosition Text::PositionAt(uint32_t offset, Encoding encoding, uint32_t near) const {
+  const uint32_t line = LineOf(std::min(offset, size()), near);
   const ide::Span bytes = Line(line);
   const uint32_t end = std::clamp(offset, bytes.begin, bytes.end);
   const auto before = std::string_view(text_).substr(bytes.begin, end - bytes.begin);
@@ -125,7 +143,7 @@ void Text::Replace(ide::Span span, std::string_view text) {
 }
 
 uint32_t UnitsOf(std::string_view text, Encoding encoding) {
-  if (encoding == Encoding::kUtf8) {
+  if (encoding == Encoding::kUtf8 || text::IsAscii(text)) {
     return static_cast<uint32_t>(text.size());
   }
   uint32_t units = 0;

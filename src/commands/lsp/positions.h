@@ -36,14 +36,17 @@ class Text {
   /// The offset of a position. Behind the end of a line it is that end, behind the last line the
   /// end of the text, inside a character that character's begin.
   uint32_t OffsetAt(LinePosition position, Encoding encoding) const;
-  /// The position of an offset, which is clamped to the text.
-  LinePosition PositionAt(uint32_t offset, Encoding encoding) const;
+  /// The position of an offset, which is clamped to the text. Fast if it is on the line `near` or
+  /// soon after it.
+  LinePosition PositionAt(uint32_t offset, Encoding encoding, uint32_t near = 0) const;
   /// The bytes of a range; empty at its start if its end is before that.
   ide::Span SpanOf(const LineRange& range, Encoding encoding) const;
   /// The bytes of a line without its end. `line` < line_count().
   ide::Span Line(uint32_t line) const;
   /// The line that contains an offset.
   uint32_t LineOf(uint32_t offset) const;
+  /// The same, fast if it is the line `near` or soon after it.
+  uint32_t LineOf(uint32_t offset, uint32_t near) const;
 
   /// Replaces bytes; costs no more than moving those behind them.
   void Replace(ide::Span span, std::string_view text);

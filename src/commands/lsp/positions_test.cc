@@ -90,6 +90,8 @@ RC_GTEST_PROP(Positions, OfAnOffsetLeadBackToIt, ()) {
     RC_ASSERT(position.line == line);
     RC_ASSERT(position.character <= character);
     RC_ASSERT(text.OffsetAt(position, encoding) == offset);
+    const auto near = *rc::gen::inRange<uint32_t>(0, text.line_count() + 1);
+    RC_ASSERT(text.PositionAt(offset, encoding, near) == position);
   }
 }
 
