@@ -44,7 +44,11 @@ void PrepareHeap(HeapUse use) {
 }
 
 void GiveBackMemory() {
+  // What is free now goes back now: the next time may be far.
+  static const long kDelay = mi_option_get(mi_option_decommit_delay);
+  mi_option_set(mi_option_decommit_delay, 0);
   mi_collect(/*force=*/true);
+  mi_option_set(mi_option_decommit_delay, kDelay);
 }
 
 }  // namespace kinu::cli
