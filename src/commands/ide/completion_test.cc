@@ -37,7 +37,7 @@ TEST_F(CompletionTest, TypesOfResources) {
   EXPECT_EQ(types.items[0].label, "aws_vpc");
   EXPECT_EQ(types.items[0].insert, "aws_vpc\" \"${1:name}\" {\n  cidr_block = \"$2\"\n}");
   EXPECT_EQ(Labels("provider \"aws\" {}\ndata \"|\" \"x\" {\n}\n"),
-            "aws_image terraform_remote_state ");
+            "aws_image aws_secret terraform_remote_state ");
   EXPECT_EQ(Labels("terraform {\n  backend \"s|\" {}\n}\n").substr(0, 8), "azurerm ");
 }
 

@@ -477,6 +477,8 @@ void Scan::CapturePath(size_t index) {
       PathStep step{.span = {tokens_[open].begin, token.end}, .is_index = true};
       if (at - 1 - open == 4 && tokens_[open + 2].kind == TokenKind::kQuotedText) {
         step.name = Text(tokens_[open + 2]);
+      } else if (at - 1 - open == 2 && tokens_[open + 1].kind == TokenKind::kNumber) {
+        step.number = Text(tokens_[open + 1]);
       }
       steps.push_back(step);
       at = open;

@@ -47,6 +47,7 @@ struct PathStep {
   std::string_view name;  ///< empty: an index that is no constant text
   Span span;
   bool is_index = false;
+  std::string_view number = {};  ///< of an index that is a number
 };
 
 struct CursorContext {

@@ -79,14 +79,15 @@ std::optional<std::string> ConstantText(const hcl::Expr& expr) {
   }
   Diagnostics ignored;
   const Value value = config::EvaluateConstant(expr, ignored);
-  if (ignored.has_errors() || !value.IsWhollyKnown()) {
+  return ignored.has_errors() ? std::nullopt : LineOfValue(value.UnmarkDeep());
+}
+
+std::optional<std::string> LineOfValue(const Value& value) {
+  if (!value.IsWhollyKnown()) {
     return std::nullopt;
   }
-  const Result<std::string> text = hcl::writer::ValueText(value.UnmarkDeep());
-  if (!text || text->size() > kLongestValue) {
-    return std::nullopt;
-  }
-  return OnOneLine(*text);
+  const Result<std::string> text = hcl::writer::ValueText(value);
+  return text && text->size() <= kLongestValue ? std::optional(OnOneLine(*text)) : std::nullopt;
 }
 
 std::optional<DescribedValue> ValueOf(ModuleNames& names, const Key& key) {

@@ -15,6 +15,9 @@ bool IsSensitive(const Declaration& declaration);
 /// The text of a constant expression's value on one line; nothing if it is no constant or long.
 std::optional<std::string> ConstantText(const hcl::Expr& expr);
 
+/// The text of a value without marks on one line; nothing if it is long or unknown.
+std::optional<std::string> LineOfValue(const Value& value);
+
 /// The value that a variable (`var.a`) or local value (`local.a`) has if nothing outside of the
 /// files says otherwise: from the variable files of the directory, else the default.
 struct DescribedValue {

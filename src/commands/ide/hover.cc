@@ -4,6 +4,7 @@
 #include "ide/completion_parts.h"
 #include "ide/described_values.h"
 #include "ide/function_signature.h"
+#include "ide/local_states.h"
 #include "lang/type_expr.h"
 
 namespace kinu::ide {
@@ -81,6 +82,26 @@ std::string HeaderOf(const ModuleNames::Found& found, const Key& key) {
   return std::string(text.substr(header.begin, header.end - header.begin));
 }
 
+/// Values of objects, or of outputs, as states have them.
+void AddStateValues(std::string& out, std::span<const StateValue> values) {
+  constexpr size_t kMostShown = 5;
+  const auto text_of = [](const StateValue& value) {
+    return value.text.empty() ? std::string("sensitive, not shown") : "`" + value.text + "`";
+  };
+  if (values.size() == 1) {
+    AddParagraph(out, "In the state: " + text_of(values[0]));
+    return;
+  }
+  std::string list;
+  for (const StateValue& value : values.first(std::min(values.size(), kMostShown))) {
+    list += "\n- `" + value.address + "`: " + text_of(value);
+  }
+  if (values.size() > kMostShown) {
+    list += "\n- and " + std::to_string(values.size() - kMostShown) + " more";
+  }
+  AddParagraph(out, list.empty() ? list : "In the state:\n" + list);
+}
+
 std::string DescribeCall(ModuleNames& names, const ModuleNames::Found& found, const Key& key) {
   std::string out;
   const Declaration& declaration = *found.declaration;
@@ -112,8 +133,11 @@ std::string DescribeKey(ModuleNames& names, KnownTypes& types, const Key& key) {
     case SymbolKind::kVariable:
       AddParagraph(out, TypeLine(types.OfVariable(key.substr(key.find('.') + 1))));
       break;
-    case SymbolKind::kLocal:
     case SymbolKind::kOutput:
+      AddParagraph(out, TypeLine(types.OfDeclared(key)));
+      AddStateValues(out, OutputsInStates(names, key.substr(key.find('.') + 1)));
+      break;
+    case SymbolKind::kLocal:
       AddParagraph(out, TypeLine(types.OfDeclared(key)));
       break;
     case SymbolKind::kModule:
@@ -219,7 +243,25 @@ std::string DescribeReference(HoverRequest& request) {
       return output;
     }
   }
-  return DescribeAttribute(request, path);
+  std::string out = DescribeAttribute(request, path);
+  if (!out.empty() && !is_bound) {
+    AddStateValues(out, ValuesInStates(request.names, path));
+  }
+  return out;
+}
+
+/// How references name an argument of a block.
+std::vector<PathStep> PathInto(const OpenBlock& block, std::string_view argument) {
+  std::vector<PathStep> path;
+  if (block.type == "data") {
+    path.push_back({.name = block.type});
+  } else if (block.type != "resource") {
+    return path;
+  }
+  path.push_back({.name = block.labels[0]});
+  path.push_back({.name = block.labels[1]});
+  path.push_back({.name = argument});
+  return path;
 }
 
 std::string DescribeItem(HoverRequest& request) {
@@ -229,7 +271,14 @@ std::string DescribeItem(HoverRequest& request) {
   }
   const BodyPlace place = PlaceOfBody(request.names, request.file.kind, blocks);
   const auto member = FindMember(request.names, place, request.word);
-  return member ? DescribeMember(*member) : std::string();
+  if (!member) {
+    return {};
+  }
+  std::string out = DescribeMember(*member);
+  if (blocks.size() == 1 && blocks[0].labels.size() == 2) {
+    AddStateValues(out, ValuesInStates(request.names, PathInto(blocks[0], request.word)));
+  }
+  return out;
 }
 
 std::string DescribeLabel(HoverRequest& request) {

@@ -63,6 +63,99 @@ TEST_F(HoverTest, FunctionsLocalsAndCalls) {
       Hovered("module \"m\" {\n  source = \"./child\"\n  si|ze = 1\n}\n").contains("size: number"));
 }
 
+/// A state with these resources and outputs.
+std::string StateText(const std::string& resources, const std::string& outputs = "") {
+  return R"({"version":4,"terraform_version":"1.12.6","serial":1,"lineage":"l","outputs":{)" +
+         outputs + R"(},"resources":[)" + resources + "]}";
+}
+std::string ResourceText(const std::string& name, const std::string& instances,
+                         const std::string& module = "") {
+  return "{" + (module.empty() ? "" : "\"module\":\"" + module + "\",") +
+         R"("mode":"managed","type":"aws_vpc","name":")" + name +
+         R"(","provider":"provider[\"registry.opentofu.org/hashicorp/aws\"]","instances":[)" +
+         instances + "]}";
+}
+std::string InstanceText(const std::string& attributes, const std::string& more = "") {
+  return R"({"schema_version":0,"attributes":{)" + attributes + "}" + more + "}";
+}
+
+TEST_F(HoverTest, ValuesOfTheState) {
+  const std::string body = "resource \"aws_vpc\" \"a\" {\n  cidr_block = 1\n}\n";
+  const std::string use = body + "output \"o\" {\n  value = aws_vpc.a.ar|n\n}\n";
+  EXPECT_FALSE(Hovered(use).contains("state"));
+  Write("terraform.tfstate",
+        StateText(ResourceText("a", InstanceText(R"("arn":"arn:1","cidr_block":"10.0.0.0/8")")) +
+                      "," + ResourceText("b", InstanceText(R"("arn":"arn:b")")),
+                  R"("o":{"value":"seen","type":"string"},)"
+                  R"("p":{"value":"hush","type":"string","sensitive":true})"));
+  EXPECT_TRUE(Hovered(use).contains("In the state: `\"arn:1\"`")) << Hovered(use);
+  EXPECT_TRUE(Hovered("resource \"aws_vpc\" \"a\" {\n  cidr_b|lock = 1\n}\n")
+                  .contains("In the state: `\"10.0.0.0/8\"`"));
+  EXPECT_TRUE(Hovered("output \"|o\" {\n  value = 1\n}\n").contains("In the state: `\"seen\"`"));
+  const std::string hidden = Hovered("output \"|p\" {\n  value = 1\n}\n");
+  EXPECT_TRUE(hidden.contains("In the state: sensitive, not shown")) << hidden;
+  EXPECT_FALSE(hidden.contains("hush"));
+  // The file is read again when it has changed, whoever says so.
+  Write("terraform.tfstate", StateText(ResourceText("a", InstanceText(R"("arn":"arn:two")"))));
+  EXPECT_TRUE(Hovered(use).contains("`\"arn:two\"`"));
+  Write(".terraform/terraform.tfstate",
+        R"({"version":3,"backend":{"type":"http","config":{"address":"x"},"hash":1}})");
+  EXPECT_FALSE(Hovered(use).contains("state")) << "it is elsewhere";
+}
+
+TEST_F(HoverTest, ValuesOfInstances) {
+  Write("terraform.tfstate",
+        StateText(ResourceText("a", InstanceText(R"("arn":"zero")", R"(,"index_key":0)") + "," +
+                                        InstanceText(R"("arn":"one")", R"(,"index_key":1)")) +
+                  "," + ResourceText("a", InstanceText(R"("arn":"inside")"), "module.m")));
+  const std::string body = "resource \"aws_vpc\" \"a\" {\n  count = 2\n}\n";
+  const std::string all = Hovered(body + "output \"o\" {\n  value = aws_vpc.a[*].ar|n\n}\n");
+  EXPECT_TRUE(all.contains("- `aws_vpc.a[0]`: `\"zero\"`\n- `aws_vpc.a[1]`: `\"one\"`")) << all;
+  EXPECT_FALSE(all.contains("inside")) << all;
+  const std::string one = Hovered(body + "output \"o\" {\n  value = aws_vpc.a[1].ar|n\n}\n");
+  EXPECT_TRUE(one.contains("In the state: `\"one\"`")) << one;
+  Write("calls.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
+  workspace_.Changed(root_ + "/calls.tf");
+  const Cursor cursor = Open("m/main.tf", body + "output \"o\" {\n  value = aws_vpc.a.ar|n\n}\n");
+  const auto inside = HoverAt(*workspace_.Take(), cursor);
+  ASSERT_TRUE(inside);
+  EXPECT_TRUE(inside->markdown.contains("In the state: `\"inside\"`")) << inside->markdown;
+}
+
+TEST_F(HoverTest, NothingSensitiveOfTheState) {
+  const std::string body =
+      "data \"aws_secret\" \"a\" {\n}\noutput \"o\" {\n  value = data.aws_secret.a.";
+  // Sensitive for the schema, for the state, and of a version whose schema nobody has.
+  for (const auto& [attribute, more, version] :
+       {std::tuple("pass|word", "", 0),
+        std::tuple("ar|n", R"(,"sensitive_attributes":[[{"type":"get_attr","value":"arn"}]])", 0),
+        std::tuple("ar|n", "", 7)}) {
+    std::string state =
+        StateText(ResourceText("a", InstanceText(R"("arn":"hush","password":"hush")", more)));
+    state.replace(state.find("managed"), 7, "data");
+    state.replace(state.find("aws_vpc"), 7, "aws_secret");
+    const std::string before = "\"schema_version\":0";
+    state.replace(state.find(before), before.size(),
+                  "\"schema_version\":" + std::to_string(version));
+    Write("terraform.tfstate", state);
+    const std::string shown = Hovered(body + attribute + "\n}\n");
+    EXPECT_FALSE(shown.contains("hush")) << shown;
+    EXPECT_EQ(shown.contains("sensitive, not shown"), version == 0) << shown;
+  }
+}
+
+TEST_F(HoverTest, NoCopiesOfWhatIsSensitive) {
+  // A provider has copied what the state calls sensitive in another object.
+  Write("terraform.tfstate",
+        StateText(ResourceText("a", InstanceText(R"("arn":"hush-hush")",
+                                                 R"(,"sensitive_attributes":[[{"type":"get_attr",)"
+                                                 R"("value":"arn"}]])")) +
+                  "," + ResourceText("b", InstanceText(R"("arn":"key:hush-hush","id":"b")"))));
+  const std::string body = "resource \"aws_vpc\" \"b\" {\n}\noutput \"o\" {\n  value = aws_vpc.b.";
+  EXPECT_TRUE(Hovered(body + "ar|n\n}\n").contains("In the state: sensitive, not shown"));
+  EXPECT_TRUE(Hovered(body + "i|d\n}\n").contains("In the state: `\"b\"`"));
+}
+
 TEST_F(HoverTest, Signatures) {
   const auto help_at = [&](const std::string& text) {
     const Cursor cursor = Open("main.tf", "locals {\n  a = " + text + "\n}\n");

@@ -16,6 +16,8 @@
 
 namespace kinu::ide {
 
+class LocalStates;
+
 /// The texts of an editor, laid over the disk.
 struct OpenTexts {
   std::set<std::string> paths;
@@ -33,6 +35,7 @@ struct Snapshot::Parts {
   std::shared_ptr<const OpenTexts> texts;
   std::shared_ptr<const install::CliConfig> cli_config;
   std::shared_ptr<Schemas> schemas;                                ///< of the root modules
+  std::shared_ptr<LocalStates> states;                             ///< likewise
   std::map<std::string, std::shared_ptr<const ParsedFile>> files;  ///< by path
   std::map<std::string, ModuleFiles> modules;                      ///< by directory
   /// The directories that a call leads to (several roots may have installed different ones), by

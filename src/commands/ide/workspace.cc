@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "config/load.h"
 #include "config/module_source.h"
+#include "ide/local_states.h"
 #include "ide/snapshot_parts.h"
 #include "session/workspace.h"
 
@@ -31,6 +32,7 @@ struct Workspace::Content {
   std::shared_ptr<const install::CliConfig> cli_config;
   std::shared_ptr<provider::ProviderSource> providers;  // instead of those of root modules
   std::shared_ptr<Schemas> schemas;                     // null: to be read again
+  std::shared_ptr<LocalStates> states = std::make_shared<LocalStates>();
   std::map<std::string, std::shared_ptr<const ParsedFile>> parsed;
   /// Names in directories that were listed.
   std::map<std::string, std::vector<std::string>> listed;
@@ -272,6 +274,7 @@ std::shared_ptr<const Snapshot> Workspace::Take() {
     content.schemas = std::make_shared<Schemas>(content.cli_config, content.providers);
   }
   parts->schemas = content.schemas;
+  parts->states = content.states;
   for (const std::string& folder : content.folders) {
     if (content.scanned.insert(folder).second) {
       content.Scan(folder);

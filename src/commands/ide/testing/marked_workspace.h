@@ -58,6 +58,10 @@ class SchemaOnly final : public provider::ProviderSource {
     schema::Block& image = table_.data["aws_image"].block;
     add(image, "owner", Type::String(), true);
     add(image, "image_id", Type::String(), false, true);
+    schema::Block& secret = table_.data["aws_secret"].block;
+    add(secret, "arn", Type::String(), false, true);
+    add(secret, "password", Type::String(), false, true);
+    secret.attributes.back().sensitive = true;
     schema::FunctionSignature& function = table_.functions["arn_parse"];
     function.name = "arn_parse";
     function.summary = "Splits an ARN.";
