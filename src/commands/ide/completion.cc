@@ -2,6 +2,7 @@
 
 #include "ide/completion_parts.h"
 #include "ide/function_signature.h"
+#include "ide/json_context.h"
 
 namespace kinu::ide {
 namespace {
@@ -175,6 +176,71 @@ Type WantedType(const CursorContext& context, const std::optional<Member>& argum
   return type;
 }
 
+namespace {
+
+CompletionRequest RequestOf(ModuleNames& names, KnownTypes& types, const ParsedFile& file,
+                            std::string_view text, const LikelyWords& likely, Completions& out) {
+  return {.file = file,
+          .text = text,
+          .context = {},
+          .names = names,
+          .types = types,
+          .likely = likely,
+          .out = out};
+}
+
+/// In a sequence of a string: what an expression of the native syntax may have there.
+void CompleteSequence(CompletionRequest& request, const Embedded& embedded) {
+  request.context = ContextAt(embedded.text, embedded.offset);
+  request.context.argument = {};
+  Complete(request, embedded.offset);
+  request.out.replaced.begin += embedded.shift;
+  request.out.replaced.end += embedded.shift;
+}
+
+/// Writes the items as names of members, with what begins a value.
+void WriteAsMembers(CompletionRequest& request, const JsonContext& place, std::string_view text) {
+  const bool is_quoted = place.context.in_quotes;
+  const bool has_end = is_quoted && text.substr(place.context.word.end).starts_with('"');
+  for (Completion& item : request.out.items) {
+    item.is_snippet = !place.has_colon;
+    const std::string label = item.is_snippet ? SnippetText(item.label) : item.label;
+    item.insert = is_quoted ? label : "\"" + label;
+    if (!place.has_colon) {
+      const bool is_object = item.kind == CompletionKind::kBlock ||
+                             place.context.place == CursorContext::Place::kLabel;
+      item.insert += is_object ? "\": {$0}" : "\": $0";
+    } else if (!has_end) {
+      item.insert += '"';
+    }
+  }
+  if (has_end && !place.has_colon) {
+    ++request.out.replaced.end;  // the quote that the item has
+  }
+}
+
+void CompleteJson(CompletionRequest& request, uint32_t offset) {
+  const std::string_view text = request.text;
+  JsonContext place = JsonContextAt(request.names, request.file.kind, text, offset);
+  request.context = place.context;
+  request.context.in_quotes = false;  // items are written below
+  // What stands behind the cursor says nothing about native syntax.
+  request.text = text.substr(0, place.context.word.end);
+  request.out.replaced = place.context.word;
+  if (place.context.place == CursorContext::Place::kText) {
+    request.purposes = PurposesOf(request.context);
+    if (const auto argument = ArgumentAtCursor(request)) {
+      (void)CompleteSpecialValue(request, *argument);
+    }
+    CompleteText(request);
+    return;
+  }
+  Complete(request, offset);
+  WriteAsMembers(request, place, text);
+}
+
+}  // namespace
+
 Completions CompletionsAt(const Snapshot& snapshot, const Cursor& cursor) {
   Completions out;
   const Snapshot::Parts& parts = snapshot.parts();
@@ -189,29 +255,18 @@ Completions CompletionsAt(const Snapshot& snapshot, const Cursor& cursor) {
     const bool is_name = context.place != CursorContext::Place::kNothing &&
                          context.place != CursorContext::Place::kText;
     const LikelyWords likely = is_name ? LikelyWords(parts, *file, context.word) : LikelyWords();
-    CompletionRequest request{.file = *file,
-                              .text = file->text(),
-                              .context = std::move(context),
-                              .names = names,
-                              .types = types,
-                              .likely = likely,
-                              .out = out};
+    CompletionRequest request = RequestOf(names, types, *file, file->text(), likely, out);
+    request.context = std::move(context);
     Complete(request, cursor.offset);
     return out;
   }
   const LikelyWords unlikely;
   if (const auto embedded = SequenceAt(file->text(), cursor.offset)) {
-    CompletionRequest request{.file = *file,
-                              .text = embedded->text,
-                              .context = ContextAt(embedded->text, embedded->offset),
-                              .names = names,
-                              .types = types,
-                              .likely = unlikely,
-                              .out = out};
-    request.context.argument = {};
-    Complete(request, embedded->offset);
-    out.replaced.begin += embedded->shift;
-    out.replaced.end += embedded->shift;
+    CompletionRequest request = RequestOf(names, types, *file, embedded->text, unlikely, out);
+    CompleteSequence(request, *embedded);
+  } else {
+    CompletionRequest request = RequestOf(names, types, *file, file->text(), unlikely, out);
+    CompleteJson(request, cursor.offset);
   }
   return out;
 }

@@ -169,6 +169,67 @@ TEST_F(CompletionTest, VariablesAndTests) {
             "b first ");
 }
 
+TEST_F(CompletionTest, MembersInJson) {
+  const auto labels = [&](const std::string& text) {
+    return LabelsOf(Complete(text, "x.tf.json"));
+  };
+  EXPECT_TRUE(Has(labels("{\"res|\"}"), "resource"));
+  EXPECT_TRUE(Has(labels("{|}"), "resource"));
+  EXPECT_TRUE(Has(labels("[{\"|\": {}}]"), "module"));
+  EXPECT_EQ(labels("{\"provider\": {\"aws\": {}}, \"resource\": {\"aws_v|\": {}}}"), "aws_vpc ");
+  const std::string vpc = "{\"provider\": {\"aws\": {}}, \"resource\": {\"aws_vpc\": {\"a\": ";
+  // Without what stands there, before and behind; in objects and in arrays of them.
+  EXPECT_TRUE(Has(labels(vpc + "{\"|\"}}}}"), "cidr_block"));
+  EXPECT_TRUE(Has(labels(vpc + "[{\"|\"}]}}}"), "cidr_block"));
+  const std::string rest = labels(vpc + "{\"tags\": {}, \"|\", \"cidr_block\": \"\"}}}}");
+  EXPECT_FALSE(Has(rest, "cidr_block")) << rest;
+  EXPECT_FALSE(Has(rest, "tags")) << rest;
+  EXPECT_TRUE(Has(rest, "enable_dns")) << rest;
+  EXPECT_TRUE(Has(labels(vpc + "{\"lifecycle\": {\"|\"}}}}}"), "prevent_destroy"));
+  EXPECT_TRUE(Has(labels("{\"variable\": {\"a\": {\"|\"}}}"), "default"));
+  EXPECT_EQ(labels("{\"variable\": {\"a|\"}}"), "");
+  EXPECT_TRUE(Has(labels("{\"terraform\": {\"backend\": {\"|\"}}}"), "s3"));
+  EXPECT_TRUE(Has(labels("{\"terraform\": {\"backend\": {\"s3\": {\"|\"}}}}"), "bucket"));
+  EXPECT_TRUE(Has(labels("{\"terraform\": {\"required_providers\": {\"a\": {\"|\"}}}}"), "source"));
+  EXPECT_EQ(labels("{\"locals\": {\"|\"}}"), "");
+  EXPECT_EQ(labels(vpc + "{}} |"), "") << "behind a value";
+  EXPECT_EQ(labels(""), "");
+  EXPECT_EQ(labels("|"), "");
+}
+
+TEST_F(CompletionTest, WhatIsInsertedIntoJson) {
+  const auto insert = [&](const std::string& text, std::string_view label) {
+    const Completions found = Complete(text, "x.tf.json");
+    const Completion* item = FindItem(found, label);
+    std::string plain = text;
+    plain.erase(plain.find('|'), 1);
+    return item == nullptr ? "none"
+                           : plain.replace(found.replaced.begin,
+                                           found.replaced.end - found.replaced.begin, item->insert);
+  };
+  EXPECT_EQ(insert("{\"res|\"}", "resource"), "{\"resource\": {$0}}");
+  EXPECT_EQ(insert("{\"res|", "resource"), "{\"resource\": {$0}");
+  EXPECT_EQ(insert("{|}", "resource"), "{\"resource\": {$0}}");
+  EXPECT_EQ(insert("{\"res|\": {}}", "resource"), "{\"resource\": {}}");
+  EXPECT_EQ(insert("{\"output\": {\"a\": {\"va|\"}}}", "value"),
+            "{\"output\": {\"a\": {\"value\": $0}}}");
+}
+
+TEST_F(CompletionTest, ValuesInJson) {
+  Write("m/main.tf", "");
+  workspace_.Changed(root_ + "/m/main.tf");
+  const auto labels = [&](const std::string& text) {
+    return LabelsOf(Complete(text, "x.tf.json"));
+  };
+  EXPECT_TRUE(Has(labels("{\"variable\": {\"a\": {\"type\": \"|\"}}}"), "string"));
+  EXPECT_TRUE(Has(labels("{\"module\": {\"m\": {\"source\": \"|\"}}}"), "./m"));
+  EXPECT_TRUE(
+      Has(labels("{\"variable\": {\"b\": {}}, \"output\": {\"a\": {\"value\": 1, "
+                 "\"depends_on\": [\"|\"]}}, \"resource\": {\"terraform_data\": {\"t\": {}}}}"),
+          "terraform_data.t"));
+  EXPECT_EQ(labels("{\"output\": {\"a\": {\"description\": \"|\"}}}"), "");
+}
+
 TEST_F(CompletionTest, SequencesInJson) {
   Write("vars.tf", "variable \"size\" {}\n");
   const Completions found = Complete("{\"locals\": {\"a\": \"${var.s|}\"}}", "x.tf.json");

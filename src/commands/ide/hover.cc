@@ -4,6 +4,7 @@
 #include "ide/completion_parts.h"
 #include "ide/described_values.h"
 #include "ide/function_signature.h"
+#include "ide/json_context.h"
 #include "ide/local_states.h"
 #include "lang/type_expr.h"
 
@@ -355,6 +356,25 @@ Span NameAround(std::string_view text, uint32_t offset) {
   return span;
 }
 
+/// Of a file in JSON syntax: the name of a member.
+std::optional<Hover> HoverOfMember(const Snapshot& snapshot, const ParsedFile& file,
+                                   const Cursor& cursor) {
+  ModuleNames names(snapshot, snapshot.parts().ModuleOf(cursor.path), &file);
+  KnownTypes types(names);
+  JsonContext place = JsonContextAt(names, file.kind, file.text(), cursor.offset);
+  const Span word = place.context.word;
+  if (place.context.place == CursorContext::Place::kText || word.begin == word.end) {
+    return std::nullopt;
+  }
+  HoverRequest request{.file = file,
+                       .context = std::move(place.context),
+                       .word = file.text().substr(word.begin, word.end - word.begin),
+                       .names = names,
+                       .types = types};
+  std::string markdown = Describe(request);
+  return markdown.empty() ? std::nullopt : std::optional(Hover{word, std::move(markdown)});
+}
+
 /// Of a file in JSON syntax: the references that its index has.
 std::optional<Hover> HoverInIndex(const Snapshot& snapshot, const ParsedFile& file,
                                   const Cursor& cursor) {
@@ -383,7 +403,8 @@ std::optional<Hover> HoverAt(const Snapshot& snapshot, const Cursor& cursor) {
     return std::nullopt;
   }
   if (IsJsonName(cursor.path)) {
-    return HoverInIndex(snapshot, *file, cursor);
+    auto hover = HoverInIndex(snapshot, *file, cursor);
+    return hover ? std::move(hover) : HoverOfMember(snapshot, *file, cursor);
   }
   const Span span = NameAround(file->text(), cursor.offset);
   if (span.begin == span.end) {

@@ -156,6 +156,19 @@ TEST_F(HoverTest, NoCopiesOfWhatIsSensitive) {
   EXPECT_TRUE(Hovered(body + "i|d\n}\n").contains("In the state: `\"b\"`"));
 }
 
+TEST_F(HoverTest, MembersInJson) {
+  const auto hovered = [&](const std::string& text) {
+    const Cursor cursor = Open("x.tf.json", text);
+    const auto found = HoverAt(*workspace_.Take(), cursor);
+    return found ? found->markdown : "";
+  };
+  const std::string vpc = "{\"provider\": {\"aws\": {}}, \"resource\": {\"aws_vpc\": {\"a\": ";
+  EXPECT_TRUE(hovered(vpc + "{\"cidr_bl|ock\": 1}}}}").contains("About cidr_block."));
+  EXPECT_TRUE(hovered("{\"provider\": {\"aws\": {}}, \"resource\": {\"aws_v|pc\": {}}}")
+                  .contains("A network."));
+  EXPECT_EQ(hovered("{\"output\": {\"a\": {\"value\": \"te|xt\"}}}"), "");
+}
+
 TEST_F(HoverTest, Signatures) {
   const auto help_at = [&](const std::string& text) {
     const Cursor cursor = Open("main.tf", "locals {\n  a = " + text + "\n}\n");

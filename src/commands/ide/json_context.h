@@ -1,0 +1,25 @@
+// JsonContext: where a cursor stands in a file of the JSON syntax, as the place of the native
+// syntax that means the same. The text need not parse.
+#pragma once
+
+#include <string_view>
+
+#include "ide/cursor_context.h"
+#include "ide/module_names.h"
+
+namespace kinu::ide {
+
+struct JsonContext {
+  /// kItem, kLabel and kKey: the cursor is in the name of a member, or where one may begin.
+  /// kText: in a string that is a value. kNothing: elsewhere. `in_quotes`: the word has quotes.
+  CursorContext context;
+  /// A colon follows the name.
+  bool has_colon = false;
+};
+
+/// Which members are labels depends on the block, so the names of the module are asked for what is
+/// known of its blocks.
+JsonContext JsonContextAt(ModuleNames& names, FileKind kind, std::string_view text,
+                          uint32_t offset);
+
+}  // namespace kinu::ide
