@@ -277,6 +277,20 @@ class Run:
             print("FAIL %s: has no secret, so nothing is tested: %s" % (" ".join(arguments), text[:500]))
 
 
+def explain_edits(run, text, cores):
+    """Explains what a plan does after each secret was edited."""
+    path = os.path.join(run.folder, "main.tf")
+    edited = text
+    for core in cores:
+        edited = edited.replace(core, core + "9")
+    with open(path, "w", encoding="utf-8") as handle:
+        handle.write(edited)
+    for words in (["why"], ["why", "-json"], ["why", "-since=p"], ["why", "-json", "-since=p"]):
+        run.expect_none(words)
+    with open(path, "w", encoding="utf-8") as handle:
+        handle.write(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", required=True)
@@ -316,6 +330,7 @@ def main():
                     write_lines(folder)
                     for edit in BULK:
                         run.expect_none(edit)
+                    explain_edits(run, text, cores)
             for form in ("-no-color", "-json", "-raw"):
                 run.expect_none(["eval", "-file=.", form, "var.object", "[local.local0]", "upper(var.text1)"])
                 run.expect_none(["eval", "-file=main.tf", form, "{ a = var.given, b = local.missing }"])

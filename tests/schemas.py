@@ -165,6 +165,14 @@ def written(binary, folder):
                      'ignore "t.b" {\n  reason = "r"\n  expires = "2020-01-01"\n}\n')
     yield "drift", json.loads(run("drift", "-json", "-plan=drifted.json"))
     yield "drift", json.loads(run("drift", "-json", "-plan=none"))
+    yield "why", json.loads(run("why", "-json"))  # with the error of the configuration
+    with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as handle:
+        handle.write('variable "v" {\n  default = "x"\n}\nlocals {\n  l = var.v\n}\n'
+                     'resource "terraform_data" "w" {\n  triggers_replace = [local.l, timestamp()]\n}\n')
+    run("apply", "-auto-approve")
+    run("plan", "-out=w")
+    yield "why", json.loads(run("why", "-json", "-var=v=y"))
+    yield "why", json.loads(run("why", "-json", "-var=v=y", "-since=w", "terraform_data.w"))
 
 
 def recorded():

@@ -6,7 +6,7 @@ import mistakes
 import sources
 # Commands that only kinu has: there is nothing to compare them with.
 OWN_COMMANDS = ("about", "check", "convert", "diff", "drift", "eval", "export", "hcldec", "ide", "lsp",
-                "query", "schema")
+                "query", "schema", "why")
 # Flags that only kinu has.
 OWN_FLAGS = {
     "apply": ("timings", "actions", "summary", "group-by", "pager"), "destroy": ("timings",), "import": ("from", "dry-run"),

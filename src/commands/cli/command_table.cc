@@ -56,6 +56,7 @@ namespace kinu::cli {
   ROW(Test)                 \
   ROW(Untaint)              \
   ROW(Version)              \
+  ROW(Why)                  \
   ROW(Workspace)            \
   ROW(WorkspaceDelete)      \
   ROW(WorkspaceList)        \
