@@ -285,7 +285,7 @@ def explain_edits(run, text, cores):
         edited = edited.replace(core, core + "9")
     with open(path, "w", encoding="utf-8") as handle:
         handle.write(edited)
-    for words in (["why"], ["why", "-json"], ["why", "-since=p"], ["why", "-json", "-since=p"]):
+    for words in (["why"], ["why", "-json"], ["why", "-since=p"], ["why", "-json", "-since=p"], ["drift", "-json"]):
         run.expect_none(words)
     with open(path, "w", encoding="utf-8") as handle:
         handle.write(text)
