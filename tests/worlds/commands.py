@@ -11,7 +11,7 @@ OWN_COMMANDS = ("about", "check", "convert", "diff", "drift", "eval", "export", 
 OWN_FLAGS = {
     "apply": ("timings", "actions", "summary", "group-by", "pager"), "destroy": ("timings",), "import": ("from", "dry-run"),
     "plan": ("summary", "group-by", "actions", "pager", "timings"),
-    "show": ("canonical", "fingerprint", "format", "html", "pager", "positions", "redact", "summary", "group-by", "actions"),
+    "show": ("canonical", "fingerprint", "format", "html", "pager", "positions", "redact", "summary", "group-by", "actions", "why"),
     "state mv": ("from", "match"), "state rm": ("from", "match"), "validate": ("duplicate-keys",),
     "test": ("parallelism-files", "check-dir", "coverage", "junit-xml", "sarif", "annotations"),
 }

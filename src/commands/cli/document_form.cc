@@ -32,9 +32,9 @@ Result<void> WriteRedacted(std::string& out, const json::Node& document) {
 }  // namespace
 
 int WriteReport(std::string text, const DocumentForm& form, Diagnostics& diags,
-                std::string_view locals) {
+                const view::ReportParts& parts) {
   const auto document = json::Document::Parse(std::move(text));
-  const auto report = document ? view::RenderReport((*document)->root(), form.title, locals)
+  const auto report = document ? view::RenderReport((*document)->root(), form.title, parts)
                                : std::unexpected(document.error());
   if (!report) {
     diags.Error("Failed to read document", report.error().message + ".");

@@ -9,6 +9,7 @@
 #include "cli/audience.h"
 #include "cli/command.h"
 #include "tfjson/action_filter.h"
+#include "view/report/report.h"
 #include "view/summary/summary.h"
 
 namespace kinu::cli {
@@ -22,6 +23,7 @@ struct DocumentForm {
   bool fingerprint = false;
   bool positions = false;  ///< JSON with source positions
   std::optional<view::SummaryOptions> summary;
+  bool why = false;  ///< the causes of the changes of a plan file, alone or in a report
   std::optional<tfjson::ActionFilter> actions;  ///< of a plan: the changes to show
   bool show_sensitive = false;
   std::string title;                ///< of a report: what is shown
@@ -30,10 +32,9 @@ struct DocumentForm {
   const JsonCopy* copy = nullptr;
 };
 
-/// Writes the report of a document to its file or to standard output. `locals`: what local values
-/// refer to. Returns the exit code.
+/// Writes the report of a document to its file or to standard output. Returns the exit code.
 int WriteReport(std::string text, const DocumentForm& form, Diagnostics& diags,
-                std::string_view locals = {});
+                const view::ReportParts& parts = {});
 
 /// Prints a document in its form. Nothing: it could not be made, as `diags` says. Returns the exit
 /// code.

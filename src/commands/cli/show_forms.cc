@@ -4,6 +4,7 @@
 
 #include "cli/audience.h"
 #include "cli/command_run.h"
+#include "cli/why_plan.h"
 #include "operation/documents.h"
 #include "operation/plan_schemas.h"
 #include "plan_json/plan_file.h"
@@ -16,6 +17,7 @@
 #include "view/report/report.h"
 #include "view/source_schemas.h"
 #include "view/summary/summary.h"
+#include "why/report.h"
 
 namespace kinu::cli {
 namespace {
@@ -133,7 +135,42 @@ int ReportPlan(const Invocation& invocation, const plan::PlanFile& file, const F
   auto text = operation::PlanJson(
       invocation.workspace, file, diags,
       {.visit = [&](const config::Config& config) { locals = view::LocalReferences(config); }});
-  return text ? WriteReport(*std::move(text), form, diags, locals) : 1;
+  std::string why;
+  if (text && form.why) {
+    const auto explanation = ExplainPlanFile(invocation.workspace, file, {}, diags);
+    if (!explanation) {
+      return 1;
+    }
+    why::WriteJson(why, *explanation, [](JsonWriter&) {});
+    why.pop_back();  // the line end
+  }
+  return text ? WriteReport(*std::move(text), form, diags, {.locals = locals, .why = why}) : 1;
+}
+
+/// The causes of all changes of a plan file.
+int PrintCauses(const Invocation& invocation, const plan::PlanFile& file, const Form& form,
+                Diagnostics& diags) {
+  const auto explanation = ExplainPlanFile(invocation.workspace, file, {}, diags);
+  if (!explanation) {
+    return 1;
+  }
+  std::string text;
+  if (form.json) {
+    why::WriteJson(text, *explanation, [](JsonWriter&) {});
+  } else {
+    why::WriteText(text, *explanation);
+  }
+  Print(text);
+  return 0;
+}
+
+/// Reports that something is no plan file, which alone has causes.
+int ReportNoCauses(Diagnostics& diags) {
+  diags.Error(
+      "Not a plan file",
+      "The -why option explains the changes of a plan file. Documents of plans have neither "
+      "the expressions of local values nor the text of arguments.");
+  return 1;
 }
 
 }  // namespace
@@ -143,6 +180,9 @@ bool IsUnwritten(const Diagnostic& problem) {
 }
 
 int ShowForms::Document(std::string text, Diagnostics& diags) {
+  if (form_.why) {
+    return ReportNoCauses(diags);
+  }
   return form_.json || form_.summary || form_.html
              ? PrintDocument(std::move(text), form_, diags)
              : ShowDocument(invocation_, std::move(text), form_, diags);
@@ -156,6 +196,9 @@ int ShowForms::Configuration(std::string text) {
 int ShowForms::Plan(const plan::PlanFile& file, Diagnostics& diags) {
   if (form_.html) {
     return ReportPlan(invocation_, file, form_, diags);
+  }
+  if (form_.why) {
+    return PrintCauses(invocation_, file, form_, diags);
   }
   if (form_.json) {
     return PrintDocument(
@@ -195,6 +238,9 @@ int ShowForms::Plan(const plan::PlanFile& file, Diagnostics& diags) {
 }
 
 int ShowForms::State(const state::State& state, bool from_file, Diagnostics& diags) {
+  if (form_.why) {
+    return ReportNoCauses(diags);
+  }
   if (form_.summary) {
     Print(view::RenderSummary(view::MakeSummary(state), *form_.summary));
     return 0;
@@ -231,6 +277,9 @@ int ShowForms::State(const state::State& state, bool from_file, Diagnostics& dia
 }
 
 int ShowForms::ServicePlan(const Fetch& fetch, Diagnostics& diags) {
+  if (form_.why) {
+    return ReportNoCauses(diags);
+  }
   const bool document = form_.json || form_.html;
   if (document || form_.copy->wanted()) {
     auto fetched = fetch(false);

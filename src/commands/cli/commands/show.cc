@@ -90,6 +90,12 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
     diags.Error("Conflicting output formats",
                 "The -actions option chooses changes of a plan, as text or with -json.");
   }
+  if (flags.Bool("why") &&
+      (of_configuration || old || canonical || fingerprint || flags.IsSet("summary") ||
+       flags.IsSet("actions") || flags.Bool("redact") || flags.Bool("positions"))) {
+    diags.Error("Conflicting output formats",
+                "The -why option explains a plan, alone, with -json or in the report of -html.");
+  }
   const auto& words = flags.positionals();
   const std::string& plan = flags.String("plan");
   return {.json = json,
@@ -99,6 +105,7 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
           .fingerprint = fingerprint,
           .positions = flags.Bool("positions"),
           .summary = ReadSummaryFlags(flags, diags),
+          .why = flags.Bool("why"),
           .actions = ReadActions(flags, diags),
           .show_sensitive = flags.Bool("show-sensitive"),
           .title = words.empty() ? plan : words[0],
@@ -213,7 +220,11 @@ constexpr auto kShowFlags = JoinFlags(
         .name = "plan", .kind = FlagKind::kString, .form = "=FILE", .help = "Show that plan file."},
     FlagSpec{.name = "redact", .help = "With -json: sensitive values are replaced."},
     kShowSensitive, FlagSpec{.name = "state", .help = "Show the current state."}, kSummaryFlags,
-    kJsonCopy, kVariables);
+    kJsonCopy,
+    FlagSpec{.name = "why",
+             .help = "Explain the changes of a plan file; also with -json, and\n"
+                     "in the report of -html."},
+    kVariables);
 
 extern constexpr CommandSpec kShowCommand{
     .name = "show",

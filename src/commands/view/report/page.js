@@ -267,8 +267,29 @@
     const phrase = change.outside ? "has changed outside" : PHRASES[change.k] ?? change.k;
     at("detail").replaceChildren(
       make("h2", {}, make("span", { class: "mark " + change.k }, MARKS[change.k] ?? "?"), " " + change.a),
-      make("p", { class: "facts" }, [phrase, ...facts].filter(Boolean).join(" · ")), diffOf(change));
+      make("p", { class: "facts" }, [phrase, ...facts].filter(Boolean).join(" · ")), diffOf(change), ...whyOf(change));
     at("detail").scrollTop = 0;
+  }
+
+  // --- Why: the causes of a change, as a tree. A cause that stands twice is explained once. ---
+
+  const explained = new Map((data.why ? data.why.objects : []).map(object => [object.address + "\n" + (data.why.causes[object.cause].deposed || ""), object]));
+  function causesOf(at, seen) {
+    const list = make("ul");
+    for (const index of data.why.causes[at].causes) {
+      const cause = data.why.causes[index];
+      const item = make("li", cause.certain ? {} : { class: "maybe" }, make("span", { class: "dim" }, cause.certain ? "because " : "maybe because "), cause.sentence);
+      if (cause.position) item.append(" ", make("span", { class: "dim" }, `${cause.position.filename}:${cause.position.start.line}`));
+      if (cause.text && cause.kind !== "attribute") item.append(" ", make("code", {}, cause.text));
+      if (cause.causes.length && seen.has(index)) item.append(make("span", { class: "dim" }, " (as above)"));
+      else if (cause.causes.length) { seen.add(index); item.append(causesOf(index, seen)); }
+      list.append(item);
+    }
+    return list;
+  }
+  function whyOf(change) {
+    const object = change.outside ? undefined : explained.get(change.a + "\n" + (change.d || ""));
+    return object ? [make("div", { class: "why" }, make("h3", {}, "Why"), causesOf(object.cause, new Set()))] : [];
   }
 
   function step(by) {

@@ -28,7 +28,7 @@ class DataWriter {
   DataWriter(const Node& document, const Node& locals)
       : document_(document), locals_(locals), secrets_(document) {}
 
-  std::string Write(std::string_view title);
+  std::string Write(std::string_view title, std::string_view why);
 
  private:
   void Changes(std::string_view name);
@@ -300,7 +300,7 @@ void DataWriter::Graph() {
   out_.EndObject();
 }
 
-std::string DataWriter::Write(std::string_view title) {
+std::string DataWriter::Write(std::string_view title, std::string_view why) {
   const bool plan = IsPlanDocument(document_);
   text_.reserve(document_.text().size() / 2);
   out_.BeginObject();
@@ -327,6 +327,10 @@ std::string DataWriter::Write(std::string_view title) {
   list("checks", [&] { Checks(); });
   out_.Key("graph");
   Graph();
+  if (!why.empty()) {
+    out_.Key("why");
+    out_.Raw(why);
+  }
   out_.EndObject();
   return std::move(text_);
 }
@@ -362,21 +366,22 @@ std::string LocalReferences(const config::Config& config) {
 }
 
 Result<std::string> ReportData(const Node& document, std::string_view title,
-                               std::string_view locals) {
+                               const ReportParts& parts) {
   KINU_TRY([[maybe_unused]] const tfjson::FormatVersion version, tfjson::FormatVersionOf(document));
   if (!IsPlanDocument(document) && !IsStateDocument(document)) {
     return Fail(ErrorCode::kInvalid, "it is neither a plan nor a state");
   }
-  const auto references = json::Document::Parse(std::string(locals.empty() ? "{}" : locals));
+  const auto references =
+      json::Document::Parse(std::string(parts.locals.empty() ? "{}" : parts.locals));
   if (!references) {
     return std::unexpected(references.error());
   }
-  return DataWriter(document, (*references)->root()).Write(title);
+  return DataWriter(document, (*references)->root()).Write(title, parts.why);
 }
 
 Result<std::string> RenderReport(const Node& document, std::string_view title,
-                                 std::string_view locals) {
-  KINU_TRY(const std::string data, ReportData(document, title, locals));
+                                 const ReportParts& parts) {
+  KINU_TRY(const std::string data, ReportData(document, title, parts));
   constexpr std::pair<std::string_view, int> kMarks[] = {
       {"/*style*/", 0}, {"/*data*/", 1}, {"/*script*/", 2}};
   std::string out;

@@ -11,19 +11,25 @@
 
 namespace kinu::view {
 
-/// Renders the report. `title`: the name of what is shown, such as a file name. `locals`: a JSON
-/// text of LocalReferences(), if the configuration is at hand. kInvalid: the document is neither a
-/// plan nor a state.
+/// What a report has beside the document, as JSON texts; empty: it is not at hand.
+struct ReportParts {
+  std::string_view locals = {};  ///< LocalReferences() of the configuration
+  std::string_view why = {};     ///< the causes of the changes: docs/schemas/why.json
+};
+
+/// Renders the report. `title`: the name of what is shown, such as a file name. kInvalid: the
+/// document is neither a plan nor a state.
 Result<std::string> RenderReport(const json::Node& document, std::string_view title,
-                                 std::string_view locals = {});
+                                 const ReportParts& parts = {});
 
 /// What local values refer to, which documents do not have: an object with a member
 /// "module.a.local.name": {"references": […]} for each.
 std::string LocalReferences(const config::Config& config);
 
 /// The data of the page alone: an object with `kind`, `title`, `version`, `timestamp`, `errored`,
-/// `changes`, `drift`, `outputs`, `checks` and `graph`. See report.cc for the members of each.
+/// `changes`, `drift`, `outputs`, `checks`, `graph` and perhaps `why`. See report.cc for the
+/// members of each.
 Result<std::string> ReportData(const json::Node& document, std::string_view title,
-                               std::string_view locals = {});
+                               const ReportParts& parts = {});
 
 }  // namespace kinu::view

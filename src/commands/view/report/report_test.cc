@@ -29,6 +29,8 @@ TEST(Report, NothingInTheDataEndsItsElement) {
   const auto document =
       Parse(R"({"format_version":"1.2","resource_changes":[{"address":"a.b","change":)"
             R"({"actions":["create"],"after":{"x":"</script><script>alert(1)</script>"}}}]})");
+  EXPECT_NE(ReportData(document->root(), "p", {.why = R"({"causes":[]})"})->find(R"("why":{")"),
+            std::string::npos);
   const std::string page = *RenderReport(document->root(), "</script>");
   EXPECT_FALSE(page.contains("alert(1)</script>"));
   EXPECT_TRUE(page.contains("alert(1)\\u003c/script>"));
