@@ -120,6 +120,7 @@ HIDING = [
     ["show", "-html", "p"],
     ["show", "-html", "-why", "p"],
     ["show", "-why", "p"],
+    ["show", "-why", "-summary=json", "p"],
     ["show", "-why", "-json", "p"],
     ["query", "$", "p"],
     ["query", "-raw", "$..*", "p"],
@@ -288,7 +289,8 @@ def explain_edits(run, text, cores):
         edited = edited.replace(core, core + "9")
     with open(path, "w", encoding="utf-8") as handle:
         handle.write(edited)
-    for words in (["why"], ["why", "-json"], ["why", "-since=p"], ["why", "-json", "-since=p"], ["drift", "-json"]):
+    for words in (["why"], ["why", "-json"], ["why", "-since=p"], ["why", "-json", "-since=p"], ["drift", "-json"],
+                  ["plan", "-why", "-summary=tree"], ["plan", "-why", "-summary=markdown"]):
         run.expect_none(words)
     with open(path, "w", encoding="utf-8") as handle:
         handle.write(text)

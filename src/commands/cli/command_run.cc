@@ -1,5 +1,6 @@
 #include "cli/command_run.h"
 
+#include "cli/why_plan.h"
 #include "session/encryption.h"
 #include "terminal/interrupts.h"
 #include "terminal/pager.h"
@@ -148,7 +149,12 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
     audience->json()->Plan(plan);
   }
   if (parts.summary != nullptr) {
-    audience->Text(view::RenderSummary(view::MakeSummary(plan), *parts.summary));
+    view::CausesOf causes;
+    if (parts.why) {
+      const view::SourceSchemas schemas(operation.providers->source());
+      causes = CausesForSummary(why::Explain({plan, *operation.loaded.config, schemas}));
+    }
+    audience->Text(view::RenderSummary(view::MakeSummary(plan, causes), *parts.summary));
     return;
   }
   if (json_only()) {

@@ -84,6 +84,7 @@ struct CommandRun {
 struct PlanParts {
   const view::SummaryOptions* summary = nullptr;  ///< null: the text is no summary
   const tfjson::ActionFilter* actions = nullptr;  ///< null: all changes
+  bool why = false;                               ///< a summary says what the changes come from
 };
 
 /// The run of a command that works through an operation.

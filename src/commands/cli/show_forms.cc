@@ -197,7 +197,7 @@ int ShowForms::Plan(const plan::PlanFile& file, Diagnostics& diags) {
   if (form_.html) {
     return ReportPlan(invocation_, file, form_, diags);
   }
-  if (form_.why) {
+  if (form_.why && !form_.summary) {
     return PrintCauses(invocation_, file, form_, diags);
   }
   if (form_.json) {
@@ -231,7 +231,15 @@ int ShowForms::Plan(const plan::PlanFile& file, Diagnostics& diags) {
     return 1;
   }
   if (form_.summary) {
-    Print(view::RenderSummary(view::MakeSummary(*read), *form_.summary));
+    view::CausesOf causes;
+    if (form_.why) {
+      const auto explanation = ExplainPlanFile(invocation_.workspace, file, {}, diags);
+      if (!explanation) {
+        return 1;
+      }
+      causes = CausesForSummary(*explanation);
+    }
+    Print(view::RenderSummary(view::MakeSummary(*read, causes), *form_.summary));
     return 0;
   }
   return PrintPlan(invocation_, *read, *schemas, form_);

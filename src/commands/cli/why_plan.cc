@@ -1,5 +1,7 @@
 #include "cli/why_plan.h"
 
+#include <algorithm>
+
 #include <sys/stat.h>
 
 #include "config/load.h"
@@ -8,6 +10,7 @@
 #include "plan/planned_configuration.h"
 #include "session/encryption.h"
 #include "session/load.h"
+#include "why/report.h"
 
 namespace kinu::cli {
 namespace {
@@ -134,6 +137,24 @@ std::optional<EarlierSource> ReadEarlier(const session::Workspace& workspace,
     return std::nullopt;
   }
   return out;
+}
+
+view::CausesOf CausesForSummary(const why::Explanation& explanation) {
+  auto index = std::make_shared<FlatMap<std::string, std::vector<std::string>>>();
+  for (const why::ExplainedObject& object : explanation.objects) {
+    std::vector<std::string> words;
+    for (const uint32_t at : why::RootsOf(explanation, object)) {
+      words.push_back(why::ShortName(explanation.causes[at]));
+    }
+    std::ranges::sort(words);
+    const auto repeated = std::ranges::unique(words);
+    words.erase(repeated.begin(), repeated.end());
+    (*index)[explanation.causes[object.cause].address] = std::move(words);
+  }
+  return [index](const std::string& address) {
+    const auto found = index->find(address);
+    return found == index->end() ? std::vector<std::string>() : found->second;
+  };
 }
 
 std::optional<why::Explanation> ExplainPlanFile(const session::Workspace& workspace,

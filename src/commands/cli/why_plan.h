@@ -11,6 +11,7 @@
 #include "config/variables.h"
 #include "plan/plan_file.h"
 #include "session/workspace.h"
+#include "view/summary/summary.h"
 #include "why/explain.h"
 
 namespace kinu::cli {
@@ -50,5 +51,8 @@ std::optional<why::Explanation> ExplainPlanFile(const session::Workspace& worksp
                                                 const plan::PlanFile& file,
                                                 const PlanFileQuestion& question,
                                                 Diagnostics& diags);
+
+/// The roots of each change in a few words, for summaries.
+view::CausesOf CausesForSummary(const why::Explanation& explanation);
 
 }  // namespace kinu::cli

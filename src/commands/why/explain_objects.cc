@@ -107,12 +107,28 @@ const config::Resource* Explainer::BlockOf(const AbsResource& resource) const {
   return at < 0 ? nullptr : &node->module->resources[static_cast<size_t>(at)];
 }
 
-SourceRange Explainer::MovedBlock(const ResourceInstance& address) const {
+namespace {
+
+/// Whether an address in a block of a module means an object, whatever the keys of modules are.
+bool Means(Program& program, const config::ConfigNode& node, const config::Endpoint& endpoint,
+           const ResourceInstance& address) {
+  const std::string outer = program.ToText(node.path);
+  const std::string inner = program.ToText(program.ModuleOf(endpoint.module));
+  const std::string module = outer.empty() || inner.empty() ? outer + inner : outer + "." + inner;
+  const std::string of_object = program.ToText(program.ModuleOf(address.resource.module));
+  if (endpoint.is_module) {
+    return of_object == module || of_object.starts_with(module + ".");
+  }
+  return of_object == module && endpoint.resource == address.resource.resource &&
+         (endpoint.key.none() || endpoint.key == address.key);
+}
+
+}  // namespace
+
+SourceRange Explainer::MovedBlock(const ResourceInstance& address, bool leaves) const {
   for (const auto& node : request_.config.nodes) {
     for (const config::Moved& moved : node->module->moved) {
-      const bool to_module = moved.to_endpoint.is_module;
-      if (to_module ? !address.resource.module.is_root()
-                    : moved.to_endpoint.resource == address.resource.resource) {
+      if (Means(program_, *node, leaves ? moved.from_endpoint : moved.to_endpoint, address)) {
         return moved.range;
       }
     }
@@ -123,9 +139,19 @@ SourceRange Explainer::MovedBlock(const ResourceInstance& address) const {
 SourceRange Explainer::RemovedBlock(const ResourceInstance& address) const {
   for (const auto& node : request_.config.nodes) {
     for (const config::Removed& removed : node->module->removed) {
-      if (removed.from.is_module || removed.from.resource == address.resource.resource) {
+      if (Means(program_, *node, removed.from, address)) {
         return removed.range;
       }
+    }
+  }
+  return {};
+}
+
+SourceRange Explainer::ImportBlock(const ResourceInstance& address) const {
+  const ConfigResource block{program_.ModuleOf(address.resource.module), address.resource.resource};
+  for (const config::Import& import : request_.config.root().module->imports) {
+    if (import.target == block) {
+      return import.range;
     }
   }
   return {};
@@ -185,11 +211,11 @@ void Explainer::ExplainChange(const ResourceChange& change, Causes& causes) {
     return;
   }
   if (change.previous_address != change.address) {
-    leaf(CauseKind::kMoved, MovedBlock(change.address));
+    leaf(CauseKind::kMoved, MovedBlock(change.address, false));
     out_.causes[causes.back()].before = program_.ToText(change.previous_address);
   }
   if (change.importing) {
-    leaf(CauseKind::kImported);
+    leaf(CauseKind::kImported, ImportBlock(change.address));
   }
   if (change.action == Action::kNoOp) {
     return;
@@ -254,7 +280,7 @@ bool Explainer::ExplainReason(const ResourceChange& change, Causes& causes) {
       return leaf(removed.valid() ? CauseKind::kRemovedBlock : CauseKind::kNoBlock, removed);
     }
     case Reason::kDeleteNoMoveTarget:
-      return leaf(CauseKind::kMoved, MovedBlock(change.address));
+      return leaf(CauseKind::kMoved, MovedBlock(change.address, true));
     case Reason::kReadConfigUnknown:
     case Reason::kReadDependencyPending:
     case Reason::kReadCheckNested:

@@ -53,7 +53,9 @@ class Explainer {
                                         const config::Resource& resource,
                                         const schema::Block& block);
   std::vector<Call> CallsOf(ModuleInstId module) const;
-  SourceRange MovedBlock(const ResourceInstance& address) const;
+  /// The `moved` block by which an object comes to an address or leaves it.
+  SourceRange MovedBlock(const ResourceInstance& address, bool leaves) const;
+  SourceRange ImportBlock(const ResourceInstance& address) const;
   SourceRange RemovedBlock(const ResourceInstance& address) const;
 
   // Expressions.

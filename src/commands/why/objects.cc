@@ -35,11 +35,6 @@ Objects::Objects(const plan::Plan& plan, const view::SchemaLookup& schemas)
     object.earlier = Marked(drift.before, drift.provider, drift.address.resource.resource);
   }
   AddRead();
-  for (auto it = objects_.begin(); it != objects_.end(); ++it) {
-    std::ranges::sort(it.value(), [&](const PlannedObject& a, const PlannedObject& b) {
-      return program.KeyLess(a.key, b.key);
-    });
-  }
 }
 
 /// Adds the objects that the plan does not list, as its states have them: those of data sources,
@@ -69,12 +64,11 @@ void Objects::AddRead() {
 
 PlannedObject& Objects::Ensure(const ResourceInstance& address) {
   std::vector<PlannedObject>& list = objects_[address.resource];
-  // Changes come in the order of their keys.
-  if (!list.empty() && list.back().key == address.key) {
-    return list.back();
-  }
-  const auto found = std::ranges::find(list, address.key, &PlannedObject::key);
-  return found != list.end() ? *found : list.emplace_back(PlannedObject{.key = address.key});
+  // Changes come in the order of their keys: most are added at the end.
+  const auto at = Place(list, address.key);
+  return at != list.end() && at->key == address.key
+             ? *at
+             : *list.insert(at, PlannedObject{.key = address.key});
 }
 
 Value Objects::Marked(const Value& value, const ProviderConfig& provider,
@@ -99,10 +93,7 @@ const std::vector<PlannedObject>& Objects::Of(const AbsResource& resource) const
 
 const PlannedObject* Objects::Find(const ResourceInstance& address) const {
   const std::vector<PlannedObject>& list = Of(address.resource);
-  const auto found = std::ranges::lower_bound(
-      list, address.key,
-      [this](const InstanceKey& a, const InstanceKey& b) { return plan_.program->KeyLess(a, b); },
-      &PlannedObject::key);
+  const auto found = Place(list, address.key);
   return found != list.end() && found->key == address.key ? &*found : nullptr;
 }
 

@@ -2,7 +2,7 @@
 // to why.
 #pragma once
 
-#include <optional>
+#include <algorithm>
 #include <vector>
 
 #include "base/flat_map.h"
@@ -36,6 +36,13 @@ class Objects {
  private:
   Value Marked(const Value& value, const ProviderConfig& provider, const ResourceName& name) const;
   void AddRead();
+  /// Where a key stands or belongs in a list of instances.
+  auto Place(auto& list, const InstanceKey& key) const {
+    const auto less = [this](const InstanceKey& a, const InstanceKey& b) {
+      return plan_.program->KeyLess(a, b);
+    };
+    return std::ranges::lower_bound(list, key, less, &PlannedObject::key);
+  }
   PlannedObject& Ensure(const ResourceInstance& address);
 
   const plan::Plan& plan_;

@@ -303,6 +303,31 @@ std::vector<uint32_t> RootsOf(const Explanation& explanation, const ExplainedObj
   return roots;
 }
 
+namespace {
+
+/// The block of an instance, which all its instances share.
+std::string WithoutKey(const std::string& address) {
+  const size_t key = address.ends_with("\"]") ? address.rfind("[\"")
+                     : address.ends_with(']') ? address.rfind('[')
+                                              : std::string::npos;
+  return address.substr(0, key);
+}
+
+}  // namespace
+
+std::string ShortName(const Cause& root) {
+  const bool has_name = root.kind == CauseKind::kVariable || root.kind == CauseKind::kFile ||
+                        root.kind == CauseKind::kWorkspace;
+  std::string out(KindName(root.kind));
+  std::ranges::replace(out, '_', ' ');
+  if (has_name && !root.address.empty()) {
+    out = root.address;
+  } else if (root.kind == CauseKind::kEdited) {
+    out = "the text of " + WithoutKey(root.address) + (root.path.empty() ? "" : "." + root.path);
+  }
+  return (root.certain ? "" : "perhaps ") + out;
+}
+
 void WriteText(std::string& out, const Explanation& explanation) {
   TextWriter writer(out, explanation);
   for (const ExplainedObject& object : explanation.objects) {

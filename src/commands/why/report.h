@@ -18,6 +18,8 @@ void WriteJson(std::string& out, const Explanation& explanation,
                const std::function<void(JsonWriter& json)>& diagnostics);
 /// One line that says what a cause is: "var.size is "xl" (-var)".
 std::string Sentence(const Cause& cause);
+/// A root in a few words: "var.size", "drift", "perhaps local.name".
+std::string ShortName(const Cause& root);
 /// The roots that one finds behind an object, each once, in the order of the tree.
 std::vector<uint32_t> RootsOf(const Explanation& explanation, const ExplainedObject& object);
 

@@ -61,6 +61,11 @@ static int RunPlan(Invocation& invocation) {
   StartTimings(invocation, flags);
   const auto summary = ReadSummaryFlags(flags, run.diags);
   const auto actions = ReadActions(flags, run.diags);
+  if (flags.Bool("why") && !summary) {
+    run.diags.Error("Summary required",
+                    "The -why option says in a summary what the changes come from. The command why "
+                    "explains them in full.");
+  }
   if (!flags.positionals().empty()) {
     run.diags.Error("Too many command line arguments",
                     "To specify a working directory for the plan, use the global -chdir flag.");
@@ -106,8 +111,9 @@ static int RunPlan(Invocation& invocation) {
     return run.Fail();
   }
   if (!plan.rejected) {
-    run.ShowPlan(
-        plan, {.summary = summary ? &*summary : nullptr, .actions = actions ? &*actions : nullptr});
+    run.ShowPlan(plan, {.summary = summary ? &*summary : nullptr,
+                        .actions = actions ? &*actions : nullptr,
+                        .why = flags.Bool("why")});
   }
   run.operation.Close(run.diags);
   failed = run.audience->Show(run.diags) || failed;
@@ -133,7 +139,8 @@ constexpr auto kPlanFlags = JoinFlags(
              .help = "Write configuration for imported objects."},
     FlagSpec{.name = "detailed-exitcode",
              .help = "Exit 2 when there is something to do, 0 when not."},
-    kSummaryFlags, kPager, kTimings, kOperation);
+    FlagSpec{.name = "why", .help = "With -summary: what the changes come from."}, kSummaryFlags,
+    kPager, kTimings, kOperation);
 
 extern constexpr CommandSpec kPlanCommand{
     .name = "plan",

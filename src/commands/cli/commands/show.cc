@@ -91,10 +91,11 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
                 "The -actions option chooses changes of a plan, as text or with -json.");
   }
   if (flags.Bool("why") &&
-      (of_configuration || old || canonical || fingerprint || flags.IsSet("summary") ||
-       flags.IsSet("actions") || flags.Bool("redact") || flags.Bool("positions"))) {
+      (of_configuration || old || canonical || fingerprint || flags.IsSet("actions") ||
+       flags.Bool("redact") || flags.Bool("positions"))) {
     diags.Error("Conflicting output formats",
-                "The -why option explains a plan, alone, with -json or in the report of -html.");
+                "The -why option explains a plan, alone, with -json, in a summary or in the report "
+                "of -html.");
   }
   const auto& words = flags.positionals();
   const std::string& plan = flags.String("plan");
@@ -222,8 +223,8 @@ constexpr auto kShowFlags = JoinFlags(
     kShowSensitive, FlagSpec{.name = "state", .help = "Show the current state."}, kSummaryFlags,
     kJsonCopy,
     FlagSpec{.name = "why",
-             .help = "Explain the changes of a plan file; also with -json, and\n"
-                     "in the report of -html."},
+             .help = "Explain the changes of a plan file; also with -json, in\n"
+                     "-summary and in the report of -html."},
     kVariables);
 
 extern constexpr CommandSpec kShowCommand{

@@ -64,7 +64,7 @@ void AddChangedAttributes(const ResourceChange& change, SummaryGroup& group, siz
 
 }  // namespace
 
-Summary MakeSummary(const plan::Plan& plan) {
+Summary MakeSummary(const plan::Plan& plan, const CausesOf& causes_of) {
   SummaryBuilder builder(*plan.program);
   Summary& summary = builder.summary();
   for (const ResourceChange& change : plan.changes) {
@@ -80,6 +80,11 @@ Summary MakeSummary(const plan::Plan& plan) {
     }
     if (change.reason != plan::Reason::kNone) {
       ++group.reasons[std::string(plan::ReasonName(change.reason))];
+    }
+    if (causes_of && change.deposed.empty()) {
+      for (std::string& cause : causes_of(plan.program->ToText(change.address))) {
+        ++group.causes[std::move(cause)];
+      }
     }
     if (*effect == Effect::kUpdate || *effect == Effect::kReplace) {
       AddChangedAttributes(change, group, summary.steps);

@@ -108,6 +108,9 @@ std::string Notes(const SummaryGroup& group) {
   if (!group.reasons.empty()) {
     out += " [" + NameList(group.reasons, group.count) + "]";
   }
+  if (!group.causes.empty()) {
+    out += ", because of " + NameList(group.causes, group.count);
+  }
   return out;
 }
 
@@ -286,6 +289,9 @@ std::string MarkdownNotes(const SummaryGroup& group) {
   if (!group.reasons.empty()) {
     out += " — " + CodeSpan(NameList(group.reasons, group.count));
   }
+  if (!group.causes.empty()) {
+    out += ", because of " + CodeSpan(NameList(group.causes, group.count));
+  }
   return out;
 }
 
@@ -388,6 +394,9 @@ void WriteGroup(JsonWriter& out, const SummaryGroup& group) {
   WriteKeys(out, group.keys);
   WriteCounts(out, "attributes", group.attributes);
   WriteCounts(out, "reasons", group.reasons);
+  if (!group.causes.empty()) {
+    WriteCounts(out, "causes", group.causes);
+  }
   if (group.count == 1 && !group.previous.empty()) {
     out.Member("previous_address", group.previous);
   }

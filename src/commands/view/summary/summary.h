@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -70,6 +71,7 @@ struct SummaryGroup {
   size_t imported = 0;
   std::map<std::string, size_t, std::less<>> attributes;  ///< changed, with the number of objects
   std::map<std::string, size_t, std::less<>> reasons;     ///< as documents name them
+  std::map<std::string, size_t, std::less<>> causes;      ///< what the changes come from, if asked
   std::string previous;  ///< address of a single object before a move
 
   /// `module.a["x"].aws_instance.web[0…9]`
@@ -89,7 +91,10 @@ struct Summary {
   size_t objects() const;
 };
 
-Summary MakeSummary(const plan::Plan& plan);
+/// In a few words each, what the change of the object at an address comes from.
+using CausesOf = std::function<std::vector<std::string>(const std::string& address)>;
+
+Summary MakeSummary(const plan::Plan& plan, const CausesOf& causes_of = nullptr);
 Summary MakeSummary(const state::State& state);
 /// Of a document of a plan or state in any supported format. kInvalid: it is neither, or has an
 /// address that cannot be read.
