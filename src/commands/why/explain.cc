@@ -555,13 +555,7 @@ void Explainer::FollowRepetition(const Place& place, const std::string& address,
 
 void Explainer::ExplainKey(const Place& place, const std::string& address, Causes& causes) {
   const auto has = [&](PlannedValues& values) {
-    const config::Expansion& expansion = values.ExpansionOf(*place.repetition, place.module);
-    for (size_t row = 0; row < expansion.size(); ++row) {
-      if (expansion.key(row) == place.key) {
-        return true;
-      }
-    }
-    return false;
+    return values.RowOf(values.ExpansionOf(*place.repetition, place.module), place.key).has_value();
   };
   if (has(now_) != has(then_)) {
     FollowRepetition(place, address, false, Search::kKnown, causes);

@@ -336,11 +336,7 @@ void Explainer::ExplainMissingModule(ModuleInstId module, bool created, Causes& 
     } else if (!missing) {
       config::ExpansionArguments arguments;
       const Place place = now_.PlaceOfCall(at, *node, arguments);
-      const config::Expansion& expansion = now_.ExpansionOf(arguments, place.module);
-      missing = true;
-      for (size_t row = 0; row < expansion.size() && missing; ++row) {
-        missing = expansion.key(row) != place.key;
-      }
+      missing = !now_.RowOf(now_.ExpansionOf(arguments, place.module), place.key);
     }
     outermost = missing ? at : outermost;
   }

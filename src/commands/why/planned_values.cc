@@ -179,6 +179,24 @@ const config::Expansion& PlannedValues::ExpansionOf(const config::ExpansionArgum
   return *kept;
 }
 
+std::optional<size_t> PlannedValues::RowOf(const config::Expansion& expansion,
+                                           const InstanceKey& key) const {
+  size_t row = 0;
+  if (expansion.kind == config::Expansion::Kind::kCount) {
+    row = key.kind() == InstanceKey::Kind::kInt ? static_cast<size_t>(key.index()) : SIZE_MAX;
+  } else if (expansion.kind == config::Expansion::Kind::kForEach) {
+    if (key.kind() != InstanceKey::Kind::kString) {
+      return std::nullopt;
+    }
+    // Elements of sets and keys of maps are in the order of their bytes.
+    const auto found =
+        std::ranges::lower_bound(expansion.keys, program_.Text(key.symbol()), {},
+                                 [this](Symbol symbol) { return program_.Text(symbol); });
+    row = static_cast<size_t>(found - expansion.keys.begin());
+  }
+  return row < expansion.size() && expansion.key(row) == key ? std::optional(row) : std::nullopt;
+}
+
 Value PlannedValues::WholeResource(const AbsResource& resource) {
   std::vector<std::pair<InstanceKey, Value>> rows;
   for (const PlannedObject& object : objects_.Of(resource)) {
@@ -233,12 +251,10 @@ Value PlannedValues::OfTraversal(const config::Reference& ref, const hcl::Traver
         return Value::DynamicUnknown();
       }
       const config::Expansion& expansion = ExpansionOf(*place.repetition, place.module);
-      for (size_t row = 0; row < expansion.size(); ++row) {
-        if (expansion.key(row) == place.key && config::HasRepetition(ref.kind, &expansion)) {
-          return rest(config::RepetitionValue(ref.kind, {&expansion, row}, program_));
-        }
-      }
-      return Value::DynamicUnknown();
+      const std::optional<size_t> row = RowOf(expansion, place.key);
+      return row && config::HasRepetition(ref.kind, &expansion)
+                 ? rest(config::RepetitionValue(ref.kind, {&expansion, *row}, program_))
+                 : Value::DynamicUnknown();
     }
     case ReferenceKind::kPathModule:
       return rest(Value::String(node->source_dir));

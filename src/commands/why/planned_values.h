@@ -1,6 +1,7 @@
 // What expressions yield in a plan: now, or with all objects as the state had them. Private to why.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "config/config.h"
@@ -40,6 +41,8 @@ class PlannedValues {
   /// How a block or call is repeated.
   const config::Expansion& ExpansionOf(const config::ExpansionArguments& arguments,
                                        ModuleInstId module);
+  /// The row of an instance; nothing: there is no such instance.
+  std::optional<size_t> RowOf(const config::Expansion& expansion, const InstanceKey& key) const;
   const config::ConfigNode* NodeOf(ModuleInstId module) const {
     return config_.Find(program_.ModuleOf(module));
   }
