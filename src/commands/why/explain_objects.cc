@@ -178,7 +178,42 @@ std::optional<uint32_t> Explainer::OfObject(const ResourceInstance& address) {
     cause.range = block->range;
   }
   const std::string key = "d|" + cause.address;
-  return Make(key, std::move(cause)).at;
+  const Made made = Make(key, std::move(cause));
+  if (made.is_new) {
+    Causes causes;
+    ExplainData(*object, address, causes);
+    SetCauses(made.at, std::move(causes));
+  }
+  return made.at;
+}
+
+/// The arguments of data that were read while planning and that differ: without any, the data have
+/// changed by themselves.
+void Explainer::ExplainData(const PlannedObject& object, const ResourceInstance& address,
+                            Causes& causes) {
+  const config::Resource* block = BlockOf(address.resource);
+  const schema::ResourceSchema* schema = SchemaFor(object, address);
+  if (block == nullptr || schema == nullptr || object.now.IsNull() || object.earlier.IsNull()) {
+    return;
+  }
+  for (size_t i = 0; i < object.now.size(); ++i) {
+    const std::string_view name = object.now.key(i);
+    ++out_.steps;
+    if (Differ(Part(object.now, name), Part(object.earlier, name)) &&
+        FindArgument(*block, schema->block, name).range.valid()) {
+      causes.push_back(OfAttribute(address, name));
+    }
+  }
+}
+
+const schema::ResourceSchema* Explainer::SchemaFor(const PlannedObject& object,
+                                                   const ResourceInstance& address) const {
+  if (object.change != nullptr) {
+    return objects_.SchemaOf(object.change->provider, address.resource.resource);
+  }
+  const state::Resource* stored = request_.plan.prior_state.Find(address.resource);
+  return stored == nullptr ? nullptr
+                           : objects_.SchemaOf(stored->provider, address.resource.resource);
 }
 
 uint32_t Explainer::OfChange(const ResourceChange& change) {
@@ -527,13 +562,15 @@ void Explainer::ExplainAttribute(const PlannedObject& object, const ResourceInst
       causes.push_back(*cause);
     }
   };
-  if (object.change == nullptr || block == nullptr || object.now.IsNull() ||
-      object.change->action == Action::kRead || object.change->before.IsNull()) {
+  const bool read = object.change == nullptr;
+  const Value& refreshed = read ? object.earlier : object.change->before;
+  if (block == nullptr || object.now.IsNull() || refreshed.IsNull() ||
+      (!read && object.change->action == Action::kRead)) {
     of_object();
     return;
   }
   const Value earlier = Part(object.earlier, name);
-  const Value before = Part(object.change->before, name);
+  const Value before = Part(refreshed, name);
   const Value after = Part(object.now, name);
   if (object.drift != nullptr && Differ(earlier, before)) {
     Cause cause{.kind = CauseKind::kDrift, .address = text, .path = std::string(name)};
@@ -543,8 +580,7 @@ void Explainer::ExplainAttribute(const PlannedObject& object, const ResourceInst
       return;
     }
   }
-  const schema::ResourceSchema* schema =
-      objects_.SchemaOf(object.change->provider, address.resource.resource);
+  const schema::ResourceSchema* schema = SchemaFor(object, address);
   if (schema == nullptr) {
     Leaf("x|unknown|" + text, {.kind = CauseKind::kNotKnown, .address = text}, causes);
     return;
@@ -552,6 +588,10 @@ void Explainer::ExplainAttribute(const PlannedObject& object, const ResourceInst
   const Argument argument = FindArgument(*block, schema->block, name);
   if (argument.range.valid()) {
     ExplainArgument(object, address, name, argument, hidden, causes);
+    return;
+  }
+  if (read) {
+    of_object();
     return;
   }
   const schema::Attribute* attribute = schema->block.FindAttribute(name);
@@ -591,12 +631,12 @@ void Explainer::ExplainArgument(const PlannedObject& object, const ResourceInsta
                                 Causes& causes) {
   const std::string text = program_.ToText(address);
   const config::Resource& block = *BlockOf(address.resource);
-  const schema::ResourceSchema& schema =
-      *objects_.SchemaOf(object.change->provider, address.resource.resource);
+  const schema::ResourceSchema& schema = *SchemaFor(object, address);
   const auto& [bodies_now, bodies_then] = Bodies(address, block, schema.block);
   const Value now = Part(bodies_now, name);
   const Value then = Part(bodies_then, name);
-  const Value before = Part(object.change->before, name);
+  const Value before =
+      Part(object.change == nullptr ? object.earlier : object.change->before, name);
   const Value after = Part(object.now, name);
   const schema::Attribute* attribute = schema.block.FindAttribute(name);
   const bool decides = attribute == nullptr || attribute->computed;
@@ -612,7 +652,8 @@ void Explainer::ExplainArgument(const PlannedObject& object, const ResourceInsta
   const config::ExpansionArguments repetition = RepetitionOf(block);
   const Place place{address.resource.module, &repetition, address.key};
   std::optional<std::string> earlier;
-  const ResourceInstance& old = object.change->previous_address;
+  const ResourceInstance& old =
+      object.change == nullptr ? address : object.change->previous_address;
   if (const config::ConfigNode* node = EarlierNode(old.resource.module)) {
     const int at = node->module->FindResource(old.resource.resource);
     const Argument found =

@@ -269,6 +269,19 @@ TEST_F(ExplainTest, SensitiveTextsAreNotShown) {
   EXPECT_NE(out.find("(sensitive value)"), std::string::npos) << out;
 }
 
+TEST_F(ExplainTest, ArgumentsOfDataAreFollowed) {
+  const std::string text = R"(
+    data "test_thing" "d" { name = "%v" }
+    resource "test_thing" "a" {
+      name  = "a"
+      value = data.test_thing.d.id
+    })";
+  Configure(Versioned(text, "one"));
+  Apply();
+  Configure(Versioned(text, "two"));
+  EXPECT_EQ(Roots("test_thing.a"), Texts{"edited_argument data.test_thing.d name"});
+}
+
 /// Each reference of the configuration is looked at a fixed number of times, whatever hangs on it.
 TEST_F(ExplainTest, WorkIsLinear) {
   const auto steps = [&](int count) {

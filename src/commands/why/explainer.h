@@ -33,6 +33,9 @@ class Explainer {
   // Objects.
   uint32_t OfChange(const plan::ResourceChange& change);
   std::optional<uint32_t> OfObject(const ResourceInstance& address);
+  void ExplainData(const PlannedObject& object, const ResourceInstance& address, Causes& causes);
+  const schema::ResourceSchema* SchemaFor(const PlannedObject& object,
+                                          const ResourceInstance& address) const;
   uint32_t OfUnchanged(const ResourceInstance& address);
   void ExplainChange(const plan::ResourceChange& change, Causes& causes);
   bool ExplainReason(const plan::ResourceChange& change, Causes& causes);
