@@ -135,6 +135,8 @@ def written(binary, folder):
     run("init")
     yield "plan", json.loads(run("show", "-json", "p")) if run("plan", "-out=p") else None
     yield "plan", json.loads(run("show", "-json", "-positions", "p"))
+    for line in run("plan", "-offline", "-json").splitlines():
+        yield "message", json.loads(line)
     for line in run("apply", "-json", "-auto-approve").splitlines():
         yield "message", json.loads(line)
     applied = run("show", "-json")

@@ -147,6 +147,10 @@ void OperationRun::CatchInterrupts() {
 void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
   if (audience->json() != nullptr) {
     audience->json()->Plan(plan);
+    if (parts.offline != nullptr) {
+      audience->json()->Message(view::JsonUi::Level::kInfo, parts.offline->Summary(),
+                                "offline_plan", parts.offline->Members());
+    }
   }
   if (parts.summary != nullptr) {
     view::CausesOf causes;
@@ -154,23 +158,37 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
       const view::SourceSchemas schemas(operation.providers->source());
       causes = CausesForSummary(why::Explain({plan, *operation.loaded.config, schemas}));
     }
-    audience->Text(view::RenderSummary(view::MakeSummary(plan, causes), *parts.summary));
+    view::Summary summary = view::MakeSummary(plan, causes);
+    if (parts.offline != nullptr) {
+      summary.incomplete = parts.offline->Counts();
+    }
+    audience->Text(view::RenderSummary(summary, *parts.summary));
     return;
   }
   if (json_only()) {
     return;
   }
-  const view::SourceSchemas schemas(operation.providers->source());
-  const view::PlanTextOptions options{.width = invocation.stdout_width,
-                                      .show_sensitive = flags.Bool("show-sensitive"),
-                                      .in_automation = invocation.in_automation,
-                                      .actions = parts.actions};
+  const view::SourceSchemas schemas(operation.schemas());
+  view::PlanTextOptions options{.width = invocation.stdout_width,
+                                .show_sensitive = flags.Bool("show-sensitive"),
+                                .in_automation = invocation.in_automation,
+                                .actions = parts.actions};
+  if (parts.offline != nullptr) {
+    options.remark = [&](const plan::ResourceChange& change) {
+      return parts.offline->Remark(change);
+    };
+  }
   terminal::PagedOutput paged(flags.Has("pager") ? terminal::ChoosePager(flags.Bool("pager"))
                                                  : std::string());
+  if (parts.offline != nullptr) {
+    paged.Write(terminal::WordWrap(std::string(operation::kOfflineNotice), options.width) + "\n");
+  }
   const auto done = view::RenderPlanTo([&](std::string_view piece) { paged.Write(piece); }, plan,
                                        schemas, invocation.style(), options);
   if (!done) {
     PrintUnrenderedPlan(done.error());
+  } else if (parts.offline != nullptr) {
+    paged.Write("\n" + terminal::WordWrap(parts.offline->Summary(), options.width) + "\n");
   }
 }
 

@@ -82,9 +82,10 @@ struct CommandRun {
 
 /// Which parts of a new plan its text has.
 struct PlanParts {
-  const view::SummaryOptions* summary = nullptr;  ///< null: the text is no summary
-  const tfjson::ActionFilter* actions = nullptr;  ///< null: all changes
-  bool why = false;                               ///< a summary says what the changes come from
+  const view::SummaryOptions* summary = nullptr;      ///< null: the text is no summary
+  const tfjson::ActionFilter* actions = nullptr;      ///< null: all changes
+  const operation::OfflineReport* offline = nullptr;  ///< null: providers have planned
+  bool why = false;                                   ///< a summary says what the changes come from
 };
 
 /// The run of a command that works through an operation.

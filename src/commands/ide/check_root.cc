@@ -2,10 +2,10 @@
 
 #include "base/files.h"
 #include "config/load.h"
-#include "ide/offline_providers.h"
 #include "ide/validation.h"
 #include "plan_json/snippet.h"
 #include "session/load.h"
+#include "session/offline_providers.h"
 #include "session/provider_set.h"
 
 namespace kinu::ide {
@@ -62,7 +62,7 @@ void LoadAndValidate(const RootCheck& check, const session::Workspace& workspace
   if (diags.has_errors()) {
     return;
   }
-  OfflineProviders offline(providers->source());
+  session::OfflineProviders offline(providers->source());
   Validate(loaded,
            {.require_providers =
                 [&](const config::Config& config, Diagnostics& found) {

@@ -1,6 +1,6 @@
 // Names across files and modules: definitions, references, renames, calls.
-#include "ide/offline_providers.h"
 #include "ide/testing/workspace_fixture.h"
+#include "session/offline_providers.h"
 
 namespace kinu::ide {
 namespace {
@@ -211,7 +211,7 @@ TEST_F(CheckTest, ProvidersAnswerNothingThatNeedsAProcess) {
     }
   };
   Nowhere nowhere;
-  OfflineProviders offline(nowhere);
+  session::OfflineProviders offline(nowhere);
   const auto started = offline.Start("registry.opentofu.org/hashicorp/aws");
   ASSERT_TRUE(started);
   provider::Problems problems;

@@ -6,6 +6,7 @@
 #include "addrs/compatible_version.h"
 #include "base/program_name.h"
 #include "operation/status_phase.h"
+#include "session/offline_backend.h"
 #include "terminal/interrupts.h"
 #include "terminal/prompt.h"
 #include "trace/trace.h"
@@ -99,7 +100,9 @@ bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diag
   if (!prepared) {
     return false;
   }
-  providers->RequireSelected(*loaded.config, diags);
+  if (!offline) {
+    providers->RequireSelected(*loaded.config, diags);
+  }
   CollectInputs(request, audience, loaded, diags);
   if (diags.has_errors()) {
     return false;
@@ -124,6 +127,9 @@ bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diag
 
 bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags) {
   session::AdoptProviders(*loaded.config, prior);
+  if (offline) {
+    return offline->Require(*loaded.config, prior, diags);
+  }
   const bool applies =
       request.kind == OperationKind::kApply || request.kind == OperationKind::kRefresh;
   if (!providers->RequireForState(prior, applies ? nullptr : loaded.config.get(), diags)) {
@@ -140,6 +146,9 @@ void Operation::FillInput(engine::Options options, const state::State& prior_sta
   input = MakeRequest(workspace, *loaded.config, loaded.variables, *providers, pool,
                       std::move(options));
   input.prior_state = &prior_state;
+  if (offline) {
+    offline->Answer(input);
+  }
   input.stop = &terminal::StopRequested();
   input.events = audience.Sink(*loaded.program);
   status = audience.status();
@@ -181,6 +190,9 @@ bool Operation::Prepare(const PlanRequest& request, Diagnostics& early_warnings,
 
 bool Operation::PrepareBackend(const PlanRequest& request, Diagnostics& early_warnings,
                                Diagnostics& diags) {
+  if (request.offline) {
+    return PrepareOffline(request, diags);
+  }
   Diagnostics of_backend;
   const bool applies = request.kind == OperationKind::kApply;
   const auto beside_errors =
@@ -198,6 +210,17 @@ bool Operation::PrepareBackend(const PlanRequest& request, Diagnostics& early_wa
   const bool opened = OpenProviders(diags);
   providers->Decrypt(backend->encryption);
   return opened && providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags);
+}
+
+bool Operation::PrepareOffline(const PlanRequest& request, Diagnostics& diags) {
+  backend = session::ChooseOfflineBackend(workspace, root(), request.state_flags, diags);
+  if (!backend) {
+    return false;
+  }
+  providers =
+      session::ProviderSet::Open(workspace, diags, install::ProviderLocator::Processes::kForbidden);
+  offline = OfflinePlanning::Open(*providers, request.schemas, diags);
+  return !diags.has_errors();
 }
 
 bool Operation::RunsHere(const PlanRequest& request, Diagnostics& diags) {

@@ -12,6 +12,7 @@
 
 #include "engine/apply.h"
 #include "engine/plan.h"
+#include "operation/offline.h"
 #include "session/open_workspace.h"
 #include "session/state_handle.h"
 #include "view/audience.h"
@@ -45,9 +46,12 @@ struct PlanRequest {
   bool lock = true;
   std::chrono::milliseconds lock_timeout{0};
   bool may_run_remotely = false;  ///< RemoteRun is wanted where the service runs the workspace
-  bool ignore_version = false;    ///< whatever version the service of the state runs
-  bool input = false;             ///< ask for the values of variables
-  terminal::Style style{false};   ///< of questions
+  /// Nothing but files is read: no processes, no network. Plans only.
+  bool offline = false;
+  std::string schemas;           ///< file of `providers schema -json` for `offline`, or empty
+  bool ignore_version = false;   ///< whatever version the service of the state runs
+  bool input = false;            ///< ask for the values of variables
+  terminal::Style style{false};  ///< of questions
   /// Checked once the backend is known, before the state is opened.
   std::function<bool(Diagnostics& diags)> precondition;
 };
@@ -64,6 +68,8 @@ struct Operation : session::OpenWorkspace {
   view::Status* status = nullptr;  ///< of the audience; null: nobody sees it
   /// Set by an Open() that returns false without errors: the service runs the workspace.
   std::shared_ptr<const backend::HostedRuns> remote_runs;
+  /// What plans in place of providers; null: they do.
+  std::unique_ptr<OfflinePlanning> offline;
   /// Of a saved plan and its state, before OpenSavedPlan().
   session::EncryptionRef encryption = encryption::Encryption::Undecided();
 
@@ -78,6 +84,10 @@ struct Operation : session::OpenWorkspace {
   void FillInput(engine::Options options, const state::State& prior_state,
                  view::Audience& audience);
   state::Store& store() { return handle->store(); }
+  /// Where the schemas of its objects are.
+  provider::ProviderSource& schemas() {
+    return offline ? offline->providers() : providers->source();
+  }
   /// Releases the lock of an operation that cannot begin. Nobody hears of it if that fails, as in
   /// the reference.
   void GiveUp();
@@ -99,6 +109,8 @@ struct Operation : session::OpenWorkspace {
   /// The steps of Prepare() before the state. Adds what the backend reports to `early_warnings`;
   /// for an apply its errors to `diags`.
   bool PrepareBackend(const PlanRequest& request, Diagnostics& early_warnings, Diagnostics& diags);
+  /// The same without processes and network.
+  bool PrepareOffline(const PlanRequest& request, Diagnostics& diags);
   /// The steps of Open() that need all modules and the state.
   bool RequireProviders(const PlanRequest& request, Diagnostics& diags);
 };

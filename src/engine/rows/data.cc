@@ -98,6 +98,12 @@ bool DependenciesPending(const RowContext& row) {
   return false;
 }
 
+bool ProviderDefers(const RowContext& row, provider::Provider& provider, const Value& config) {
+  return provider.defers_reads() &&
+         provider.DefersRead(row.walk().program.Text(row.address.resource.resource.type),
+                             row.AddressText(), config.UnmarkDeep());
+}
+
 namespace {
 
 /// Adds the data source to the marks of deprecated outputs of another configuration.
@@ -226,16 +232,14 @@ plan::ResourceChange PlannedRead(const RowContext& row, Value after, plan::Reaso
 }
 
 /// A data source that cannot be read before the apply.
-void DeferRead(RowContext& row, const Value& config, bool known) {
+void DeferRead(RowContext& row, const Value& config, plan::Reason reason) {
   if (row.walk().context.mode == plan::Mode::kRefreshOnly) {
     row.row.view = RowView::kAbsent;
     return;
   }
   Value value = Placeholder(row, config);
   row.row.value = schema::MarkSensitive(row.info.schema->block, value);
-  row.row.SetChange(
-      PlannedRead(row, std::move(value),
-                  known ? plan::Reason::kReadDependencyPending : plan::Reason::kReadConfigUnknown));
+  row.row.SetChange(PlannedRead(row, std::move(value), reason));
 }
 
 /// Reads a data source of a check block. A failure is recorded for the check and does not fail the
@@ -264,8 +268,13 @@ namespace {
 void ReadOrDefer(RowContext& row, provider::Provider& provider, const Value& config,
                  Diagnostics& diags) {
   const bool known = config.IsWhollyKnown();
+  if (known && ProviderDefers(row, provider, config)) {
+    return DeferRead(row, config, plan::Reason::kNone);
+  }
   if (!known || DependenciesPending(row)) {
-    return DeferRead(row, config, known);
+    return DeferRead(
+        row, config,
+        known ? plan::Reason::kReadDependencyPending : plan::Reason::kReadConfigUnknown);
   }
   if (row.resource.check >= 0) {
     return ReadForCheck(row, provider, config, diags);

@@ -105,7 +105,9 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
                 row.resource.type_range(), row.resource.range);
     return;
   }
-  if (walk.context.kind == WalkKind::kPlan && (!known || DependenciesPending(row))) {
+  const bool planning = walk.context.kind == WalkKind::kPlan;
+  const bool unasked = planning && known && ProviderDefers(row, *provider, unmarked);
+  if (planning && (!known || unasked || DependenciesPending(row))) {
     if (walk.context.mode == plan::Mode::kRefreshOnly) {
       row.row.value = Value::Null(block.implied_type()).WithMarks(MarkSet::Ephemeral());
       return;

@@ -35,6 +35,9 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags);
 /// Whether a managed resource changes that this block names (directly, through values, or in
 /// depends_on of a module call around it). If the block has conditions, all dependencies count.
 bool DependenciesPending(const RowContext& row);
+/// Whether the provider cannot read a data source or an ephemeral object with a known
+/// configuration.
+bool ProviderDefers(const RowContext& row, provider::Provider& provider, const Value& config);
 void PlanOrphanRow(RowContext& row, Diagnostics& diags);
 /// The change that ends a deposed object of the row; nothing after an error, or if none is needed.
 std::optional<plan::ResourceChange> PlanDeposedObject(RowContext& row,

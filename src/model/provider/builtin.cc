@@ -169,6 +169,11 @@ class RemoteStateData {
     }
   }
 
+  bool defers_reads() const { return states_ != nullptr && states_->defers_reads(); }
+  bool DefersRead(std::string_view address, const Value& config) const {
+    return states_ != nullptr && states_->DefersRead(address, config);
+  }
+
   Value Read(std::string_view address, const Value& config, Problems& problems) const {
     std::optional<Value> settings = Settings(config, problems);
     if (!settings) {
@@ -348,6 +353,10 @@ class BuiltInProvider final : public Provider {
     return response;
   }
 
+  bool defers_reads() const override { return remote_states_.defers_reads(); }
+  bool DefersRead(std::string_view, std::string_view address, const Value& config) override {
+    return remote_states_.DefersRead(address, config);
+  }
   Value ReadDataSource(std::string_view, std::string_view address, const Value& config,
                        const Value&, Problems& problems) override {
     return remote_states_.Read(address, config, problems);

@@ -30,6 +30,9 @@ class RemoteStates {
                                                         const Value& config,
                                                         std::string_view workspace,
                                                         Problems& problems) = 0;
+  /// As those of Provider.
+  virtual bool defers_reads() const { return false; }
+  virtual bool DefersRead(std::string_view /*address*/, const Value& /*config*/) { return false; }
 };
 
 /// The schema of the built-in provider. Valid as long as the process.

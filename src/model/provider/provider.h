@@ -146,6 +146,14 @@ class Provider {
   virtual PlanResponse PlanResourceChange(const PlanRequest& request, Problems& problems) = 0;
   /// Creates, updates or destroys an object as planned.
   virtual ApplyResponse ApplyResourceChange(const ApplyRequest& request, Problems& problems) = 0;
+  /// Whether DefersRead() may be true of anything.
+  virtual bool defers_reads() const { return false; }
+  /// Whether this provider cannot read a data source or an ephemeral object: a plan then knows of
+  /// it what its configuration says.
+  virtual bool DefersRead(std::string_view /*type*/, std::string_view /*address*/,
+                          const Value& /*config*/) {
+    return false;
+  }
   /// Reads a data source. Null after an error. `address`: of the instance, for the provider that is
   /// built in.
   virtual Value ReadDataSource(std::string_view type, std::string_view address, const Value& config,

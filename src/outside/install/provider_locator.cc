@@ -130,6 +130,9 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
     return Fail(ErrorCode::kNotFound, "unavailable provider \"" + std::string(address) + '"');
   }
   if (auto missing = Missing(address)) {
+    if (options_.processes == Processes::kForbidden && FindByLock(address, entry)) {
+      return {};
+    }
     return Fail(ErrorCode::kNotFound, *missing);
   }
   const ProviderLock& lock = *options_.locks.Find(address);
@@ -157,6 +160,20 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
   entry.version = lock.version;
   entry.located = true;
   return {};
+}
+
+bool ProviderLocator::FindByLock(std::string_view address, Entry& entry) const {
+  const ProviderLock& lock = *options_.locks.Find(address);
+  for (const std::string& hash : lock.PreferredHashes()) {
+    std::string key = SchemaKey(hash);
+    if (cache_.Find(key)) {
+      entry.cache_key = std::move(key);
+      entry.version = lock.version;
+      entry.located = true;
+      return true;
+    }
+  }
+  return false;
 }
 
 Result<ProviderLocator::PluginPtr> ProviderLocator::Launch(const Entry& entry) const {

@@ -71,6 +71,8 @@ class ProviderLocator final : public provider::ProviderSource {
   /// Finds what Start() needs, and the key of the schema in the cache ("" if it must not be
   /// cached).
   Result<void> Locate(std::string_view address, Entry& entry) const;
+  /// Finds the schema of a locked package that is not there, by the hashes in the lock file.
+  bool FindByLock(std::string_view address, Entry& entry) const;
   Result<PluginPtr> Launch(const Entry& entry) const;
   std::string SchemaKey(const std::string& package_hash) const;
   Result<void> LoadSchema(Entry& entry);

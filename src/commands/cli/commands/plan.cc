@@ -46,6 +46,28 @@ bool SavePlan(OperationRun& run, plan::Plan& plan) {
   return written.has_value();
 }
 
+/// Reads -offline and -schemas. Problems are usage errors.
+void ReadOffline(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
+  request.offline = flags.Bool("offline");
+  request.schemas = flags.String("schemas");
+  if (!request.offline) {
+    if (!request.schemas.empty()) {
+      diags.Error("Invalid schemas", "The -schemas option requires -offline to be specified.");
+    }
+    return;
+  }
+  for (const std::string_view flag : {"out", "generate-config-out", "refresh-only"}) {
+    if (flags.IsSet(flag)) {
+      diags.Error("Incompatible plan options",
+                  "An offline plan is incomplete: it is never applied, and has read no real "
+                  "object. It cannot be made with -" +
+                      std::string(flag) + ".");
+    }
+  }
+  request.options.refresh = false;
+  request.lock = false;  // it only reads
+}
+
 /// Whether the summary is read by programs, so that nothing else may be on standard output.
 bool ForPrograms(const std::optional<view::SummaryOptions>& summary) {
   return summary && (summary->form == view::SummaryForm::kMarkdown ||
@@ -71,6 +93,7 @@ static int RunPlan(Invocation& invocation) {
                     "To specify a working directory for the plan, use the global -chdir flag.");
   }
   PlanRequest request = ReadPlanRequest(OperationKind::kPlan, invocation, flags, run.diags);
+  ReadOffline(flags, request, run.diags);
   if (!run.ArgumentsFit()) {
     return run.Usage();
   }
@@ -87,7 +110,7 @@ static int RunPlan(Invocation& invocation) {
            (generate_path.empty() ||
             operation::CheckGeneratedConfigPath(generate_path, request.mode, found));
   };
-  request.may_run_remotely = true;
+  request.may_run_remotely = !request.offline;
   if (!run.Open(request)) {
     return run.operation.remote_runs == nullptr ? run.Fail() : PlanInService(run, request);
   }
@@ -111,8 +134,13 @@ static int RunPlan(Invocation& invocation) {
     return run.Fail();
   }
   if (!plan.rejected) {
+    std::optional<operation::OfflineReport> offline;
+    if (run.operation.offline) {
+      offline.emplace(plan, run.operation.offline->judge());
+    }
     run.ShowPlan(plan, {.summary = summary ? &*summary : nullptr,
                         .actions = actions ? &*actions : nullptr,
+                        .offline = offline ? &*offline : nullptr,
                         .why = flags.Bool("why")});
   }
   run.operation.Close(run.diags);
@@ -120,7 +148,7 @@ static int RunPlan(Invocation& invocation) {
   if (failed) {
     return 1;
   }
-  if (plan.CanApply() && !invocation.in_automation && !ForPrograms(summary)) {
+  if (plan.CanApply() && !invocation.in_automation && !ForPrograms(summary) && !request.offline) {
     run.audience->Text(
         view::RenderNextStep(invocation.style(),
                              {.plan_path = flags.String("out"),
@@ -139,6 +167,14 @@ constexpr auto kPlanFlags = JoinFlags(
              .help = "Write configuration for imported objects."},
     FlagSpec{.name = "detailed-exitcode",
              .help = "Exit 2 when there is something to do, 0 when not."},
+    FlagSpec{.name = "offline",
+             .help = "Start no provider and use no network. The plan is incomplete\n"
+                     "and says of each change how sure it is."},
+    FlagSpec{.name = "schemas",
+             .kind = FlagKind::kString,
+             .form = "=path",
+             .help = "With -offline: schemas from a file that\n"
+                     "\"providers schema -json\" has written."},
     FlagSpec{.name = "why", .help = "With -summary: what the changes come from."}, kSummaryFlags,
     kPager, kTimings, kOperation);
 

@@ -242,6 +242,9 @@ void PlanText::RenderChange(const ResourceChange& change, const Diff& diff, bool
   const ResourceName& name = change.address.resource.resource;
   out += '\n';
   AppendHeading(out, program_, style_, change, drift);
+  if (options_.remark && !drift) {
+    style_.PaintTo(out, "  # [reset](" + std::string(options_.remark(change)) + ")\n");
+  }
   out += renderer_.Symbol(change.action);
   out += name.mode == ResourceMode::kManaged ? " resource \"" : " data \"";
   out += program_.Text(name.type);
@@ -420,9 +423,10 @@ void PlanText::RenderLegend() {
   if (std::ranges::all_of(shown_counts_, [](size_t count) { return count == 0; })) {
     return;
   }
-  Paragraph(
-      "\nOpenTofu used the selected providers to generate the following execution plan. Resource "
-      "actions are indicated with the following symbols:");
+  Paragraph((options_.remark ? "\nThis is what is known without them. "
+                             : "\nOpenTofu used the selected providers to generate the following "
+                               "execution plan. ") +
+            std::string("Resource actions are indicated with the following symbols:"));
   for (const Action action : kLegendOrder) {
     if (shown_counts_[static_cast<size_t>(action)] > 0) {
       Line(style_.Paint(LegendLine(action)));

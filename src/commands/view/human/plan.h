@@ -24,6 +24,8 @@ struct PlanTextOptions {
   std::optional<bool> can_apply = std::nullopt;
   /// Which changes are listed; null: all. What is left out is counted.
   const tfjson::ActionFilter* actions = nullptr;
+  /// What is said of each change, below its heading; empty: nothing.
+  std::function<std::string_view(const plan::ResourceChange& change)> remark = {};
 };
 
 /// Takes a text in pieces.

@@ -104,6 +104,46 @@ Result<void> ReadTypes(const Node& provider, std::string_view name,
   return {};
 }
 
+Result<schema::FunctionParameter> ReadParameter(const Node& node) {
+  schema::FunctionParameter out;
+  out.name = TextOf(node, "name");
+  out.allow_null = IsTrue(MemberOf(node, "is_nullable"));
+  const Node type = MemberOf(node, "type");
+  auto read = type ? TypeFromJson(type.text()) : Type::Dynamic();
+  if (!read) {
+    return Fail(ErrorCode::kInvalid, "the type of the parameter \"" + out.name +
+                                         "\" cannot be read: " + read.error().message);
+  }
+  out.type = *std::move(read);
+  return out;
+}
+
+Result<schema::FunctionSignature> ReadFunction(std::string name, const Node& node) {
+  schema::FunctionSignature out;
+  out.name = std::move(name);
+  out.summary = TextOf(node, "summary");
+  out.description = TextOf(node, "description");
+  const Node type = MemberOf(node, "return_type");
+  auto read = type ? TypeFromJson(type.text()) : Type::Dynamic();
+  if (!read) {
+    return Fail(ErrorCode::kInvalid, "the type of the function \"" + out.name +
+                                         "\" cannot be read: " + read.error().message);
+  }
+  out.return_type = *std::move(read);
+  const Node parameters = MemberOf(node, "parameters");
+  if (parameters) {
+    for (const Node node_of_parameter : parameters.elements()) {
+      KINU_TRY(schema::FunctionParameter parameter, ReadParameter(node_of_parameter));
+      out.parameters.push_back(std::move(parameter));
+    }
+  }
+  if (const Node variadic = MemberOf(node, "variadic_parameter")) {
+    KINU_TRY(schema::FunctionParameter parameter, ReadParameter(variadic));
+    out.variadic = std::make_unique<schema::FunctionParameter>(std::move(parameter));
+  }
+  return out;
+}
+
 Result<std::unique_ptr<provider::SchemaTable>> ReadProvider(const Node& node) {
   auto out = std::make_unique<provider::SchemaTable>();
   KINU_TRY(out->provider, ReadSchema(MemberOf(node, "provider")));
@@ -115,6 +155,11 @@ Result<std::unique_ptr<provider::SchemaTable>> ReadProvider(const Node& node) {
     if (auto read = ReadTypes(node, name, *types); !read) {
       return std::unexpected(std::move(read).error());
     }
+  }
+  for (const Member member : MembersOf(MemberOf(node, "functions"))) {
+    const std::string name = member.name.String();
+    KINU_TRY(schema::FunctionSignature function, ReadFunction(name, member.value));
+    out->functions.insert_or_assign(name, std::move(function));
   }
   out->Finish();
   return out;

@@ -54,6 +54,9 @@ std::string Headline(const Summary& summary) {
   if (summary.errored) {
     counts += "; planning failed, more may be missing";
   }
+  if (!summary.incomplete.empty()) {
+    counts += "; planned offline, " + summary.incomplete;
+  }
   if (summary.drifted > 0) {
     counts += "; " + GroupedDigits(summary.drifted) + " changed outside";
   }
@@ -436,6 +439,10 @@ std::string RenderJson(const Summary& summary, const SummaryOptions& options) {
   if (!summary.of_state) {
     out.Member("drifted", static_cast<int64_t>(summary.drifted));
     out.Member("errored", summary.errored);
+    if (!summary.incomplete.empty()) {
+      out.Member("complete", false);
+      out.Member("certainty", summary.incomplete);
+    }
   }
   out.EndObject();
   return text + "\n";

@@ -86,7 +86,8 @@ struct Summary {
   std::vector<std::string> outputs;  ///< that change, or that the state has
   size_t drifted = 0;                ///< objects that changed outside
   bool errored = false;
-  size_t steps = 0;  ///< objects and attributes that were examined; tests count them
+  std::string incomplete = {};  ///< of an offline plan: how sure it is; empty: of all others
+  size_t steps = 0;             ///< objects and attributes that were examined; tests count them
 
   size_t objects() const;
 };

@@ -1,0 +1,372 @@
+#!/usr/bin/env python3
+"""Compares offline plans with plans that ask providers, in random worlds.
+
+  offline.py --binary PATH --mirror DIRECTORY [--seeds A-B] [--report]
+
+A world is applied, its files are edited at random, and it is planned offline, with -refresh=false and with a refresh.
+What the offline plan calls certain must be what both other plans have, and what it calls the least must at least
+happen. An offline plan reads nothing but files: it works without the directory of `init`, starts no process (the
+provider's program is gone) and opens no socket (strace, where there is one). --report prints how much is certain.
+Without the provider the test is skipped (exit code 77).
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEAD = """terraform {
+  required_providers {
+    kinutest = { source = "kinu/kinutest" }
+  }
+}
+provider "kinutest" {
+  directory = "things"
+}
+variable "names" {
+  default = ["a", "b", "c"]
+}
+variable "word" {
+  default = "word"
+}
+locals {
+  upper = upper(var.word)
+}
+"""
+RESULTS = collections.Counter()
+
+
+class Directory:
+    def __init__(self, options, path):
+        self.path = path
+        self.binary = options.binary
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "KINU_"))}
+        self.environment["XDG_CACHE_HOME"] = options.cache
+        rc = os.path.join(path, "rc")
+        with open(rc, "w", encoding="utf-8") as file:
+            file.write('provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' % options.mirror)
+        self.environment["TF_CLI_CONFIG_FILE"] = rc
+
+    def run(self, *words, codes=(0,), before=()):
+        done = subprocess.run([*before, self.binary, *words], cwd=self.path, env=self.environment, timeout=120,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              encoding="utf-8")
+        if done.returncode not in codes:
+            raise RuntimeError("%s: exit %d\n%s%s" % (" ".join(words), done.returncode, done.stdout, done.stderr))
+        return done
+
+    def write(self, name, text):
+        with open(os.path.join(self.path, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def files(self):
+        """All files with their contents."""
+        out = {}
+        for folder, _, names in os.walk(self.path):
+            for name in names:
+                path = os.path.join(folder, name)
+                if not os.path.islink(path):
+                    with open(path, "rb") as file:
+                        out[path] = file.read()
+        return out
+
+
+# A world is a list of blocks: name -> (kind, arguments). Arguments are expressions.
+
+
+def value(rng, names):
+    """An expression, which may refer to other blocks."""
+    choices = ['"v%d"' % rng.randrange(4), "var.word", "local.upper", '"${var.word}-%d"' % rng.randrange(3)]
+    for kind, name, several in names:
+        at = "[0]" if several == "count" else '["a"]' if several == "for_each" else ""
+        if kind == "terraform_data":
+            choices += ["terraform_data.%s%s.%s" % (name, at, rng.choice(("input", "output", "id")))]
+        elif kind == "kinutest_thing":
+            choices += ["kinutest_thing.%s%s.%s" % (name, at, rng.choice(("id", "name", "value")))]
+        elif kind == "data":
+            choices += ["data.kinutest_lookup.%s%s.value" % (name, at)]
+    return rng.choice(choices)
+
+
+def block(rng, index, names):
+    kind = rng.choice(("terraform_data", "terraform_data", "kinutest_thing", "kinutest_thing", "kinutest_thing", "data"))
+    several = rng.choice(("", "", "", "count", "for_each"))
+    out = {"kind": kind, "name": "b%d" % index, "several": several, "arguments": {}, "repeat": 2, "nested": 0,
+           "lifecycle": rng.choice(("", "", "", "create_before_destroy = true", "ignore_changes = [value]"))}
+    if kind == "terraform_data":
+        out["lifecycle"] = ""
+        out["arguments"]["input"] = value(rng, names)
+        if rng.random() < 0.3:
+            out["arguments"]["triggers_replace"] = value(rng, names)
+    elif kind == "kinutest_thing":
+        for name in ("value", "secret"):
+            if rng.random() < 0.6:
+                out["arguments"][name] = value(rng, names)
+        if rng.random() < 0.4:
+            out["arguments"]["size"] = str(rng.randrange(5))
+        if rng.random() < 0.3:
+            out["arguments"]["tags"] = "{ t = %s }" % value(rng, names)
+        if rng.random() < 0.3:
+            out["arguments"]["password"] = '"p%d"' % rng.randrange(3)
+        if rng.random() < 0.3:
+            out["arguments"]["settings"] = "{ enabled = %s }" % rng.choice(("true", "false"))
+        if rng.random() < 0.3:
+            out["arguments"]["rules"] = "[{ port = %d }]" % rng.randrange(9)
+        if rng.random() < 0.3:
+            out["arguments"]["members"] = "[{ port = %d, label = %s }]" % (rng.randrange(9), value(rng, names))
+        out["nested"] = rng.randrange(3)
+    else:
+        out["lifecycle"] = ""
+        out["arguments"]["anything"] = value(rng, names)
+    return out
+
+
+def text_of(blocks):
+    out = HEAD
+    for b in blocks:
+        kind = b["kind"]
+        out += 'data "kinutest_lookup" "%s" {\n' % b["name"] if kind == "data" else 'resource "%s" "%s" {\n' % (
+            kind, b["name"])
+        suffix = ""
+        if b["several"] == "count":
+            out += "  count = %d\n" % b["repeat"]
+            suffix = "-${count.index}"
+        elif b["several"] == "for_each":
+            keys = "var.names" if b["repeat"] == 2 else '["a", "z"]'
+            out += "  for_each = toset(%s)\n" % b.get("keys", keys)
+            suffix = "-${each.key}"
+        if kind in ("kinutest_thing", "data"):
+            out += '  %s = "%s%s"\n' % ("key" if kind == "data" else "name", b.get("real", b["name"]), suffix)
+        for name, expression in sorted(b["arguments"].items()):
+            out += "  %s = %s\n" % (name, expression)
+        for number in range(b["nested"]):
+            out += "  disk {\n    size = %d\n  }\n" % (number + b.get("disk", 0))
+        if b["lifecycle"]:
+            out += "  lifecycle {\n    %s\n  }\n" % b["lifecycle"]
+        out += "}\n"
+    return out
+
+
+def names_of(blocks):
+    return [(b["kind"], b["name"], b["several"]) for b in blocks]
+
+
+def edit(rng, blocks):
+    """Edited blocks. Later blocks refer to earlier ones only."""
+    out = []
+    for position, old in enumerate(blocks):
+        b = json.loads(json.dumps(old))
+        what = rng.choice(("keep", "keep", "value", "value", "add", "drop", "rename", "repeat", "nested", "remove"))
+        changed = sorted(b["arguments"])
+        if what == "value" and changed:
+            name = rng.choice(changed)
+            if name in ("input", "value", "secret", "triggers_replace", "anything"):
+                b["arguments"][name] = value(rng, names_of(out))
+            elif name == "size":
+                b["arguments"][name] = str(rng.randrange(5))
+            elif name == "rules":
+                b["arguments"][name] = "[{ port = %d }, { port = 3 }]" % rng.randrange(9)
+            elif name == "tags":
+                b["arguments"][name] = '{ t = "new", u = %s }' % value(rng, names_of(out))
+        elif what == "add" and b["kind"] == "kinutest_thing":
+            b["arguments"].setdefault(rng.choice(("value", "secret")), value(rng, names_of(out)))
+        elif what == "drop" and b["kind"] == "kinutest_thing" and changed:
+            del b["arguments"][rng.choice(changed)]
+        elif what == "rename" and b["kind"] != "terraform_data":
+            b["real"] = b["name"] + "-again"
+        elif what == "repeat":
+            b["repeat"] = rng.choice((1, 3))
+            if rng.random() < 0.3:
+                b["keys"] = '["a", %s]' % value(rng, names_of(out))
+        elif what == "nested":
+            b["nested"], b["disk"] = rng.randrange(3), rng.randrange(2)
+        elif what == "remove" and position == len(blocks) - 1:
+            continue  # nothing refers to the last one
+        out.append(b)
+    for number in range(rng.randrange(3)):
+        out.append(block(rng, 100 + number, names_of(out)))
+    return out
+
+
+def real_actions(here, *flags):
+    """The actions of a plan with providers, by address; nothing if it fails."""
+    done = here.run("plan", "-out=p", *flags, codes=(0, 1))
+    if done.returncode == 1:
+        return None
+    document = json.loads(here.run("show", "-json", "p").stdout)
+    return {(c["address"], c.get("deposed")): action_of(c["change"]["actions"])
+            for c in document.get("resource_changes", [])}
+
+
+def action_of(actions):
+    return "replace" if set(actions) == {"create", "delete"} else "-".join(actions)
+
+
+def offline_changes(here, *flags, codes=(0,), before=()):
+    done = here.run("plan", "-offline", "-json", *flags, codes=codes, before=before)
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    found = [m for m in messages if m.get("type") == "offline_plan"]
+    if done.returncode == 1:
+        return None
+    if len(found) != 1 or found[0]["complete"] is not False:
+        raise RuntimeError("no mark of an incomplete plan: " + done.stdout)
+    return found[0]["changes"]
+
+
+def judge(seed, changes, real, what):
+    """Compares an offline plan with a real one."""
+    for change in changes:
+        action = real.get((change["addr"], change.get("deposed")), "none")
+        certainty = change["certainty"]
+        if certainty == "certain" and action != change["action"]:
+            raise RuntimeError("seed %d: %s is certain to be %s, but %s has %s" % (
+                seed, change["addr"], change["action"], what, action))
+        if certainty == "at_least" and action not in ("update", "replace"):
+            raise RuntimeError("seed %d: %s is at least %s, but %s has %s" % (
+                seed, change["addr"], change["action"], what, action))
+    known = {(c["addr"], c.get("deposed")) for c in changes}
+    for (address, deposed), action in real.items():
+        if (address, deposed) not in known and action not in ("no-op", "read"):
+            raise RuntimeError("seed %d: the offline plan lacks %s of %s" % (seed, action, address))
+
+
+def count(changes, real):
+    for change in changes:
+        action = change["action"]
+        RESULTS[("all", change["certainty"])] += 1
+        if action != "no-op":
+            RESULTS[("changes", change["certainty"])] += 1
+        same = real.get((change["addr"], change.get("deposed")), "none") == action
+        RESULTS[(action, change["certainty"], "same" if same else "other")] += 1
+
+
+def one_world(options, seed, base):
+    rng = random.Random(seed)
+    path = os.path.join(base, str(seed))
+    shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
+    here = Directory(options, path)
+    blocks = []
+    for index in range(rng.randrange(3, 9)):
+        blocks.append(block(rng, index, names_of(blocks)))
+    here.write("main.tf", text_of(blocks))
+    here.run("apply", "-auto-approve")
+    if rng.random() < 0.3:
+        state = json.loads(open(os.path.join(path, "terraform.tfstate"), encoding="utf-8").read())
+        managed = [r for r in state["resources"] if r["mode"] == "managed"]
+        if managed:
+            rng.choice(rng.choice(managed)["instances"])["status"] = "tainted"
+            state["serial"] += 1
+            here.write("terraform.tfstate", json.dumps(state))
+    here.write("main.tf", text_of(edit(rng, blocks)))
+    flags = []
+    if rng.random() < 0.2:
+        flags = ["-var", "word=other"]
+    elif rng.random() < 0.1:
+        flags = ["-destroy"]
+    before = here.files()
+    data = os.path.join(path, ".terraform")
+    os.rename(data, data + "-away")  # no program of a provider, no module, no lock of a backend
+    try:
+        changes = offline_changes(here, *flags, codes=(0, 1))
+        text = here.run("plan", "-offline", *flags, codes=(0, 1)).stdout
+    finally:
+        os.rename(data + "-away", data)
+    if here.files() != before:
+        raise RuntimeError("seed %d: an offline plan has written something" % seed)
+    plain = real_actions(here, "-refresh=false", *flags)
+    full = real_actions(here, *flags)
+    if changes is None:
+        RESULTS["offline plan fails" if plain is not None else "both plans fail"] += 1
+        return
+    if "incomplete" not in text:
+        raise RuntimeError("seed %d: the text says nothing" % seed)
+    for real, what in ((plain, "the plan"), (full, "the plan with refresh")):
+        if real is not None:
+            judge(seed, changes, real, what)
+    if plain is not None:
+        RESULTS["worlds"] += 1
+        count(changes, plain)
+    shutil.rmtree(path)
+
+
+def starts_nothing(options, base):
+    """An offline plan opens no socket and starts no program."""
+    path = os.path.join(base, "traced")
+    shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
+    here = Directory(options, path)
+    here.write("main.tf", HEAD + 'resource "kinutest_thing" "a" {\n  name = "a"\n}\ndata "kinutest_lookup" "d" {\n'
+               '  key = "x"\n}\noutput "o" {\n  value = data.kinutest_lookup.d.value\n}\n')
+    if shutil.which("strace") is None:
+        return
+    log = os.path.join(path, "calls")
+    offline_changes(here, before=("strace", "-f", "-o", log, "-e",
+                                  "trace=socket,connect,execve,fork,vfork"))
+    with open(log, encoding="utf-8") as file:
+        calls = [line for line in file if "(" in line and "resumed" not in line]
+    bad = calls[1:] if calls and "execve(" in calls[0] else calls
+    if not calls or bad:
+        raise RuntimeError("an offline plan calls: " + "".join(bad))
+
+
+def plans_without_lock_file(options, base):
+    """Without a lock file the newest known schema counts, and the plan says so."""
+    path = os.path.join(base, "unlocked")
+    shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
+    here = Directory(options, path)
+    os.remove(os.path.join(path, ".terraform.lock.hcl"))
+    shutil.rmtree(os.path.join(path, ".terraform"))
+    text = here.run("plan", "-offline", "-no-color").stdout
+    if "Version of provider not locked" not in text or "kinutest_thing.a will be created" not in text:
+        raise RuntimeError("without a lock file: " + text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--mirror", required=True)
+    parser.add_argument("--seeds", default="1-24")
+    parser.add_argument("--report", action="store_true")
+    options = parser.parse_args()
+    options.binary = os.path.abspath(options.binary)
+    options.mirror = os.path.abspath(options.mirror)
+    if not os.path.isdir(os.path.join(options.mirror, "registry.opentofu.org", "kinu", "kinutest")):
+        print("offline: no provider in " + options.mirror)
+        return 77
+    first, last = map(int, options.seeds.split("-"))
+    with tempfile.TemporaryDirectory(prefix="offline-") as base:
+        options.cache = os.path.join(base, "cache")
+        os.makedirs(options.cache, mode=0o700)
+        initialized = os.path.join(base, "initialized")
+        os.makedirs(os.path.join(initialized, "things"))
+        here = Directory(options, initialized)
+        here.write("main.tf", HEAD + 'resource "kinutest_thing" "a" {\n  name = "a"\n}\n')
+        here.run("init")
+        here.run("plan")  # stores the schema
+        failures = []
+        try:
+            starts_nothing(options, base)
+            plans_without_lock_file(options, base)
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                worlds = {pool.submit(one_world, options, seed, base): seed for seed in range(first, last + 1)}
+                for done in concurrent.futures.as_completed(worlds):
+                    if done.exception() is not None:
+                        failures.append("%d: %s" % (worlds[done], done.exception()))
+        except RuntimeError as problem:
+            failures.append(str(problem))
+    if options.report:
+        for key, number in sorted(RESULTS.items(), key=str):
+            print(key, number)
+    if failures:
+        sys.exit("offline: " + "\noffline: ".join(failures[:8]))
+    changes = sum(n for k, n in RESULTS.items() if k[0] == "changes")
+    print("offline: %d worlds; %d of %d changes certain" % (RESULTS["worlds"], RESULTS[("changes", "certain")], changes))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
