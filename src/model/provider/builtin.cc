@@ -236,6 +236,11 @@ class RemoteStateData {
                "backend");
       return std::nullopt;
     }
+    if (config.Attribute("backend").IsNull()) {
+      AddError(problems, "Invalid backend configuration", "The name of the backend is null.",
+               "backend");
+      return std::nullopt;
+    }
     Value settings = config.Attribute("config");
     if (settings.IsNull()) {
       settings = Value::EmptyObject();
