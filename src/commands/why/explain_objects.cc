@@ -162,7 +162,8 @@ uint32_t Explainer::OfUnchanged(const ResourceInstance& address) {
   if (const config::Resource* block = BlockOf(address.resource)) {
     cause.range = block->range;
   }
-  return Make("o|" + cause.address + "|", std::move(cause)).at;
+  const std::string key = "o|" + cause.address + "|";
+  return Make(key, std::move(cause)).at;
 }
 
 std::optional<uint32_t> Explainer::OfObject(const ResourceInstance& address) {
@@ -333,7 +334,8 @@ void Explainer::ExplainReplacement(const ResourceChange& change, Causes& causes)
     const std::string name = FirstName(path);
     Cause cause{.kind = CauseKind::kReplacement, .address = address, .path = path.ToText()};
     cause.path = cause.path.substr(cause.path.starts_with('.') ? 1 : 0);
-    const uint32_t at = Leaf("p|" + address + "|" + cause.path, std::move(cause), causes);
+    const std::string key = "p|" + address + "|" + cause.path;
+    const uint32_t at = Leaf(key, std::move(cause), causes);
     SetCauses(at, {OfAttribute(change.address, name)});
   }
 }
