@@ -100,10 +100,10 @@ bool SyntaxChecker::EndsBefore(const SourceFile& source, const Part& part, const
 
 Diagnostics SyntaxChecker::CheckWhole(const SourceFile& source) {
   // Another source: the parsers of parts have set the columns of this one.
-  const Ref<const SourceFile> whole = SourceFile::Make(source.name(), std::string(source.text()));
+  whole_ = SourceFile::Make(source.name(), std::string(source.text()));
   SyntaxTree tree;
   Diagnostics diags;
-  (void)ParseNative(whole.get(), tree, diags);
+  (void)ParseNative(whole_.get(), tree, diags);
   parsed_bytes_ += source.text().size();
   return diags;
 }

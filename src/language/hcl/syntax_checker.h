@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
+#include "base/ref.h"
 #include "diag/diagnostic.h"
 #include "diag/source.h"
 
@@ -14,7 +15,8 @@ namespace kinu::hcl {
 /// text is parsed only where it is new. Not thread-safe.
 class SyntaxChecker {
  public:
-  /// The diagnostics that ParseNative() reports for the whole text.
+  /// The diagnostics that ParseNative() reports for the whole text. They point into `source`, or
+  /// into a copy of it that stays until the next call.
   Diagnostics Check(const SourceFile& source);
   /// The bytes that the last call has parsed.
   size_t parsed_bytes() const { return parsed_bytes_; }
@@ -31,6 +33,7 @@ class SyntaxChecker {
   Diagnostics CheckWhole(const SourceFile& source);
 
   FlatSet<uint64_t> clean_;  // hashes of parts
+  Ref<const SourceFile> whole_;
   size_t parsed_bytes_ = 0;
 };
 

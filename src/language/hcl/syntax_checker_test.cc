@@ -25,7 +25,7 @@ std::string Describe(const Diagnostics& diags) {
   std::string out;
   for (const Diagnostic& each : diags) {
     out += each.summary + ": " + each.detail + " " + std::to_string(each.subject.begin) + "-" +
-           std::to_string(each.subject.end) + "\n";
+           std::to_string(each.subject.end) + " " + std::string(each.subject.text()) + "\n";
   }
   return out;
 }
@@ -68,6 +68,16 @@ TEST(SyntaxChecker, ParsesOnlyWhatIsNew) {
       }
     }
   }
+}
+
+TEST(SyntaxChecker, ErrorsOfOtherTextsThanAsciiKeepTheirSource) {
+  const std::string text = ManyBlocks(100) + "e = \"é\"\nf = (\n";
+  const Ref<const SourceFile> source = SourceFile::Make("test.tf", text);
+  SyntaxChecker checker;
+  const Diagnostics diags = checker.Check(*source);
+  const auto other = SourceFile::Make("other.tf", std::string(text.size(), 'x'));
+  EXPECT_EQ(Describe(diags), ParsedAtOnce(text));
+  EXPECT_FALSE(diags.empty());
 }
 
 TEST(SyntaxChecker, FindsWhatTheParserFinds) {
