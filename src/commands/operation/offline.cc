@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "json/tree.h"
 #include "json/writer.h"
+#include "plan_json/documents.h"
 
 namespace kinu::operation {
 namespace {
@@ -26,15 +27,6 @@ void ReadSchemas(const std::string& path, view::GivenSchemas& given, Diagnostics
   } else if (const auto added = given.Add(providers); !added) {
     diags.Error("Failed to read schemas", path + ": " + added.error().message);
   }
-}
-
-/// The action as -actions calls it.
-std::string_view ActionWord(plan::Action action) {
-  static constexpr std::array<std::string_view, 9> kWords = {
-      "no-op",   "create", "read",
-      "update",  "delete", "replace",
-      "replace", "forget", "forget-then-create"};
-  return kWords[static_cast<size_t>(action)];
 }
 
 std::string Count(size_t count, std::string_view one, std::string_view several) {
@@ -117,7 +109,7 @@ std::vector<std::pair<std::string, std::string>> OfflineReport::Members() const 
     if (!change.deposed.empty()) {
       out.Member("deposed", change.deposed.text());
     }
-    out.Member("action", ActionWord(change.action));
+    out.Member("action", view::ActionWord(change.action));
     out.Member("certainty", plan::CertaintyName(judge_.Of(plan_, change)));
     out.EndObject();
   }

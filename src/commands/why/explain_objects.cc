@@ -1,6 +1,7 @@
 // Causes of the changes of objects and of their attributes.
 #include <algorithm>
 
+#include "plan_json/documents.h"
 #include "schema/decode.h"
 #include "schema/marks.h"
 #include "why/explainer.h"
@@ -13,24 +14,10 @@ using plan::ResourceChange;
 
 namespace {
 
+/// What happens to the object, also if the plan has no action for it.
 std::string_view ActionName(const ResourceChange& change) {
-  switch (change.action) {
-    case Action::kCreate:
-      return "create";
-    case Action::kRead:
-      return "read";
-    case Action::kUpdate:
-      return "update";
-    case Action::kDelete:
-      return "delete";
-    case Action::kDeleteThenCreate:
-    case Action::kCreateThenDelete:
-    case Action::kForgetThenCreate:
-      return "replace";
-    case Action::kForget:
-      return "forget";
-    case Action::kNoOp:
-      break;
+  if (change.action != Action::kNoOp) {
+    return view::ActionWord(change.action);
   }
   if (change.importing) {
     return "import";

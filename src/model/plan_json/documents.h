@@ -102,6 +102,9 @@ void WriteVersion(JsonWriter& out, const VersionDocument& document);
 
 /// The words of an action in documents: "delete" and "create", for instance.
 std::span<const std::string_view> ActionWords(plan::Action action);
+/// An action in one word, as the filter of -actions knows it: "no-op", "create", "read", "update",
+/// "delete", "replace", "forget", "forget-then-create".
+std::string_view ActionWord(plan::Action action);
 /// The "actions" array of a change.
 void WriteActions(JsonWriter& out, plan::Action action);
 /// The change of an output without its actions: `before`, `after` (omitted if unknown) and the

@@ -1,5 +1,6 @@
 // `show -json PLAN`. Ref: opentofu internal/command/jsonplan.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/loop_threads.h"
@@ -14,6 +15,14 @@ namespace kinu::view {
 using plan::Action;
 using plan::Plan;
 using plan::ResourceChange;
+
+std::string_view ActionWord(Action action) {
+  static constexpr std::array<std::string_view, 9> kWords = {
+      "no-op",   "create", "read",
+      "update",  "delete", "replace",
+      "replace", "forget", "forget-then-create"};
+  return kWords[static_cast<size_t>(action)];
+}
 
 std::span<const std::string_view> ActionWords(Action action) {
   static constexpr std::string_view kWords[] = {"no-op",  "create", "read",   "update", "delete",

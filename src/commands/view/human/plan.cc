@@ -48,15 +48,6 @@ std::string_view LegendLine(Action action) {
   return {};
 }
 
-/// The action as the filter of -actions knows it.
-std::string_view ActionWord(Action action) {
-  static constexpr std::array<std::string_view, 9> kWords = {
-      "no-op",   "create", "read",
-      "update",  "delete", "replace",
-      "replace", "forget", "forget-then-create"};
-  return kWords[static_cast<size_t>(action)];
-}
-
 bool CheckBlocksPass(const Plan& plan) {
   return std::ranges::all_of(plan.checks, [](const state::CheckResult& check) {
     return check.block.kind != CheckableKind::kCheck || check.status == CheckStatus::kPass;
