@@ -1,10 +1,9 @@
 // Why a plan changes an object: the causes of each change, down to what somebody did.
 //
 // A state has objects, but no earlier variables, local values and literals. What a plan knows of
-// both sides (objects) is compared; an expression is also evaluated with all objects as they were,
-// which tells whether they alone explain a change. Where they do not, everything else that the
-// expression depends on is listed as possible, unless an earlier configuration is given, with which
-// it can be compared.
+// both sides (objects) is compared. An expression is also evaluated with all objects as they were:
+// if its result is the old value, the objects alone explain the change. If it is not, all else that
+// the expression depends on is listed as possible, or compared with an earlier configuration.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ class Explainer {
                                         const config::Resource& resource,
                                         const schema::Block& block);
   std::vector<Call> CallsOf(ModuleInstId module) const;
-  /// The `moved` block by which an object comes to an address or leaves it.
+  /// The `moved` block that names the address: in `from` if the object leaves it, else in `to`.
   SourceRange MovedBlock(const ResourceInstance& address, bool leaves) const;
   SourceRange ImportBlock(const ResourceInstance& address) const;
   SourceRange RemovedBlock(const ResourceInstance& address) const;

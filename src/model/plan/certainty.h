@@ -13,8 +13,8 @@
 // - kAtLeast: it updates or replaces the object. An argument is added or removed: neither the prior
 //   object nor anything equal to it is a valid plan (schema::CheckPlanned), so the provider cannot
 //   keep the object; whether the change needs a new object is its decision. Providers of the legacy
-//   SDK may do anything here, which a schema does not tell: they may call an empty text and none
-//   equal.
+//   SDK are not bound by that, and no schema says which they are: such a provider may keep an
+//   object whose empty text became null.
 // - kOpen: a provider decides. No-op is never more than that: a provider may plan new values of
 //   computed attributes of an unchanged block. Nor is an update whose arguments have other values:
 //   a provider may call old and new value equal, and keep the old one.
