@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "backend/local.h"
 #include "base/files.h"
 #include "ide/check_root.h"
 #include "ide/described_values.h"
@@ -18,13 +19,6 @@ namespace {
 
 constexpr off_t kLargestState = off_t{256} << 20;
 
-std::string TextMember(const Value& object, const std::string& name) {
-  const Value* value = object.Find(name);
-  return value != nullptr && !value->IsNull() && value->type() == Type::String()
-             ? std::string(value->AsString())
-             : std::string();
-}
-
 /// The file that has the state of the selected workspace; empty: it is elsewhere.
 std::string StatePath(const std::string& root, const install::CliConfig& cli_config) {
   const session::Workspace workspace = OpenRoot(root, cli_config);
@@ -32,19 +26,13 @@ std::string StatePath(const std::string& root, const install::CliConfig& cli_con
   if (!record || (!record->empty() && record->type != "local")) {
     return {};
   }
-  std::string file;
-  std::string directory;
+  backend::LocalBackend local({});
   if (!record->empty()) {
-    const Value settings = record->Settings();
-    file = TextMember(settings, "path");
-    directory = TextMember(settings, "workspace_dir");
+    provider::Problems ignored;
+    local.Configure(record->Settings(), ignored);
   }
-  const std::string name = workspace.Name();
-  if (name == "default") {
-    return PathIn(root, file.empty() ? "terraform.tfstate" : file);
-  }
-  directory = directory.empty() ? "terraform.tfstate.d" : directory;
-  return PathIn(root, directory + "/" + name + "/terraform.tfstate");
+  const auto files = local.Files(workspace.Name());
+  return files ? PathIn(root, files->read) : std::string();
 }
 
 /// What changes when a file is written; empty: there is no file that could be read at once.
@@ -67,11 +55,11 @@ std::string CallsTo(const Program& program, ModuleId module) {
   return out;
 }
 
-/// The root modules with states, whose calls lead to a directory.
+/// Visits the states of the root modules whose calls lead to the module.
 template <typename Visit>
-void ForEachState(ModuleNames& names, const Visit& visit) {
+void ForEachState(const ModuleNames& names, const Visit& visit) {
   const Snapshot::Parts& parts = names.parts();
-  for (const std::string& root : names.snapshot().RootsOf(JoinPath(names.directory(), "x.tf"))) {
+  for (const std::string& root : names.roots()) {
     if (const auto found = parts.states->Find(root, *parts.cli_config)) {
       visit(root, *found);
     }

@@ -30,6 +30,8 @@ class ModuleNames {
   const std::string& directory() const { return directory_; }
   const Snapshot& snapshot() const { return snapshot_; }
   const Snapshot::Parts& parts() const { return snapshot_.parts(); }
+  /// The root modules whose calls lead here.
+  const std::vector<std::string>& roots() const { return roots_; }
 
   /// Calls visit with each name once; kinds are those of their declarations.
   void ForEach(const std::function<void(const Key&, SymbolKind)>& visit) const;
