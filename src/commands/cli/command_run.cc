@@ -1,7 +1,11 @@
 #include "cli/command_run.h"
 
+#include "addrs/compatible_version.h"
 #include "cli/why_plan.h"
+#include "plan_json/diagnostic.h"
+#include "plan_json/snippet.h"
 #include "session/encryption.h"
+#include "session/provider_installation.h"
 #include "terminal/interrupts.h"
 #include "terminal/pager.h"
 #include "view/human/plan.h"
@@ -144,6 +148,41 @@ void OperationRun::CatchInterrupts() {
       [this] { operation.pool.StopAll(); });
 }
 
+void OperationRun::BeSilent() {
+  audience = std::make_unique<view::Audience>(
+      view::Audience::Options{.concise = true,
+                              .version = kCompatibleVersion,
+                              .print = [](std::string_view) {},
+                              .print_error = [](std::string_view) {},
+                              .show = [](Diagnostics&) {}});
+}
+
+void OperationRun::ReportOnPlan(const PlanRequest& request,
+                                const std::function<void(const plan::Plan&)>& report) {
+  const auto directories = session::CheckPluginDirectories(invocation.workspace);
+  if (!directories) {
+    diags.Error(directories.error().message, "");
+    return;
+  }
+  if (!Open(request)) {
+    return;
+  }
+  const plan::Plan plan = operation::RunPlanning(operation, diags);
+  if (!plan.rejected) {
+    report(plan);
+  }
+  operation.Close(diags);
+}
+
+void OperationRun::WriteProblems(JsonWriter& json) {
+  diags.Sort();
+  view::SourceIndex index;
+  for (Diagnostic problem : diags) {
+    problem.extra.reset();
+    view::WriteDiagnostic(json, problem, index);
+  }
+}
+
 void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
   if (audience->json() != nullptr) {
     audience->json()->Plan(plan);
@@ -155,7 +194,7 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
   if (parts.summary != nullptr) {
     view::CausesOf causes;
     if (parts.why) {
-      const view::SourceSchemas schemas(operation.providers->source());
+      const view::SourceSchemas schemas(operation.schemas());
       causes = CausesForSummary(why::Explain({plan, *operation.loaded.config, schemas}));
     }
     view::Summary summary = view::MakeSummary(plan, causes);

@@ -2,11 +2,13 @@
 // diagnostics and the ways to end. OperationRun: the same for commands that plan or apply.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "cli/audience.h"
 #include "cli/operation_flags.h"
+#include "json/writer.h"
 #include "operation/remote_run.h"
 #include "terminal/prompt.h"
 #include "tfjson/action_filter.h"
@@ -102,6 +104,14 @@ struct OperationRun : CommandRun {
   int RunInService(const PlanRequest& request, operation::RemoteRunOptions options);
   /// Shows a new plan as text and as JSON, which has all of it.
   void ShowPlan(const plan::Plan& plan, const PlanParts& parts = {});
+  /// Nothing that happens from now on is printed: a report at the end says all.
+  void BeSilent();
+  /// Plans, hands the plan to `report`, and keeps nothing. After an error there may be no plan.
+  void ReportOnPlan(const PlanRequest& request,
+                    const std::function<void(const plan::Plan&)>& report);
+  /// Writes what was reported as the elements of an array, without the values that a check
+  /// compared, which may be sensitive.
+  void WriteProblems(JsonWriter& json);
   /// Closes the operation first.
   int Fail() override;
   using CommandRun::Fail;

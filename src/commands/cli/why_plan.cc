@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "base/files.h"
 #include "config/load.h"
 #include "operation/documents.h"
 #include "operation/plan_schemas.h"
@@ -15,38 +16,11 @@
 namespace kinu::cli {
 namespace {
 
-/// The files of another directory, by the names that they would have in the working directory.
-class FilesBelow final : public config::SourceFiles {
- public:
-  explicit FilesBelow(std::string base) : base_(std::move(base)) {}
-  Result<std::vector<std::string>> List(const std::string& dir) const override {
-    return config::DiskFiles().List(Path(dir));
-  }
-  Result<std::string> Read(const std::string& dir, const std::string& name) const override {
-    return config::DiskFiles().Read(Path(dir), name);
-  }
-  bool HasDirectory(const std::string& dir) const override {
-    return config::DiskFiles().HasDirectory(Path(dir));
-  }
-  Result<std::string> Resolve(const std::string& path) const override {
-    return config::DiskFiles().Resolve(Path(path));
-  }
-  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override {
-    return config::DiskFiles().IsDirectoryEntry(Path(dir), name);
-  }
-
- private:
-  std::string Path(const std::string& path) const {
-    return path.starts_with('/') ? path : base_ + "/" + path;
-  }
-  std::string base_;
-};
-
 std::optional<EarlierSource> ReadEarlierDirectory(
     const session::Workspace& workspace, const std::string& path,
     std::span<const config::VariableArgument> variables, const std::shared_ptr<Program>& program,
     Diagnostics& diags) {
-  const FilesBelow files(path);
+  const config::RootedFiles files(config::DiskFiles(), AbsolutePath(path));
   config::RawInputs inputs;
   config::AddVariableFiles(".", files, inputs, diags);
   config::LoadOptions options;

@@ -7,10 +7,7 @@
 #include "drift/report.h"
 #include "drift/rules.h"
 #include "operation/documents.h"
-#include "plan_json/diagnostic.h"
 #include "plan_json/documents.h"
-#include "plan_json/snippet.h"
-#include "session/provider_installation.h"
 #include "view/source_schemas.h"
 
 namespace kinu::cli {
@@ -63,13 +60,7 @@ class DriftRun : public OperationRun {
 
   int Run() {
     Parse("Failed to parse command-line flags", false);
-    // Nothing but the report is printed, and that at the end.
-    audience = std::make_unique<view::Audience>(
-        view::Audience::Options{.concise = true,
-                                .version = kCompatibleVersion,
-                                .print = [](std::string_view) {},
-                                .print_error = [](std::string_view) {},
-                                .show = [](Diagnostics&) {}});
+    BeSilent();
     form_ = FormOf(flags, diags);
     if (!flags.positionals().empty()) {
       diags.Error("Too many command line arguments",
@@ -104,30 +95,24 @@ class DriftRun : public OperationRun {
       }
       return !found.has_errors();
     };
-    const auto directories = session::CheckPluginDirectories(invocation.workspace);
-    if (!directories) {
-      diags.Error(directories.error().message, "");
-      return std::nullopt;
-    }
-    if (!Open(request)) {
-      return std::nullopt;
-    }
-    const plan::Plan plan = operation::RunPlanning(operation, diags);
     std::optional<std::string> document;
-    if (!plan.rejected) {
-      const view::SourceSchemas schemas(operation.providers->source());
-      JsonWriter out(document.emplace());
-      auto written = view::WritePlan(out, plan, operation.loaded.config.get(), schemas,
-                                     {.version = kCompatibleVersion,
-                                      .prior_state = false,
-                                      .positions = true,
-                                      .parts = view::PlanParts::kChanges});
-      if (!written) {
-        diags.Error("Failed to marshal plan to json", written.error().message);
-        document.reset();
-      }
+    ReportOnPlan(request, [&](const plan::Plan& plan) { document = DocumentOf(plan); });
+    return document;
+  }
+
+  std::optional<std::string> DocumentOf(const plan::Plan& plan) {
+    const view::SourceSchemas schemas(operation.schemas());
+    std::string document;
+    JsonWriter out(document);
+    const auto written = view::WritePlan(out, plan, operation.loaded.config.get(), schemas,
+                                         {.version = kCompatibleVersion,
+                                          .prior_state = false,
+                                          .positions = true,
+                                          .parts = view::PlanParts::kChanges});
+    if (!written) {
+      diags.Error("Failed to marshal plan to json", written.error().message);
+      return std::nullopt;
     }
-    operation.Close(diags);
     return document;
   }
 
@@ -159,7 +144,7 @@ class DriftRun : public OperationRun {
         }
         break;
       case DriftForm::kJson:
-        WriteJson(text, report);
+        drift::WriteJson(text, report, [&](JsonWriter& json) { WriteProblems(json); });
         break;
       case DriftForm::kMarkdown:
         drift::WriteMarkdown(text, report);
@@ -177,17 +162,6 @@ class DriftRun : public OperationRun {
       return 1;
     }
     return report.any() ? kDrifted : 0;
-  }
-
-  void WriteJson(std::string& text, const drift::Report& report) {
-    diags.Sort();
-    view::SourceIndex index;
-    drift::WriteJson(text, report, [&](JsonWriter& json) {
-      for (Diagnostic problem : diags) {
-        problem.extra.reset();  // the values that a check compared, which may be sensitive
-        view::WriteDiagnostic(json, problem, index);
-      }
-    });
   }
 
   DriftForm form_ = DriftForm::kText;

@@ -1,11 +1,7 @@
 // why: the causes of planned changes. A plan that is explained and never kept, or a plan file.
-#include "addrs/compatible_version.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/why_plan.h"
-#include "plan_json/diagnostic.h"
-#include "plan_json/snippet.h"
-#include "session/provider_installation.h"
 #include "view/source_schemas.h"
 #include "why/report.h"
 
@@ -38,13 +34,7 @@ class WhyRun : public OperationRun {
 
   int Run() {
     Parse("Failed to parse command-line flags", false);
-    // Nothing but the explanation is printed, and that at the end.
-    audience = std::make_unique<view::Audience>(
-        view::Audience::Options{.concise = true,
-                                .version = kCompatibleVersion,
-                                .print = [](std::string_view) {},
-                                .print_error = [](std::string_view) {},
-                                .show = [](Diagnostics&) {}});
+    BeSilent();
     json_ = flags.Bool("json");
     const std::vector<std::string>& words = flags.positionals();
     if (words.size() > 2) {
@@ -78,20 +68,8 @@ class WhyRun : public OperationRun {
     request.precondition = [&](Diagnostics& found) {
       return request.mode == plan::Mode::kDestroy || operation::RequireConfiguration("plan", found);
     };
-    const auto directories = session::CheckPluginDirectories(invocation.workspace);
-    if (!directories) {
-      diags.Error(directories.error().message, "");
-      return std::nullopt;
-    }
-    if (!Open(request)) {
-      return std::nullopt;
-    }
-    const plan::Plan plan = operation::RunPlanning(operation, diags);
     std::optional<why::Explanation> explanation;
-    if (!plan.rejected) {
-      explanation = OfPlan(plan, request);
-    }
-    operation.Close(diags);
+    ReportOnPlan(request, [&](const plan::Plan& plan) { explanation = OfPlan(plan, request); });
     return explanation;
   }
 
@@ -124,14 +102,7 @@ class WhyRun : public OperationRun {
     explanation.errored = explanation.errored || failed;
     std::string text;
     if (json_) {
-      diags.Sort();
-      view::SourceIndex index;
-      why::WriteJson(text, explanation, [&](JsonWriter& json) {
-        for (Diagnostic problem : diags) {
-          problem.extra.reset();  // the values that a check compared, which may be sensitive
-          view::WriteDiagnostic(json, problem, index);
-        }
-      });
+      why::WriteJson(text, explanation, [&](JsonWriter& json) { WriteProblems(json); });
     } else {
       invocation.Show(diags);
       if (!failed || !explanation.objects.empty()) {
