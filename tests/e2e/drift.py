@@ -7,14 +7,14 @@ The objects of the tests' provider are files, which are changed, removed and lef
 what a refresh-only plan has: the same objects, the same values, none of them sensitive. An apply does what `drift`
 says about it. Neither the state nor anything else is written. Without the provider the test is skipped (exit code 77).
 """
-import argparse
 import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from world_directory import WorldDirectory, check, read_options
 
 CONFIGURATION = """terraform {
   required_providers {
@@ -50,39 +50,6 @@ RULES = """ignore "kinutest_thing.many[0]" {
   reason     = "a rule"
 }
 """
-
-
-class Directory:
-    def __init__(self, options, path):
-        self.path = path
-        self.binary = options.binary
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "KINU_"))}
-        rc = os.path.join(path, "rc")
-        with open(rc, "w", encoding="utf-8") as file:
-            file.write('provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' % options.mirror)
-        self.environment["TF_CLI_CONFIG_FILE"] = rc
-
-    def run(self, *words, codes=(0,)):
-        done = subprocess.run([self.binary, *words], cwd=self.path, env=self.environment, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              encoding="utf-8")
-        if done.returncode not in codes:
-            sys.exit("drift: %s: exit %d\n%s%s" % (" ".join(words), done.returncode, done.stdout, done.stderr))
-        return done
-
-    def write(self, name, text):
-        with open(os.path.join(self.path, name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def files(self):
-        """All files with their contents, and when they were changed."""
-        out = {}
-        for folder, _, names in os.walk(self.path):
-            for name in names:
-                path = os.path.join(folder, name)
-                with open(path, "rb") as file:
-                    out[path] = (file.read(), os.stat(path).st_mtime_ns)
-        return out
 
 
 def disturb(rng, things):
@@ -122,16 +89,11 @@ def expected(document):
     return out
 
 
-def check(condition, *what):
-    if not condition:
-        sys.exit("drift: " + " ".join(str(part) for part in what))
-
-
 def one_world(options, seed, base):
     rng = random.Random(seed)
     path = os.path.join(base, str(seed))
     shutil.copytree(os.path.join(base, "applied"), path, symlinks=True)
-    here = Directory(options, path)
+    here = WorldDirectory(options, path)
     touched = disturb(rng, os.path.join(path, "things"))
     before = here.files()
     found = here.run("drift", "-json", codes=(0, 2))
@@ -165,7 +127,7 @@ def broken(options, base):
     """What fails on the way is an error, and the drift that was seen is shown."""
     path = os.path.join(base, "broken")
     shutil.copytree(os.path.join(base, "applied"), path, symlinks=True)
-    here = Directory(options, path)
+    here = WorldDirectory(options, path)
     here.write("things/thing-many0.json", "no JSON")
     os.remove(os.path.join(path, "things", "thing-kept.json"))
     report = json.loads(here.run("drift", "-json", codes=(1,)).stdout)
@@ -177,28 +139,18 @@ def broken(options, base):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--mirror", required=True)
-    parser.add_argument("--seeds", default="1-12")
-    options = parser.parse_args()
-    options.binary = os.path.abspath(options.binary)
-    options.mirror = os.path.abspath(options.mirror)
-    if not os.path.isdir(os.path.join(options.mirror, "registry.opentofu.org", "kinu", "kinutest")):
-        print("drift: no provider in " + options.mirror)
-        return 77
-    first, last = map(int, options.seeds.split("-"))
+    options = read_options(__doc__, "1-12")
     with tempfile.TemporaryDirectory(prefix="drift-") as base:
         applied = os.path.join(base, "applied")
         os.makedirs(os.path.join(applied, "things"))
-        here = Directory(options, applied)
+        here = WorldDirectory(options, applied)
         here.write("main.tf", CONFIGURATION)
         here.run("init")
         here.run("apply", "-auto-approve")
-        for seed in range(first, last + 1):
+        for seed in range(options.first, options.last + 1):
             one_world(options, seed, base)
         broken(options, base)
-    print("drift: %d worlds as plan -refresh-only has them" % (last - first + 1))
+    print("drift: %d worlds as plan -refresh-only has them" % (options.last - options.first + 1))
     return 0
 
 

@@ -9,16 +9,16 @@ happen. An offline plan reads nothing but files: it works without the directory 
 provider's program is gone) and opens no socket (strace, where there is one). --report prints how much is certain.
 Without the provider the test is skipped (exit code 77).
 """
-import argparse
 import collections
 import concurrent.futures
 import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from world_directory import Failure, WorldDirectory, read_options
 
 HEAD = """terraform {
   required_providers {
@@ -39,41 +39,6 @@ locals {
 }
 """
 RESULTS = collections.Counter()
-
-
-class Directory:
-    def __init__(self, options, path):
-        self.path = path
-        self.binary = options.binary
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "KINU_"))}
-        self.environment["XDG_CACHE_HOME"] = options.cache
-        rc = os.path.join(path, "rc")
-        with open(rc, "w", encoding="utf-8") as file:
-            file.write('provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' % options.mirror)
-        self.environment["TF_CLI_CONFIG_FILE"] = rc
-
-    def run(self, *words, codes=(0,), before=()):
-        done = subprocess.run([*before, self.binary, *words], cwd=self.path, env=self.environment, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              encoding="utf-8")
-        if done.returncode not in codes:
-            raise RuntimeError("%s: exit %d\n%s%s" % (" ".join(words), done.returncode, done.stdout, done.stderr))
-        return done
-
-    def write(self, name, text):
-        with open(os.path.join(self.path, name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def files(self):
-        """All files with their contents."""
-        out = {}
-        for folder, _, names in os.walk(self.path):
-            for name in names:
-                path = os.path.join(folder, name)
-                if not os.path.islink(path):
-                    with open(path, "rb") as file:
-                        out[path] = file.read()
-        return out
 
 
 # A world is a list of blocks: name -> (kind, arguments). Arguments are expressions.
@@ -214,7 +179,7 @@ def offline_changes(here, *flags, codes=(0,), before=()):
     if done.returncode == 1:
         return None
     if len(found) != 1 or found[0]["complete"] is not False:
-        raise RuntimeError("no mark of an incomplete plan: " + done.stdout)
+        raise Failure("no mark of an incomplete plan: " + done.stdout)
     return found[0]["changes"]
 
 
@@ -224,15 +189,15 @@ def judge(seed, changes, real, what):
         action = real.get((change["addr"], change.get("deposed")), "none")
         certainty = change["certainty"]
         if certainty == "certain" and action != change["action"]:
-            raise RuntimeError("seed %d: %s is certain to be %s, but %s has %s" % (
+            raise Failure("seed %d: %s is certain to be %s, but %s has %s" % (
                 seed, change["addr"], change["action"], what, action))
         if certainty == "at_least" and action not in ("update", "replace"):
-            raise RuntimeError("seed %d: %s is at least %s, but %s has %s" % (
+            raise Failure("seed %d: %s is at least %s, but %s has %s" % (
                 seed, change["addr"], change["action"], what, action))
     known = {(c["addr"], c.get("deposed")) for c in changes}
     for (address, deposed), action in real.items():
         if (address, deposed) not in known and action not in ("no-op", "read"):
-            raise RuntimeError("seed %d: the offline plan lacks %s of %s" % (seed, action, address))
+            raise Failure("seed %d: the offline plan lacks %s of %s" % (seed, action, address))
 
 
 def count(changes, real):
@@ -249,7 +214,7 @@ def one_world(options, seed, base):
     rng = random.Random(seed)
     path = os.path.join(base, str(seed))
     shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
-    here = Directory(options, path)
+    here = WorldDirectory(options, path, XDG_CACHE_HOME=options.cache)
     blocks = []
     for index in range(rng.randrange(3, 9)):
         blocks.append(block(rng, index, names_of(blocks)))
@@ -277,14 +242,14 @@ def one_world(options, seed, base):
     finally:
         os.rename(data + "-away", data)
     if here.files() != before:
-        raise RuntimeError("seed %d: an offline plan has written something" % seed)
+        raise Failure("seed %d: an offline plan has written something" % seed)
     plain = real_actions(here, "-refresh=false", *flags)
     full = real_actions(here, *flags)
     if changes is None:
         RESULTS["offline plan fails" if plain is not None else "both plans fail"] += 1
         return
     if "incomplete" not in text:
-        raise RuntimeError("seed %d: the text says nothing" % seed)
+        raise Failure("seed %d: the text says nothing" % seed)
     for real, what in ((plain, "the plan"), (full, "the plan with refresh")):
         if real is not None:
             judge(seed, changes, real, what)
@@ -298,7 +263,7 @@ def starts_nothing(options, base):
     """An offline plan opens no socket and starts no program."""
     path = os.path.join(base, "traced")
     shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
-    here = Directory(options, path)
+    here = WorldDirectory(options, path, XDG_CACHE_HOME=options.cache)
     here.write("main.tf", HEAD + 'resource "kinutest_thing" "a" {\n  name = "a"\n}\ndata "kinutest_lookup" "d" {\n'
                '  key = "x"\n}\noutput "o" {\n  value = data.kinutest_lookup.d.value\n}\n')
     if shutil.which("strace") is None:
@@ -310,40 +275,48 @@ def starts_nothing(options, base):
         calls = [line for line in file if "(" in line and "resumed" not in line]
     bad = calls[1:] if calls and "execve(" in calls[0] else calls
     if not calls or bad:
-        raise RuntimeError("an offline plan calls: " + "".join(bad))
+        raise Failure("an offline plan calls: " + "".join(bad))
 
 
 def plans_without_lock_file(options, base):
     """Without a lock file the newest known schema counts, and the plan says so."""
     path = os.path.join(base, "unlocked")
     shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
-    here = Directory(options, path)
+    here = WorldDirectory(options, path, XDG_CACHE_HOME=options.cache)
     os.remove(os.path.join(path, ".terraform.lock.hcl"))
     shutil.rmtree(os.path.join(path, ".terraform"))
     text = here.run("plan", "-offline", "-no-color").stdout
     if "Version of provider not locked" not in text or "kinutest_thing.a will be created" not in text:
-        raise RuntimeError("without a lock file: " + text)
+        raise Failure("without a lock file: " + text)
+
+
+def explains_with_given_schemas(options, base):
+    """The schemas of -schemas are all that there is, for the causes in a summary too."""
+    path = os.path.join(base, "given")
+    shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
+    cache = os.path.join(path, "cache")
+    os.mkdir(cache, mode=0o700)
+    here = WorldDirectory(options, path, XDG_CACHE_HOME=cache)
+    here.write("schemas.json", here.run("providers", "schema", "-json").stdout)
+    here.run("apply", "-auto-approve")
+    here.write("main.tf", here.read("main.tf").replace('name = "a"', 'name = "b"'))
+    for gone in (cache, os.path.join(path, ".terraform")):
+        shutil.rmtree(gone)
+    os.mkdir(cache, mode=0o700)
+    os.remove(os.path.join(path, ".terraform.lock.hcl"))
+    text = here.run("plan", "-offline", "-schemas=schemas.json", "-summary", "-why").stdout
+    if "because of the text of kinutest_thing.a.name" not in text:
+        raise Failure("with given schemas: " + text)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--mirror", required=True)
-    parser.add_argument("--seeds", default="1-24")
-    parser.add_argument("--report", action="store_true")
-    options = parser.parse_args()
-    options.binary = os.path.abspath(options.binary)
-    options.mirror = os.path.abspath(options.mirror)
-    if not os.path.isdir(os.path.join(options.mirror, "registry.opentofu.org", "kinu", "kinutest")):
-        print("offline: no provider in " + options.mirror)
-        return 77
-    first, last = map(int, options.seeds.split("-"))
+    options = read_options(__doc__, "1-24", "--report")
     with tempfile.TemporaryDirectory(prefix="offline-") as base:
         options.cache = os.path.join(base, "cache")
         os.makedirs(options.cache, mode=0o700)
         initialized = os.path.join(base, "initialized")
         os.makedirs(os.path.join(initialized, "things"))
-        here = Directory(options, initialized)
+        here = WorldDirectory(options, initialized, XDG_CACHE_HOME=options.cache)
         here.write("main.tf", HEAD + 'resource "kinutest_thing" "a" {\n  name = "a"\n}\n')
         here.run("init")
         here.run("plan")  # stores the schema
@@ -351,12 +324,13 @@ def main():
         try:
             starts_nothing(options, base)
             plans_without_lock_file(options, base)
+            explains_with_given_schemas(options, base)
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
-                worlds = {pool.submit(one_world, options, seed, base): seed for seed in range(first, last + 1)}
+                worlds = {pool.submit(one_world, options, seed, base): seed for seed in range(options.first, options.last + 1)}
                 for done in concurrent.futures.as_completed(worlds):
                     if done.exception() is not None:
                         failures.append("%d: %s" % (worlds[done], done.exception()))
-        except RuntimeError as problem:
+        except Failure as problem:
             failures.append(str(problem))
     if options.report:
         for key, number in sorted(RESULTS.items(), key=str):

@@ -9,14 +9,14 @@ edit among the roots of each change, and only that if it says that it is certain
 (-since) it must name the edit alone. What it names is then undone, and the plan must be empty. Without the provider the
 test is skipped (exit code 77).
 """
-import argparse
 import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from world_directory import Failure, WorldDirectory, check, read_options
 
 HEAD = """terraform {
   required_providers {
@@ -47,41 +47,6 @@ output "id" {
   value = kinutest_thing.x.id
 }
 """
-
-
-class Directory:
-    def __init__(self, options, path):
-        self.path = path
-        self.binary = options.binary
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "KINU_"))}
-        self.environment["TF_CLI_CONFIG_FILE"] = options.rc
-
-    def run(self, *words, codes=(0,)):
-        done = subprocess.run([self.binary, *words], cwd=self.path, env=self.environment, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              encoding="utf-8")
-        if done.returncode not in codes:
-            raise Failure("%s: exit %d\n%s%s" % (" ".join(words), done.returncode, done.stdout, done.stderr))
-        return done
-
-    def write(self, name, text):
-        path = os.path.join(self.path, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def read(self, name):
-        with open(os.path.join(self.path, name), encoding="utf-8") as file:
-            return file.read()
-
-
-class Failure(Exception):
-    pass
-
-
-def check(condition, *what):
-    if not condition:
-        raise Failure(" ".join(str(part) for part in what))
 
 
 class World:
@@ -352,7 +317,7 @@ def one_world(options, seed, base_folder, counts):
     rng = random.Random(seed)
     path = os.path.join(base_folder, str(seed))
     shutil.copytree(os.path.join(base_folder, "initialized"), path, symlinks=True)
-    here = Directory(options, path)
+    here = WorldDirectory(options, path)
     world = World(rng)
     if world.module_repetition:
         # Objects of the instances need names of their own.
@@ -361,8 +326,8 @@ def one_world(options, seed, base_folder, counts):
             '"') else '"${%s}-${%s}"' % (world.module_input, key)
     world.write(here)
     here.run("apply", "-auto-approve")
-    base = Directory(options, path + "-base")
-    shutil.copytree(path, base.path, symlinks=True)
+    shutil.copytree(path, path + "-base", symlinks=True)
+    base = WorldDirectory(options, path + "-base")
     since = os.path.join(base.path, "p") if seed % 2 else base.path
     if seed % 2:
         here.run("plan", "-out=" + since, "-refresh=false")
@@ -389,29 +354,15 @@ def one_world(options, seed, base_folder, counts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--mirror", required=True)
-    parser.add_argument("--seeds", default="1-12")
-    parser.add_argument("--keep-going", action="store_true")
-    options = parser.parse_args()
-    options.binary = os.path.abspath(options.binary)
-    options.mirror = os.path.abspath(options.mirror)
-    if not os.path.isdir(os.path.join(options.mirror, "registry.opentofu.org", "kinu", "kinutest")):
-        print("why: no provider in " + options.mirror)
-        return 77
-    first, last = map(int, options.seeds.split("-"))
+    options = read_options(__doc__, "1-12", "--keep-going")
     counts = {"worlds": 0, "changes": 0, "certain": 0, "kinds": {}, "since": {"changes": 0, "certain": 0}}
     failed = 0
     with tempfile.TemporaryDirectory(prefix="why-") as base:
-        options.rc = os.path.join(base, "rc")
-        with open(options.rc, "w", encoding="utf-8") as file:
-            file.write('provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' % options.mirror)
         os.makedirs(os.path.join(base, "initialized", "things"))
-        here = Directory(options, os.path.join(base, "initialized"))
+        here = WorldDirectory(options, os.path.join(base, "initialized"))
         World(random.Random(0)).write(here)
         here.run("init")
-        for seed in range(first, last + 1):
+        for seed in range(options.first, options.last + 1):
             try:
                 one_world(options, seed, base, counts)
             except Failure as failure:
