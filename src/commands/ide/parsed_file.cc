@@ -1,7 +1,6 @@
 #include "ide/parsed_file.h"
 
 #include "base/files.h"
-#include "base/loop_threads.h"
 #include "diag/json_offsets.h"
 #include "hcl/parse_in_pieces.h"
 #include "ide/file_index.h"
@@ -32,7 +31,8 @@ const hcl::NativeBody* ParsedFile::native() const {
   return body == nullptr || body->is_json() ? nullptr : static_cast<const hcl::NativeBody*>(body);
 }
 
-std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string text) {
+std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string text,
+                                            unsigned threads) {
   auto file = std::make_shared<ParsedFile>();
   file->path = path;
   file->kind = KindOfFile(path);
@@ -41,8 +41,8 @@ std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string
   if (IsJsonName(path)) {
     file->body = hcl::ParseJson(file->source.get(), *file->tree, file->syntax);
   } else {
-    file->body = hcl::ParseNativeInPieces(file->source.get(), *file->tree, UsableCores(),
-                                          file->syntax, hcl::ParseMode::kIncomplete);
+    file->body = hcl::ParseNativeInPieces(file->source.get(), *file->tree, threads, file->syntax,
+                                          hcl::ParseMode::kIncomplete);
   }
   IndexFile(*file);
   return file;

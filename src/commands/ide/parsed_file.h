@@ -80,7 +80,9 @@ struct ParsedFile {
   const hcl::NativeBody* native() const;
 };
 
-std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string text);
+/// Parses a file on up to `threads` threads, if it is large.
+std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string text,
+                                            unsigned threads = 1);
 
 /// Diagnostics of the parser as problems of the file.
 std::vector<Problem> SyntaxProblemsOf(const Diagnostics& diagnostics);

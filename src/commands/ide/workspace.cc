@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/files.h"
+#include "base/loop_threads.h"
 #include "config/load.h"
 #include "config/module_source.h"
 #include "ide/local_states.h"
@@ -28,6 +29,7 @@ struct Workspace::Content {
   Settings settings;
   std::vector<std::string> folders;
   OpenTexts open;
+  std::set<std::string> edited;                // those that have changed since they were opened
   std::shared_ptr<const OpenTexts> open_copy;  // null: changed since
   std::shared_ptr<const install::CliConfig> cli_config;
   std::shared_ptr<provider::ProviderSource> providers;  // instead of those of root modules
@@ -78,7 +80,9 @@ std::shared_ptr<const ParsedFile> Workspace::Content::Parsed(const std::string& 
   if (known == nullptr) {
     Result<std::string> text = open.files.Read(DirName(path), BaseName(path));
     if (text) {
-      known = ParseFile(path, *std::move(text));
+      // While somebody types, another core looks for what is wrong with the syntax.
+      const unsigned threads = edited.contains(path) ? 1 : UsableCores();
+      known = ParseFile(path, *std::move(text), threads);
     }
   }
   return known;
@@ -221,12 +225,15 @@ void Workspace::SetText(const std::string& path, std::string text) {
   content_->parsed.erase(path);
   if (is_new) {
     content_->listed.erase(DirName(path));
+  } else {
+    content_->edited.insert(path);
   }
 }
 
 void Workspace::Close(const std::string& path) {
   content_->open.files.Remove(path);
   content_->open.paths.erase(path);
+  content_->edited.erase(path);
   content_->open_copy = nullptr;
   Changed(path);
 }
