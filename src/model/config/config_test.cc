@@ -191,6 +191,31 @@ TEST(Load, EscapedArgumentsBelongToTheProvider) {
   EXPECT_EQ(content.Find("count")->expr->range().text(), "3");
 }
 
+TEST(Load, FallbacksOfFallbacksAreRead) {
+  Workspace workspace(Files{{"main.tf", R"(
+terraform {
+  encryption {
+    method "unencrypted" "a" {}
+    state {
+      method = method.unencrypted.a
+      fallback {
+        method = method.unencrypted.a
+        fallback {}
+      }
+    }
+  }
+}
+)"}});
+  Loaded loaded = Load();
+  const auto& encryption = loaded.root().encryption;
+  ASSERT_TRUE(encryption && encryption->state);
+  const auto& fallbacks = encryption->state->fallbacks;
+  ASSERT_EQ(fallbacks.size(), 2U);
+  EXPECT_NE(fallbacks[0].expr, nullptr);
+  EXPECT_EQ(fallbacks[1].expr, nullptr);
+  EXPECT_EQ(ToText(fallbacks[1].missing), "main.tf:9,18-18");
+}
+
 TEST(Modules, InputsAreReadThroughTheVariables) {
   Workspace workspace(Files{{"main.tf", R"(
 module "m" {

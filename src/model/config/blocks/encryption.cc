@@ -101,8 +101,10 @@ class EncryptionReader {
     const hcl::Block* at = &block;
     hcl::BodyContent content;
     while (at != nullptr) {
-      const bool with_enforced = enforceable && at == &block;
-      content = at->body->Content(
+      const bool is_first = at == &block;
+      const hcl::Body& body = *at->body;  // which outlives the content that has the block
+      const bool with_enforced = enforceable && is_first;
+      content = body.Content(
           {.attributes = with_enforced
                              ? std::span<const hcl::AttributeSchema>(kEnforceableArguments)
                              : std::span<const hcl::AttributeSchema>(kTargetArguments),
@@ -113,8 +115,8 @@ class EncryptionReader {
       }
       const hcl::Attribute* given = content.Find("method");
       const EncryptionTarget::Method method = {given == nullptr ? nullptr : given->expr,
-                                               at->body->MissingItemRange()};
-      if (at == &block) {
+                                               body.MissingItemRange()};
+      if (is_first) {
         out.method = method;
       } else {
         out.fallbacks.push_back(method);
