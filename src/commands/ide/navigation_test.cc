@@ -146,14 +146,15 @@ TEST_F(NavigationTest, SymbolsAreFoundByTheirLetters) {
 }
 
 TEST_F(NavigationTest, AnswersNestNoDeeperThanClientsRead) {
+  constexpr uint32_t kLevels = 400;  // a sanitizer's stack has room for some more
   std::string text;
-  for (int i = 0; i < 2000; ++i) {
+  for (uint32_t i = 0; i < kLevels; ++i) {
     text += "x {\n";
   }
   text += "a = ";
-  text.append(2000, '[').append(2000, ']');
-  const auto cursor = static_cast<uint32_t>(text.size() - 2000);
-  for (int i = 0; i < 2000; ++i) {
+  text.append(kLevels, '[').append(kLevels, ']');
+  const auto cursor = static_cast<uint32_t>(text.size() - kLevels);
+  for (uint32_t i = 0; i < kLevels; ++i) {
     text += "\n}";
   }
   Write("main.tf", text);
