@@ -3,6 +3,7 @@
 
     run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror                     the recorded worlds
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 [--found FILE]          fresh ones, beside OpenTofu
+    run.py --binary build/asan/src/cli/tofu --mirror … --seeds 1-1000                    fresh ones alone: crashes, sanitizers
     run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
     run.py --binary … --mirror … --only world/000017 --show                              a recorded one
     run.py --binary … --mirror … --reference tofu --seeds 1-1500 --record [--add]        records new ones, which coverage guides
@@ -63,6 +64,13 @@ def run_fresh(pool, seeds, report):
         total = [a + b for a, b in zip(total, times)]
         if report.count % 100 == 0:
             print("%d worlds, %d kinds, reference %.0f s, program %.0f s" % (report.count, len(report.kinds), *total), flush=True)
+
+
+def run_alone(pool, seeds, report):
+    for seed, kind, found in pool.map(workers.alone, seeds):
+        report.add(seed, kind, None, found)
+        if report.count % 100 == 0:
+            print("%d worlds, %d with a report" % (report.count, sum(map(len, report.kinds.values()))), flush=True)
 
 
 def worlds_by_name(name):
@@ -126,8 +134,10 @@ def main():
             recorded.record(pool, seeds, options.add)
         if options.record or not options.seeds:
             recorded.replay(pool, report, options.only, options.record or options.open)
-        else:
+        elif options.reference:
             run_fresh(pool, seeds, report)
+        else:
+            run_alone(pool, seeds, report)
         failed = report.write()
         if options.found:
             write_found(pool, report, options.found)

@@ -3,6 +3,7 @@ import contextlib
 import json
 import multiprocessing.util
 import os
+import re
 import tempfile
 import time
 
@@ -13,6 +14,9 @@ import session
 
 # What a process of the pool has.
 PLACE = {}
+# What a command may end with, and how a sanitizer begins.
+EXITS = ("0", "1", "2", "3")
+REPORT = re.compile(r"\w+Sanitizer|runtime error: ")
 # A file system in memory, where writing a state to the end costs nothing, and the bytes that worlds may need of it.
 MEMORY, ENOUGH = "/dev/shm", 1 << 28
 
@@ -74,6 +78,18 @@ def fresh(seed):
     return seed, compare.kind_of(found), row and row.name, found, times, exits
 
 
+def alone(seed):
+    """Runs one new world with the program alone. Returns (seed, kind, steps that end as no command may)."""
+    world = generate.make(seed)
+    found = []
+    for number, step in enumerate(session.run(world, PLACE["program"], PLACE["attach"])):
+        code, (_, text) = step["exit"][1], step["stderr"]
+        if code not in EXITS or REPORT.search(text):
+            command = compare.command_of(world["case"]["steps"][number])
+            found.append(compare.Difference(number, command, "exit " + code, text.splitlines()))
+    return seed, found and "end of a command", found
+
+
 def small(world, kind):
     """The text of a world that is as small as possible and differs in this kind, with the difference."""
     world = reduce.reduced(world, reduce.predicate(PLACE, kind), 250)
@@ -125,7 +141,7 @@ def answer(world):
     """A world with the reference's answers, or None if it does not give the same twice. Where the program gives the same
     answers, nobody asks again."""
     wanted = session.run(world, PLACE["reference"], PLACE["attach"])
-    if any(step["exit"][1] not in ("0", "1", "2", "3") for step in wanted):
+    if any(step["exit"][1] not in EXITS for step in wanted):
         return None
     for other in (PLACE["program"], PLACE["reference"]):
         found = other and compare.differences(world, wanted, session.run(world, other, PLACE["attach"], wanted))
