@@ -4,8 +4,8 @@
 
 #include "base/flat_map.h"
 #include "check/objects.h"
+#include "check/rule_arguments.h"
 #include "check/rule_file.h"
-#include "lang/eval.h"
 #include "query/evaluate.h"
 
 namespace kinu::drift {
@@ -16,23 +16,26 @@ constexpr hcl::BlockSchema kBlocks[] = {{.type = "ignore", .label_names = kAddre
 constexpr hcl::AttributeSchema kAttributes[] = {
     {"attributes", false}, {"selector", false}, {"reason", true}, {"expires", false}};
 
-/// The arguments of a block, which are values without references.
+/// Reads `ignore` blocks.
 class RuleReader {
  public:
-  explicit RuleReader(Diagnostics& diags) : diags_(diags) {}
+  explicit RuleReader(Diagnostics& diags) : diags_(diags), arguments_(diags) {}
 
   Rule Read(const hcl::Block& block) {
     const auto content =
         block.body->Content({.attributes = kAttributes}, hcl::Strictness::kExact, diags_);
     Rule rule{.address = std::string(block.labels[0])};
     if (const hcl::Attribute* reason = content.Find("reason")) {
-      rule.reason = ReadText(*reason);
+      rule.reason = arguments_.Text(*reason);
     }
     if (const hcl::Attribute* attributes = content.Find("attributes")) {
-      ReadAttributes(*attributes, rule);
+      rule.attributes =
+          arguments_.Texts(*attributes,
+                           "The list must name attributes. Without the argument a rule is about "
+                           "whole objects.");
     }
     if (const hcl::Attribute* expires = content.Find("expires")) {
-      ReadDay(*expires, rule);
+      rule.expires = arguments_.Day(*expires);
     }
     if (const hcl::Attribute* selector = content.Find("selector")) {
       ReadSelector(*selector, rule);
@@ -41,47 +44,8 @@ class RuleReader {
   }
 
  private:
-  std::string ReadText(const hcl::Attribute& attribute) {
-    const Value value = lang::EvaluateTo(*attribute.expr, Type::String(), scope_, diags_);
-    if (!value.IsKnown()) {
-      return {};
-    }
-    if (value.IsNull() || value.AsString().empty()) {
-      diags_.Error("Invalid value", "The argument must be a text that is not empty.",
-                   attribute.expr->range());
-      return {};
-    }
-    return std::string(value.AsString());
-  }
-
-  void ReadAttributes(const hcl::Attribute& attribute, Rule& rule) {
-    const Value value =
-        lang::EvaluateTo(*attribute.expr, Type::List(Type::String()), scope_, diags_);
-    if (!value.IsWhollyKnown()) {
-      return;
-    }
-    if (value.IsNull() || value.size() == 0) {
-      diags_.Error("Invalid value",
-                   "The list must name attributes. Without the argument a rule is about whole "
-                   "objects.",
-                   attribute.expr->range());
-      return;
-    }
-    for (const Value& element : value.elements()) {
-      rule.attributes.emplace_back(element.IsNull() ? std::string_view() : element.AsString());
-    }
-  }
-
-  void ReadDay(const hcl::Attribute& attribute, Rule& rule) {
-    rule.expires = ReadText(attribute);
-    if (!check::IsDay(rule.expires)) {
-      diags_.Error("Invalid day", "A rule expires on a day such as \"2027-03-31\".",
-                   attribute.expr->range());
-    }
-  }
-
   void ReadSelector(const hcl::Attribute& attribute, Rule& rule) {
-    auto parsed = query::ParseSelector(ReadText(attribute));
+    auto parsed = query::ParseSelector(arguments_.Text(attribute));
     if (parsed) {
       rule.selector = *std::move(parsed);
     } else {
@@ -93,8 +57,7 @@ class RuleReader {
   }
 
   Diagnostics& diags_;
-  functions::CallContext context_;
-  lang::VariableScope scope_{nullptr, nullptr, context_};  // neither variables nor functions
+  check::RuleArguments arguments_;
 };
 
 /// Whether a path is what a pattern names, or lies inside of it.

@@ -1,13 +1,12 @@
 // drift: what has changed outside of the program. A plan that is shown as drift and never kept.
-#include "addrs/compatible_version.h"
-#include "base/files.h"
 #include "cli/build_info.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "cli/plan_document.h"
+#include "cli/rule_files.h"
 #include "drift/report.h"
 #include "drift/rules.h"
 #include "operation/documents.h"
-#include "plan_json/documents.h"
 #include "view/source_schemas.h"
 
 namespace kinu::cli {
@@ -33,27 +32,6 @@ DriftForm FormOf(const Flags& flags, Diagnostics& diags) {
   return chosen;
 }
 
-/// Reads the files of -ignore, or else those of the working directory.
-void ReadRules(const Flags& flags, drift::Rules& rules, Diagnostics& diags) {
-  std::vector<std::string> files = flags.List("ignore");
-  if (files.empty()) {
-    const auto names = ListDirectory(".");
-    for (const std::string& name : names ? *names : std::vector<std::string>()) {
-      if (!name.starts_with('.') &&
-          (name.ends_with(".kinudrift.hcl") || name.ends_with(".kinudrift.json"))) {
-        files.push_back(name);
-      }
-    }
-  }
-  for (const std::string& file : files) {
-    if (auto text = ReadFile(file)) {
-      rules.Add(file, *std::move(text), diags);
-    } else {
-      diags.Error("Failed to read drift rules", text.error().message + ".");
-    }
-  }
-}
-
 class DriftRun : public OperationRun {
  public:
   using OperationRun::OperationRun;
@@ -71,7 +49,12 @@ class DriftRun : public OperationRun {
     if (diags.has_errors()) {
       return form_ == DriftForm::kJson ? Finish({}) : UsageError(invocation, diags);
     }
-    ReadRules(flags, rules_, diags);
+    ReadRuleFiles(
+        flags.List("ignore"), "kinudrift", "Failed to read drift rules",
+        [&](const std::string& name, std::string text) {
+          rules_.Add(name, std::move(text), diags);
+        },
+        diags);
     if (diags.has_errors()) {
       return Finish({});
     }
@@ -96,23 +79,10 @@ class DriftRun : public OperationRun {
       return !found.has_errors();
     };
     std::optional<std::string> document;
-    ReportOnPlan(request, [&](const plan::Plan& plan) { document = DocumentOf(plan); });
-    return document;
-  }
-
-  std::optional<std::string> DocumentOf(const plan::Plan& plan) {
-    const view::SourceSchemas schemas(operation.schemas());
-    std::string document;
-    JsonWriter out(document);
-    const auto written = view::WritePlan(out, plan, operation.loaded.config.get(), schemas,
-                                         {.version = kCompatibleVersion,
-                                          .prior_state = false,
-                                          .positions = true,
-                                          .parts = view::PlanParts::kChanges});
-    if (!written) {
-      diags.Error("Failed to marshal plan to json", written.error().message);
-      return std::nullopt;
-    }
+    ReportOnPlan(request, [&](const plan::Plan& plan) {
+      const view::SourceSchemas schemas(operation.schemas());
+      document = DocumentOfChanges(plan, operation.loaded.config.get(), schemas, diags);
+    });
     return document;
   }
 
