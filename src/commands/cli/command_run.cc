@@ -1,6 +1,7 @@
 #include "cli/command_run.h"
 
 #include "addrs/compatible_version.h"
+#include "cli/plan_risks.h"
 #include "cli/why_plan.h"
 #include "plan_json/diagnostic.h"
 #include "plan_json/snippet.h"
@@ -183,6 +184,23 @@ void OperationRun::WriteProblems(JsonWriter& json) {
   }
 }
 
+std::optional<risks::Report> OperationRun::FindRisks(const plan::Plan& plan,
+                                                     const PlanParts& parts) {
+  if (parts.risks == nullptr) {
+    return std::nullopt;
+  }
+  const view::SourceSchemas schemas(operation.schemas());
+  auto report = RisksOfPlan(plan, *operation.loaded.config, schemas, *parts.risks, diags);
+  if (report && audience->json() != nullptr) {
+    std::string risks;
+    JsonWriter json(risks);
+    risks::WriteRisks(json, *report);
+    audience->json()->Message(view::JsonUi::Level::kInfo, risks::Headline(*report), "risks",
+                              {{"risks", std::move(risks)}});
+  }
+  return report;
+}
+
 void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
   if (audience->json() != nullptr) {
     audience->json()->Plan(plan);
@@ -191,6 +209,7 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
                                 "offline_plan", parts.offline->Members());
     }
   }
+  const auto risks = FindRisks(plan, parts);
   if (parts.summary != nullptr) {
     view::CausesOf causes;
     if (parts.why) {
@@ -200,6 +219,9 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
     view::Summary summary = view::MakeSummary(plan, causes);
     if (parts.offline != nullptr) {
       summary.incomplete = parts.offline->Counts();
+    }
+    if (risks) {
+      summary.risks = RisksForSummary(*risks);
     }
     audience->Text(view::RenderSummary(summary, *parts.summary));
     return;
@@ -228,6 +250,11 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
     PrintUnrenderedPlan(done.error());
   } else if (parts.offline != nullptr) {
     paged.Write("\n" + terminal::WordWrap(parts.offline->Summary(), options.width) + "\n");
+  }
+  if (risks) {
+    std::string text = "\n";
+    risks::WriteText(text, *risks);
+    paged.Write(text);
   }
 }
 

@@ -10,6 +10,8 @@
 #include "cli/operation_flags.h"
 #include "json/writer.h"
 #include "operation/remote_run.h"
+#include "risks/report.h"
+#include "risks/rules.h"
 #include "terminal/prompt.h"
 #include "tfjson/action_filter.h"
 #include "view/summary/summary.h"
@@ -88,6 +90,7 @@ struct PlanParts {
   const tfjson::ActionFilter* actions = nullptr;      ///< null: all changes
   const operation::OfflineReport* offline = nullptr;  ///< null: providers have planned
   bool why = false;                                   ///< a summary says what the changes come from
+  const risks::Rules* risks = nullptr;                ///< null: risks are not looked for
 };
 
 /// The run of a command that works through an operation.
@@ -112,6 +115,8 @@ struct OperationRun : CommandRun {
   /// Writes what was reported as the elements of an array, without the values that a check
   /// compared, which may be sensitive.
   void WriteProblems(JsonWriter& json);
+  /// The risks of a plan that is shown with them; also a JSON message, if there is a reader.
+  std::optional<risks::Report> FindRisks(const plan::Plan& plan, const PlanParts& parts);
   /// Closes the operation first.
   int Fail() override;
   using CommandRun::Fail;

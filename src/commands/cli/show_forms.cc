@@ -4,6 +4,7 @@
 
 #include "cli/audience.h"
 #include "cli/command_run.h"
+#include "cli/plan_risks.h"
 #include "cli/why_plan.h"
 #include "operation/documents.h"
 #include "operation/plan_schemas.h"
@@ -109,7 +110,15 @@ int PrintServicePlan(const Invocation& invocation, operation::FetchedPlan plan, 
     if (!recorded) {
       return unreadable(recorded.error());
     }
-    Print(view::RenderSummary(view::MakeSummary(recorded->plan), *form.summary));
+    view::Summary summary = view::MakeSummary(recorded->plan);
+    if (form.risks) {
+      const auto report = RisksOfDocument((*document)->root(), *form.risks, diags);
+      if (!report) {
+        return 1;
+      }
+      summary.risks = RisksForSummary(*report);
+    }
+    Print(view::RenderSummary(summary, *form.summary));
     return 0;
   }
   const terminal::Style style = invocation.style();
@@ -144,7 +153,18 @@ int ReportPlan(const Invocation& invocation, const plan::PlanFile& file, const F
     why::WriteJson(why, *explanation, [](JsonWriter&) {});
     why.pop_back();  // the line end
   }
-  return text ? WriteReport(*std::move(text), form, diags, {.locals = locals, .why = why}) : 1;
+  std::string risks;
+  if (text && form.risks) {
+    const auto found = RisksOfPlanFile(invocation.workspace, file, *form.risks, diags);
+    if (!found) {
+      return 1;
+    }
+    JsonWriter json(risks);
+    risks::WriteRisks(json, *found);
+  }
+  return text ? WriteReport(*std::move(text), form, diags,
+                            {.locals = locals, .why = why, .risks = risks})
+              : 1;
 }
 
 /// The causes of all changes of a plan file.
@@ -162,6 +182,35 @@ int PrintCauses(const Invocation& invocation, const plan::PlanFile& file, const 
   }
   Print(text);
   return 0;
+}
+
+/// The summary of a plan file, whose changes have been read.
+int SummarizePlan(const Invocation& invocation, const plan::PlanFile& file, const plan::Plan& plan,
+                  const Form& form, Diagnostics& diags) {
+  view::CausesOf causes;
+  if (form.why) {
+    const auto explanation = ExplainPlanFile(invocation.workspace, file, {}, diags);
+    if (!explanation) {
+      return 1;
+    }
+    causes = CausesForSummary(*explanation);
+  }
+  view::Summary summary = view::MakeSummary(plan, causes);
+  if (form.risks) {
+    const auto report = RisksOfPlanFile(invocation.workspace, file, *form.risks, diags);
+    if (!report) {
+      return 1;
+    }
+    summary.risks = RisksForSummary(*report);
+  }
+  Print(view::RenderSummary(summary, *form.summary));
+  return 0;
+}
+
+/// Reports that a state has no risks, which only plans have.
+int ReportNoRisks(Diagnostics& diags) {
+  diags.Error("Not a plan", "The -risks option shows the risks of a plan. A state has none.");
+  return 1;
 }
 
 /// Reports that something is no plan file, which alone has causes.
@@ -183,7 +232,7 @@ int ShowForms::Document(std::string text, Diagnostics& diags) {
   if (form_.why) {
     return ReportNoCauses(diags);
   }
-  return form_.json || form_.summary || form_.html
+  return form_.json || form_.summary || form_.html || form_.risks
              ? PrintDocument(std::move(text), form_, diags)
              : ShowDocument(invocation_, std::move(text), form_, diags);
 }
@@ -199,6 +248,9 @@ int ShowForms::Plan(const plan::PlanFile& file, Diagnostics& diags) {
   }
   if (form_.why && !form_.summary) {
     return PrintCauses(invocation_, file, form_, diags);
+  }
+  if (form_.risks && !form_.summary) {
+    return PrintRisks(RisksOfPlanFile(invocation_.workspace, file, *form_.risks, diags), form_);
   }
   if (form_.json) {
     return PrintDocument(
@@ -230,24 +282,16 @@ int ShowForms::Plan(const plan::PlanFile& file, Diagnostics& diags) {
         .kind = DiagnosticKind::kUnreadablePlan;
     return 1;
   }
-  if (form_.summary) {
-    view::CausesOf causes;
-    if (form_.why) {
-      const auto explanation = ExplainPlanFile(invocation_.workspace, file, {}, diags);
-      if (!explanation) {
-        return 1;
-      }
-      causes = CausesForSummary(*explanation);
-    }
-    Print(view::RenderSummary(view::MakeSummary(*read, causes), *form_.summary));
-    return 0;
-  }
-  return PrintPlan(invocation_, *read, *schemas, form_);
+  return form_.summary ? SummarizePlan(invocation_, file, *read, form_, diags)
+                       : PrintPlan(invocation_, *read, *schemas, form_);
 }
 
 int ShowForms::State(const state::State& state, bool from_file, Diagnostics& diags) {
   if (form_.why) {
     return ReportNoCauses(diags);
+  }
+  if (form_.risks) {
+    return ReportNoRisks(diags);
   }
   if (form_.summary) {
     Print(view::RenderSummary(view::MakeSummary(state), *form_.summary));
@@ -288,7 +332,7 @@ int ShowForms::ServicePlan(const Fetch& fetch, Diagnostics& diags) {
   if (form_.why) {
     return ReportNoCauses(diags);
   }
-  const bool document = form_.json || form_.html;
+  const bool document = form_.json || form_.html || (form_.risks && !form_.summary);
   if (document || form_.copy->wanted()) {
     auto fetched = fetch(false);
     if (!fetched) {

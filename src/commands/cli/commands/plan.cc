@@ -3,6 +3,7 @@
 #include "base/keep.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "cli/plan_risks.h"
 #include "cli/summary_flags.h"
 #include "cli/timings.h"
 #include "meta_arguments/generated_blocks.h"
@@ -18,6 +19,12 @@ namespace {
 int PlanInService(OperationRun& run, const PlanRequest& request) {
   const Flags& flags = run.flags;
   const std::string& path = flags.String("out");
+  if (flags.IsSet("risks")) {
+    run.diags.Warning(
+        "Risks not shown",
+        "The service plans this workspace. The command show -risks finds the risks of "
+        "a plan that -out has saved.");
+  }
   const int code = run.RunInService(request, {.changes_are_2 = flags.Bool("detailed-exitcode"),
                                               .out = path,
                                               .generated = flags.String("generate-config-out")});
@@ -97,6 +104,10 @@ static int RunPlan(Invocation& invocation) {
   if (!run.ArgumentsFit()) {
     return run.Usage();
   }
+  const auto risk_rules = ReadRiskRules(flags, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
+  }
   if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
     return run.Fail(read.error().message, "");
   }
@@ -141,7 +152,8 @@ static int RunPlan(Invocation& invocation) {
     run.ShowPlan(plan, {.summary = summary ? &*summary : nullptr,
                         .actions = actions ? &*actions : nullptr,
                         .offline = offline ? &*offline : nullptr,
-                        .why = flags.Bool("why")});
+                        .why = flags.Bool("why"),
+                        .risks = risk_rules.get()});
   }
   run.operation.Close(run.diags);
   failed = run.audience->Show(run.diags) || failed;
@@ -175,8 +187,8 @@ constexpr auto kPlanFlags = JoinFlags(
              .form = "=path",
              .help = "With -offline: schemas from a file that\n"
                      "\"providers schema -json\" has written."},
-    FlagSpec{.name = "why", .help = "With -summary: what the changes come from."}, kSummaryFlags,
-    kPager, kTimings, kOperation);
+    FlagSpec{.name = "why", .help = "With -summary: what the changes come from."}, kRisksFlag,
+    kSummaryFlags, kPager, kTimings, kOperation);
 
 extern constexpr CommandSpec kPlanCommand{
     .name = "plan",

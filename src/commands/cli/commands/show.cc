@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/flag_groups.h"
 #include "cli/operation_flags.h"
+#include "cli/plan_risks.h"
 #include "cli/show_forms.h"
 #include "cli/summary_flags.h"
 #include "session/provider_installation.h"
@@ -97,6 +98,14 @@ Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
                 "The -why option explains a plan, alone, with -json, in a summary or in the report "
                 "of -html.");
   }
+  if (flags.IsSet("risks") &&
+      (of_configuration || old || canonical || fingerprint || flags.IsSet("actions") ||
+       flags.Bool("redact") || flags.Bool("positions") ||
+       (flags.Bool("why") && !flags.IsSet("summary") && !html))) {
+    diags.Error("Conflicting output formats",
+                "The -risks option shows what a plan risks, alone, with -json, in a summary or in "
+                "the report of -html.");
+  }
   const auto& words = flags.positionals();
   const std::string& plan = flags.String("plan");
   return {.json = json,
@@ -170,9 +179,14 @@ static int RunShow(Invocation& invocation) {
                                   "Failed to parse command-line options");
   const JsonCopy copy(flags, diags);
   CheckTarget(flags, diags);
-  const Form form = ReadForm(flags, copy, diags);
+  Form form = ReadForm(flags, copy, diags);
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
+  }
+  form.risks = ReadRiskRules(flags, diags);
+  if (diags.has_errors()) {
+    copy.ShowProblems(invocation, diags);
+    return 1;
   }
   const auto variables = VariableArguments(flags);
   const operation::ShowRequest request = ReadTarget(flags, variables);
@@ -219,7 +233,7 @@ constexpr auto kShowFlags = JoinFlags(
                      "parts are in the configuration."},
     FlagSpec{
         .name = "plan", .kind = FlagKind::kString, .form = "=FILE", .help = "Show that plan file."},
-    FlagSpec{.name = "redact", .help = "With -json: sensitive values are replaced."},
+    FlagSpec{.name = "redact", .help = "With -json: sensitive values are replaced."}, kRisksFlag,
     kShowSensitive, FlagSpec{.name = "state", .help = "Show the current state."}, kSummaryFlags,
     kJsonCopy,
     FlagSpec{.name = "why",

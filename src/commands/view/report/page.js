@@ -331,6 +331,21 @@
     if (!all.length) at("counts").append(make("span", { class: "dim" }, data.kind === "plan" ? "No changes." : "No objects."));
   }
 
+  function fillRisks() {
+    const view = at("view-risks");
+    at("tab-risks").hidden = false;
+    at("tab-risks").append(` (${digits(data.risks.filter(risk => !risk.ignored).length)})`);
+    if (!data.risks.length) view.append(make("p", { class: "dim" }, "No risks were found."));
+    for (const risk of data.risks) {
+      const place = risk.position ? `${risk.position.filename}:${risk.position.start.line}` : "";
+      view.append(make("h2", {}, make("span", { class: risk.ignored || risk.severity !== "high" ? "dim" : "warn" }, risk.severity), ` ${risk.rule} `, make("span", { class: "dim" }, place)),
+        make("p", {}, risk.ignored ? "Does not count: " + risk.ignored : risk.reason), ...(risk.note ? [make("p", { class: "dim" }, "Note: " + risk.note + ".")] : []));
+      const list = make("ul");
+      for (const address of risk.addresses) list.append(make("li", {}, make("code", {}, address)));
+      if (risk.addresses.length) view.append(list);
+    }
+  }
+
   function fillOutputs() {
     const view = at("view-outputs");
     if (!data.outputs.length) view.append(make("p", { class: "dim" }, data.kind === "plan" ? "No output changes." : "There are no outputs."));
@@ -360,7 +375,7 @@
     if (index >= 0) choose(rows[index].change, index);
   }
 
-  const TABS = ["changes", "outputs", "graph", "checks"];
+  const TABS = ["changes", ...(data.risks ? ["risks"] : []), "outputs", "graph", "checks"];
   function select(name) {
     for (const tab of TABS) {
       at("tab-" + tab).setAttribute("aria-selected", tab === name);
@@ -423,7 +438,7 @@
       }
       if (event.key === "/") { event.preventDefault(); select("changes"); at("search").focus(); }
       if (event.key === "t") at("theme").click();
-      if (event.key >= "1" && event.key <= "4") select(TABS[event.key - 1]);
+      if (event.key >= "1" && event.key <= String(TABS.length)) select(TABS[event.key - 1]);
     });
   }
 
@@ -431,6 +446,7 @@
   fillHead();
   fillSelect("module", "m", "all modules");
   fillSelect("type", "t", "all types");
+  if (data.risks) fillRisks();
   fillOutputs();
   fillChecks();
   startGraph();

@@ -28,7 +28,7 @@ class DataWriter {
   DataWriter(const Node& document, const Node& locals)
       : document_(document), locals_(locals), secrets_(document) {}
 
-  std::string Write(std::string_view title, std::string_view why);
+  std::string Write(std::string_view title, const ReportParts& parts);
 
  private:
   void Changes(std::string_view name);
@@ -300,7 +300,7 @@ void DataWriter::Graph() {
   out_.EndObject();
 }
 
-std::string DataWriter::Write(std::string_view title, std::string_view why) {
+std::string DataWriter::Write(std::string_view title, const ReportParts& parts) {
   const bool plan = IsPlanDocument(document_);
   text_.reserve(document_.text().size() / 2);
   out_.BeginObject();
@@ -327,9 +327,12 @@ std::string DataWriter::Write(std::string_view title, std::string_view why) {
   list("checks", [&] { Checks(); });
   out_.Key("graph");
   Graph();
-  if (!why.empty()) {
-    out_.Key("why");
-    out_.Raw(why);
+  for (const auto& [name, text] : {std::pair(std::string_view("why"), parts.why),
+                                   std::pair(std::string_view("risks"), parts.risks)}) {
+    if (!text.empty()) {
+      out_.Key(name);
+      out_.Raw(text);
+    }
   }
   out_.EndObject();
   return std::move(text_);
@@ -376,7 +379,7 @@ Result<std::string> ReportData(const Node& document, std::string_view title,
   if (!references) {
     return std::unexpected(references.error());
   }
-  return DataWriter(document, (*references)->root()).Write(title, parts.why);
+  return DataWriter(document, (*references)->root()).Write(title, parts);
 }
 
 Result<std::string> RenderReport(const Node& document, std::string_view title,

@@ -15,6 +15,7 @@ namespace kinu::view {
 struct ReportParts {
   std::string_view locals = {};  ///< LocalReferences() of the configuration
   std::string_view why = {};     ///< the causes of the changes: docs/schemas/why.json
+  std::string_view risks = {};   ///< the array `risks` of docs/schemas/risks.json
 };
 
 /// Renders the report. `title`: the name of what is shown, such as a file name. kInvalid: the
@@ -27,8 +28,8 @@ Result<std::string> RenderReport(const json::Node& document, std::string_view ti
 std::string LocalReferences(const config::Config& config);
 
 /// The data of the page alone: an object with `kind`, `title`, `version`, `timestamp`, `errored`,
-/// `changes`, `drift`, `outputs`, `checks`, `graph` and perhaps `why`. See report.cc for the
-/// members of each.
+/// `changes`, `drift`, `outputs`, `checks`, `graph` and perhaps `why` and `risks`. See report.cc
+/// for the members of each.
 Result<std::string> ReportData(const json::Node& document, std::string_view title,
                                const ReportParts& parts = {});
 

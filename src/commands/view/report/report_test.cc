@@ -31,6 +31,8 @@ TEST(Report, NothingInTheDataEndsItsElement) {
             R"({"actions":["create"],"after":{"x":"</script><script>alert(1)</script>"}}}]})");
   EXPECT_NE(ReportData(document->root(), "p", {.why = R"({"causes":[]})"})->find(R"("why":{")"),
             std::string::npos);
+  EXPECT_NE(ReportData(document->root(), "p", {.risks = "[]"})->find(R"("risks":[])"),
+            std::string::npos);
   const std::string page = *RenderReport(document->root(), "</script>");
   EXPECT_FALSE(page.contains("alert(1)</script>"));
   EXPECT_TRUE(page.contains("alert(1)\\u003c/script>"));

@@ -202,6 +202,17 @@ std::string OutputsLine(const Summary& summary) {
   return out;
 }
 
+/// `high data-deleted: aws_db_instance.main: It holds data.`
+std::string RiskText(const SummaryRisk& risk, const std::string& objects) {
+  return risk.severity + " " + risk.rule + (objects.empty() ? "" : ": " + objects) + ": " +
+         risk.reason;
+}
+
+/// The objects of a risk, or one for the plan.
+size_t Weight(const SummaryRisk& risk) {
+  return std::max<size_t>(1, risk.addresses.size());
+}
+
 std::string Verb(const SummaryGroup& group) {
   const std::string_view name = EffectName(group.effect);
   return name.empty() ? std::string() : std::string(name) + " ";
@@ -211,6 +222,12 @@ std::string RenderText(const Summary& summary, const SummaryOptions& options) {
   std::string out;
   BoundedLines lines(out, options);
   lines.Add(Headline(summary) + "\n", 0);
+  if (summary.risks) {
+    lines.Add(summary.risks->headline + "\n", 0);
+    for (const SummaryRisk& risk : summary.risks->risks) {
+      lines.Add("- " + RiskText(risk, risk.objects) + "\n", Weight(risk));
+    }
+  }
   for (const Section& section : SectionsOf(summary, options.group_by)) {
     std::string_view dash = "- ";
     if (options.group_by != GroupBy::kAction) {
@@ -232,12 +249,24 @@ std::string RenderText(const Summary& summary, const SummaryOptions& options) {
   return out;
 }
 
+/// `last`: nothing follows.
+void AddRiskTree(BoundedLines& lines, const SummaryRisks& risks, bool last) {
+  lines.Add((last ? "└─ " : "├─ ") + risks.headline + "\n", 0);
+  for (const SummaryRisk& risk : risks.risks) {
+    const std::string branch = &risk == &risks.risks.back() ? "└─ " : "├─ ";
+    lines.Add((last ? "   " : "│  ") + branch + RiskText(risk, risk.objects) + "\n", Weight(risk));
+  }
+}
+
 std::string RenderTree(const Summary& summary, const SummaryOptions& options) {
   std::string out;
   BoundedLines lines(out, options);
   lines.Add(Headline(summary) + "\n", 0);
   const std::vector<Section> sections = SectionsOf(summary, options.group_by);
   const bool outputs = !summary.outputs.empty();
+  if (summary.risks) {
+    AddRiskTree(lines, *summary.risks, sections.empty() && !outputs);
+  }
   for (size_t i = 0; i < sections.size(); ++i) {
     const Section& section = sections[i];
     const bool last = i + 1 == sections.size() && !outputs;
@@ -305,10 +334,24 @@ bool IsOpen(const Section& section) {
          0;
 }
 
+/// The risks are never folded away.
+void AddRiskMarkdown(BoundedLines& lines, const SummaryRisks& risks) {
+  lines.Add("\n**" + risks.headline + "**\n" + (risks.risks.empty() ? "" : "\n"), 0);
+  for (const SummaryRisk& risk : risks.risks) {
+    const std::string objects = risk.objects.empty() ? "" : ": " + CodeSpan(risk.objects);
+    lines.Add(
+        "- **" + risk.severity + "** " + CodeSpan(risk.rule) + objects + ": " + risk.reason + "\n",
+        Weight(risk));
+  }
+}
+
 std::string RenderMarkdown(const Summary& summary, const SummaryOptions& options) {
   std::string out;
   BoundedLines lines(out, options);
   lines.Add("**" + Headline(summary) + "**\n", 0);
+  if (summary.risks) {
+    AddRiskMarkdown(lines, *summary.risks);
+  }
   for (const Section& section : SectionsOf(summary, options.group_by)) {
     constexpr std::string_view kEnd = "\n</details>\n";
     std::string title = options.group_by == GroupBy::kAction ? CountsText(section.counts)
@@ -406,6 +449,25 @@ void WriteGroup(JsonWriter& out, const SummaryGroup& group) {
   out.EndObject();
 }
 
+void WriteRisks(JsonWriter& out, const SummaryRisks& risks) {
+  out.Key("risks");
+  out.BeginArray();
+  for (const SummaryRisk& risk : risks.risks) {
+    out.BeginObject();
+    out.Member("rule", risk.rule);
+    out.Member("severity", risk.severity);
+    out.Key("addresses");
+    out.BeginArray();
+    for (const std::string& address : risk.addresses) {
+      out.String(address);
+    }
+    out.EndArray();
+    out.Member("reason", risk.reason);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
 std::string RenderJson(const Summary& summary, const SummaryOptions& options) {
   std::string text;
   JsonWriter out(text, {.escape = JsonEscape::kPlain, .indent = {}, .prefix = {}});
@@ -442,6 +504,9 @@ std::string RenderJson(const Summary& summary, const SummaryOptions& options) {
     if (!summary.incomplete.empty()) {
       out.Member("complete", false);
       out.Member("certainty", summary.incomplete);
+    }
+    if (summary.risks) {
+      WriteRisks(out, *summary.risks);
     }
   }
   out.EndObject();

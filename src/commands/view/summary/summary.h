@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,6 +79,20 @@ struct SummaryGroup {
   std::string Address() const;
 };
 
+/// What a reviewer has to look at, of objects of one block.
+struct SummaryRisk {
+  std::string rule;
+  std::string severity;
+  std::string objects;                 ///< the first addresses for people; empty: the whole plan
+  std::vector<std::string> addresses;  ///< all
+  std::string reason;
+};
+/// The risks of a plan.
+struct SummaryRisks {
+  std::string headline;  ///< counts them: "Risks: 1 high."
+  std::vector<SummaryRisk> risks;
+};
+
 /// A summary.
 struct Summary {
   bool of_state = false;
@@ -87,7 +102,8 @@ struct Summary {
   size_t drifted = 0;                ///< objects that changed outside
   bool errored = false;
   std::string incomplete = {};  ///< of an offline plan: how sure it is; empty: of all others
-  size_t steps = 0;             ///< objects and attributes that were examined; tests count them
+  std::optional<SummaryRisks> risks = {};  ///< if they are asked for
+  size_t steps = 0;  ///< objects and attributes that were examined; tests count them
 
   size_t objects() const;
 };

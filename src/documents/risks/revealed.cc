@@ -1,0 +1,163 @@
+#include "risks/revealed.h"
+
+#include "text/unicode.h"
+#include "tfjson/path.h"
+
+namespace kinu::risks {
+namespace {
+
+using json::Node;
+
+bool IsValue(const Node& node) {
+  return node && !node.is_null();
+}
+
+/// Whether a mask covers the whole value.
+bool IsWhole(const Node& mask) {
+  return mask && mask.is_bool() && mask.is_true();
+}
+
+/// How many values a mask marks.
+size_t Marked(const Node& mask) {
+  if (!mask) {
+    return 0;
+  }
+  size_t count = IsWhole(mask) ? 1 : 0;
+  for (const Node& element : mask.elements()) {
+    count += Marked(element);
+  }
+  for (const json::Member& member : mask.members()) {
+    count += Marked(member.value);
+  }
+  return count;
+}
+
+Node Inside(const Node& container, std::string_view name) {
+  return container && container.is_object() ? container.Find(name) : Node();
+}
+
+Node Inside(const Node& container, uint64_t index) {
+  return container && container.is_array() ? container.At(index) : Node();
+}
+
+template <typename Step>
+check::MaskedNode Inside(const check::MaskedNode& whole, const Step& step) {
+  return {.value = Inside(whole.value, step),
+          .sensitive = Inside(whole.sensitive, step),
+          .unknown = IsWhole(whole.unknown) ? whole.unknown : Inside(whole.unknown, step)};
+}
+
+/// Compares masks, and goes where a part of the value was sensitive.
+class Comparison {
+ public:
+  explicit Comparison(std::vector<std::string>& out) : out_(out) {}
+
+  void Compare(const check::MaskedNode& before, const check::MaskedNode& after,
+               const std::string& path) {
+    if (!IsValue(before.value) || Marked(before.sensitive) == 0 || IsWhole(after.sensitive)) {
+      return;
+    }
+    if (!IsValue(after.value) && !IsWhole(after.unknown)) {
+      return;
+    }
+    if (IsWhole(before.sensitive)) {
+      // What is partly sensitive now may say as much as before.
+      if (Marked(after.sensitive) == 0) {
+        out_.push_back(path);
+      }
+    } else if (before.sensitive.is_object()) {
+      CompareMembers(before, after, path);
+    } else if (before.sensitive.is_array()) {
+      CompareElements(before, after, path);
+    }
+  }
+
+ private:
+  void CompareMembers(const check::MaskedNode& before, const check::MaskedNode& after,
+                      const std::string& path) {
+    for (const json::Member& member : before.sensitive.members()) {
+      const std::string name = member.name.String();
+      std::string inside = path;
+      if (text::IsIdentifier(name)) {
+        inside += (inside.empty() ? "" : ".") + name;
+      } else {
+        tfjson::AppendNormalizedName(inside, name);
+      }
+      Compare(Inside(before, std::string_view(name)), Inside(after, std::string_view(name)),
+              inside);
+    }
+  }
+
+  /// The elements of a set have no position of their own, so that elements are told apart only
+  /// where fewer are sensitive than before.
+  void CompareElements(const check::MaskedNode& before, const check::MaskedNode& after,
+                       const std::string& path) {
+    if (Marked(after.sensitive) >= Marked(before.sensitive)) {
+      return;
+    }
+    const bool same_length = after.value && before.value.is_array() && after.value.is_array() &&
+                             after.value.size() == before.value.size();
+    const size_t found = out_.size();
+    for (uint64_t i = 0; same_length && i < before.sensitive.size(); ++i) {
+      Compare(Inside(before, i), Inside(after, i), path + "[" + std::to_string(i) + "]");
+    }
+    if (same_length ? out_.size() == found : Marked(after.sensitive) == 0) {
+      out_.push_back(path);
+    }
+  }
+
+  std::vector<std::string>& out_;
+};
+
+}  // namespace
+
+std::vector<std::string> Revealed(const check::MaskedNode& before, const check::MaskedNode& after) {
+  std::vector<std::string> out;
+  if (before.sensitive && IsValue(before.value)) {
+    Comparison(out).Compare(before, after, "");
+  }
+  return out;
+}
+
+std::vector<std::string> NoLongerWriteOnly(const check::MaskedNode& before,
+                                           const check::MaskedNode& after) {
+  constexpr std::string_view kEnd = "_wo_version";
+  std::vector<std::string> out;
+  if (!IsValue(before.value) || !before.value.is_object() || !IsValue(after.value)) {
+    return out;
+  }
+  for (const json::Member& member : before.value.members()) {
+    std::string name = member.name.String();
+    if (!name.ends_with(kEnd) || member.value.is_null() ||
+        IsValue(Inside(after.value, std::string_view(name)))) {
+      continue;
+    }
+    name.resize(name.size() - kEnd.size());
+    const check::MaskedNode now = Inside(after, std::string_view(name));
+    if (!IsValue(Inside(before.value, std::string_view(name))) &&
+        (IsValue(now.value) || IsWhole(now.unknown))) {
+      out.push_back(std::move(name));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> RevealedOutputs(const Node& plan) {
+  std::vector<std::string> out;
+  const Node state = Inside(plan, "prior_state");
+  const Node earlier = Inside(Inside(state, "values"), "outputs");
+  const Node declared = Inside(Inside(Inside(plan, "configuration"), "root_module"), "outputs");
+  if (!earlier || !earlier.is_object() || !declared) {
+    return out;
+  }
+  for (const json::Member& member : earlier.members()) {
+    const std::string name = member.name.String();
+    const Node now = Inside(declared, std::string_view(name));
+    if (IsWhole(Inside(member.value, "sensitive")) && now && !IsWhole(Inside(now, "sensitive"))) {
+      out.push_back(name);
+    }
+  }
+  return out;
+}
+
+}  // namespace kinu::risks
