@@ -122,6 +122,12 @@ HIDING = [
     ["show", "-why", "p"],
     ["show", "-why", "-summary=json", "p"],
     ["show", "-why", "-json", "p"],
+    ["show", "-risks", "p"],
+    ["show", "-risks", "-json", "p"],
+    ["show", "-html", "-risks", "p"],
+    ["show", "-risks", "-summary=markdown", "p.json"],
+    ["show", "-risks=risks.hcl", "-json", "revealed.json"],
+    ["show", "-risks=risks.hcl", "-summary=json", "revealed.json"],
     ["query", "$", "p"],
     ["query", "-raw", "$..*", "p"],
     ["query", "-csv", "-paths", "$.resource_changes[*].change.after", "p"],
@@ -166,6 +172,9 @@ HIDING = [
     ["plan", "-offline", "-no-color"],
     ["plan", "-offline", "-json"],
     ["plan", "-offline", "-destroy", "-summary=markdown"],
+    ["plan", "-risks=risks.hcl", "-no-color", "-destroy"],
+    ["plan", "-risks=risks.hcl", "-json", "-destroy"],
+    ["plan", "-risks=risks.hcl", "-summary=tree", "-destroy"],
     ["drift", "-plan=drifted.json"],
     ["drift", "-json", "-plan=drifted.json"],
     ["drift", "-markdown", "-plan=drifted.json"],
@@ -230,6 +239,20 @@ def write_drifted_plan(folder):
         json.dump(plan, handle)
 
 
+def write_revealed_plan(folder):
+    """Writes revealed.json: p.json after which nothing is sensitive any more, as `-risks` is told of."""
+    with open(os.path.join(folder, "p.json"), encoding="utf-8") as handle:
+        plan = json.load(handle)
+    for entry in plan["resource_changes"]:
+        change = entry["change"]
+        change.update(actions=["update"], before=change["after"], before_sensitive=change["after_sensitive"],
+                      after_sensitive={})
+    with open(os.path.join(folder, "revealed.json"), "w", encoding="utf-8") as handle:
+        json.dump(plan, handle)
+    with open(os.path.join(folder, "risks.hcl"), "w", encoding="utf-8") as handle:
+        handle.write('data_types = ["terraform_data"]\n')
+
+
 def write_lines(folder):
     """Writes the files of BULK."""
     with open(os.path.join(folder, "terraform.tfstate"), encoding="utf-8") as handle:
@@ -284,6 +307,15 @@ class Run:
             print("FAIL %s: has no secret, so nothing is tested: %s" % (" ".join(arguments), text[:500]))
 
 
+    def expect_risks(self):
+        """Expects that the secrets of revealed.json are named as risks, so that their absence tests something."""
+        text = self.output(["show", "-risks=risks.hcl", "-json", "revealed.json"])
+        good = text.count('"secret-visible"') > 1
+        self.passed, self.failed = self.passed + good, self.failed + (not good)
+        if not good:
+            print("FAIL show -risks: names no secrets: %s" % text[:500])
+
+
 def explain_edits(run, text, cores):
     """Explains what a plan does after each secret was edited."""
     path = os.path.join(run.folder, "main.tf")
@@ -322,6 +354,8 @@ def main():
             for arguments in HIDING:
                 shown = copies and "-json" not in arguments and \
                     (arguments[0] in COPIES_SHOWN or arguments[:2] == ["show", "-no-color"])
+                if "revealed.json" in arguments:
+                    write_revealed_plan(folder)
                 if "changed.json" in arguments:
                     write_changed_state(folder)
                     write_drifted_plan(folder)
@@ -336,6 +370,7 @@ def main():
                     for check in AFTER_APPLY:
                         run.expect_none(check)
                     write_lines(folder)
+                    run.expect_risks()
                     for edit in BULK:
                         run.expect_none(edit)
                     explain_edits(run, text, cores)

@@ -137,8 +137,16 @@ def written(binary, folder):
     yield "plan", json.loads(run("show", "-json", "-positions", "p"))
     for line in run("plan", "-offline", "-json").splitlines():
         yield "message", json.loads(line)
+    yield "risks", json.loads(run("show", "-risks", "-json", "p"))  # without any
     for line in run("apply", "-json", "-auto-approve").splitlines():
         yield "message", json.loads(line)
+    with open(os.path.join(folder, "r.kinurisks.hcl"), "w", encoding="utf-8") as handle:
+        handle.write('data_types = ["terraform_data"]\nmany = 1\n'
+                     'ignore "*[0]" {\n  reason = "r"\n}\n'
+                     'ignore "*[1]" {\n  reason = "r"\n  expires = "2020-01-01"\n}\n')
+    for line in run("plan", "-destroy", "-risks", "-json", "-out=d").splitlines():
+        yield "message", json.loads(line)
+    yield "risks", json.loads(run("show", "-risks", "-json", "d"))
     applied = run("show", "-json")
     yield "state", json.loads(applied)
     for name, text in (("applied", applied), ("other", applied.replace('"a"', '"b"'))):

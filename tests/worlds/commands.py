@@ -10,8 +10,9 @@ OWN_COMMANDS = ("about", "check", "convert", "diff", "drift", "eval", "export", 
 # Flags that only kinu has.
 OWN_FLAGS = {
     "apply": ("timings", "actions", "summary", "group-by", "pager"), "destroy": ("timings",), "import": ("from", "dry-run"),
-    "plan": ("summary", "group-by", "actions", "pager", "timings", "why", "offline", "schemas"),
-    "show": ("canonical", "fingerprint", "format", "html", "pager", "positions", "redact", "summary", "group-by", "actions", "why"),
+    "plan": ("summary", "group-by", "actions", "pager", "timings", "why", "risks", "offline", "schemas"),
+    "show": ("canonical", "fingerprint", "format", "html", "pager", "positions", "redact", "summary", "group-by", "actions", "why",
+             "risks"),
     "state mv": ("from", "match"), "state rm": ("from", "match"), "validate": ("duplicate-keys",),
     "test": ("parallelism-files", "check-dir", "coverage", "junit-xml", "sarif", "annotations"),
 }
