@@ -1,4 +1,4 @@
-"""Directories of random worlds that have the tests' provider: for drift.py, offline.py and why.py."""
+"""Directories of random worlds that have the tests' provider: for drift.py, offline.py, risks.py and why.py."""
 import argparse
 import os
 import subprocess

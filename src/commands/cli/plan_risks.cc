@@ -96,9 +96,10 @@ risks::Facts FactsOf(const plan::Plan& plan, const config::Config& config,
     }
   }
   const config::Module& root = *config.root().module;
-  for (const state::OutputValue& output : plan.previous_state.outputs) {
+  for (const plan::OutputChange& output : plan.outputs) {
     const int at = root.FindOutput(config.program->Intern(output.name));
-    if (output.sensitive && at >= 0 && !root.outputs[static_cast<size_t>(at)].sensitive) {
+    const bool stays = !output.before.IsNull() && output.action != plan::Action::kDelete;
+    if (stays && output.sensitive && at >= 0 && !root.outputs[static_cast<size_t>(at)].sensitive) {
       facts.revealed_outputs.push_back(output.name);
     }
   }

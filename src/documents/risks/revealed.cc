@@ -1,6 +1,8 @@
 #include "risks/revealed.h"
 
+#include "base/flat_map.h"
 #include "text/unicode.h"
+#include "tfjson/actions.h"
 #include "tfjson/path.h"
 
 namespace kinu::risks {
@@ -36,16 +38,52 @@ Node Inside(const Node& container, std::string_view name) {
   return container && container.is_object() ? container.Find(name) : Node();
 }
 
-Node Inside(const Node& container, uint64_t index) {
-  return container && container.is_array() ? container.At(index) : Node();
-}
+/// The parts of a value and of its masks, each found in constant time.
+class Parts {
+ public:
+  explicit Parts(const check::MaskedNode& whole)
+      : all_unknown_(IsWhole(whole.unknown)),
+        unknown_whole_(whole.unknown),
+        value_(whole.value),
+        sensitive_(whole.sensitive),
+        unknown_(whole.unknown) {}
 
-template <typename Step>
-check::MaskedNode Inside(const check::MaskedNode& whole, const Step& step) {
-  return {.value = Inside(whole.value, step),
-          .sensitive = Inside(whole.sensitive, step),
-          .unknown = IsWhole(whole.unknown) ? whole.unknown : Inside(whole.unknown, step)};
-}
+  template <typename Step>
+  check::MaskedNode At(const Step& step) const {
+    return {.value = value_.At(step),
+            .sensitive = sensitive_.At(step),
+            .unknown = all_unknown_ ? unknown_whole_ : unknown_.At(step)};
+  }
+
+ private:
+  class Container {
+   public:
+    explicit Container(const Node& node) {
+      if (!node) {
+        return;
+      }
+      for (const Node& element : node.elements()) {
+        elements_.push_back(element);
+      }
+      for (const json::Member& member : node.members()) {
+        members_.insert_or_assign(member.name.String(), member.value);
+      }
+    }
+    Node At(const std::string& name) const {
+      const auto found = members_.find(name);
+      return found == members_.end() ? Node() : found->second;
+    }
+    Node At(uint64_t index) const { return index < elements_.size() ? elements_[index] : Node(); }
+
+   private:
+    std::vector<Node> elements_;
+    FlatMap<std::string, Node> members_;
+  };
+
+  bool all_unknown_;
+  Node unknown_whole_;
+  Container value_, sensitive_, unknown_;
+};
 
 /// Compares masks, and goes where a part of the value was sensitive.
 class Comparison {
@@ -54,7 +92,7 @@ class Comparison {
 
   void Compare(const check::MaskedNode& before, const check::MaskedNode& after,
                const std::string& path) {
-    if (!IsValue(before.value) || Marked(before.sensitive) == 0 || IsWhole(after.sensitive)) {
+    if (!IsValue(before.value) || !before.sensitive || IsWhole(after.sensitive)) {
       return;
     }
     if (!IsValue(after.value) && !IsWhole(after.unknown)) {
@@ -75,6 +113,8 @@ class Comparison {
  private:
   void CompareMembers(const check::MaskedNode& before, const check::MaskedNode& after,
                       const std::string& path) {
+    const Parts was(before);
+    const Parts is(after);
     for (const json::Member& member : before.sensitive.members()) {
       const std::string name = member.name.String();
       std::string inside = path;
@@ -83,8 +123,7 @@ class Comparison {
       } else {
         tfjson::AppendNormalizedName(inside, name);
       }
-      Compare(Inside(before, std::string_view(name)), Inside(after, std::string_view(name)),
-              inside);
+      Compare(was.At(name), is.At(name), inside);
     }
   }
 
@@ -98,8 +137,10 @@ class Comparison {
     const bool same_length = after.value && before.value.is_array() && after.value.is_array() &&
                              after.value.size() == before.value.size();
     const size_t found = out_.size();
+    const Parts was(before);
+    const Parts is(after);
     for (uint64_t i = 0; same_length && i < before.sensitive.size(); ++i) {
-      Compare(Inside(before, i), Inside(after, i), path + "[" + std::to_string(i) + "]");
+      Compare(was.At(i), is.At(i), path + "[" + std::to_string(i) + "]");
     }
     if (same_length ? out_.size() == found : Marked(after.sensitive) == 0) {
       out_.push_back(path);
@@ -133,9 +174,9 @@ std::vector<std::string> NoLongerWriteOnly(const check::MaskedNode& before,
       continue;
     }
     name.resize(name.size() - kEnd.size());
-    const check::MaskedNode now = Inside(after, std::string_view(name));
-    if (!IsValue(Inside(before.value, std::string_view(name))) &&
-        (IsValue(now.value) || IsWhole(now.unknown))) {
+    const bool comes = IsValue(Inside(after.value, std::string_view(name))) ||
+                       IsWhole(Inside(after.unknown, std::string_view(name)));
+    if (!IsValue(Inside(before.value, std::string_view(name))) && comes) {
       out.push_back(std::move(name));
     }
   }
@@ -144,16 +185,18 @@ std::vector<std::string> NoLongerWriteOnly(const check::MaskedNode& before,
 
 std::vector<std::string> RevealedOutputs(const Node& plan) {
   std::vector<std::string> out;
-  const Node state = Inside(plan, "prior_state");
-  const Node earlier = Inside(Inside(state, "values"), "outputs");
+  const Node changes = Inside(plan, "output_changes");
   const Node declared = Inside(Inside(Inside(plan, "configuration"), "root_module"), "outputs");
-  if (!earlier || !earlier.is_object() || !declared) {
+  if (!changes || !changes.is_object() || !declared) {
     return out;
   }
-  for (const json::Member& member : earlier.members()) {
+  for (const json::Member& member : changes.members()) {
     const std::string name = member.name.String();
     const Node now = Inside(declared, std::string_view(name));
-    if (IsWhole(Inside(member.value, "sensitive")) && now && !IsWhole(Inside(now, "sensitive"))) {
+    const bool stays = IsValue(Inside(member.value, "before")) &&
+                       tfjson::ActionOf(Inside(member.value, "actions")) != "delete";
+    if (stays && IsWhole(Inside(member.value, "before_sensitive")) && now &&
+        !IsWhole(Inside(now, "sensitive"))) {
       out.push_back(name);
     }
   }

@@ -17,7 +17,8 @@ std::vector<std::string> Revealed(const check::MaskedNode& before, const check::
 std::vector<std::string> NoLongerWriteOnly(const check::MaskedNode& before,
                                            const check::MaskedNode& after);
 
-/// The outputs that are sensitive in the prior state of a document and not in its configuration.
+/// The outputs that are sensitive in the changes of a document and not in its configuration.
+/// Changes have one mask for before and after: it is set where either is sensitive.
 std::vector<std::string> RevealedOutputs(const json::Node& plan);
 
 }  // namespace kinu::risks

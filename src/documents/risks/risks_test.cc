@@ -147,13 +147,16 @@ TEST_F(RisksTest, SecretsBecomeVisible) {
       "");
   EXPECT_EQ(of(R"({"v": "x"})", "{}", R"({"v": true})", R"({}, "after_unknown": {"v": true})"),
             "v");
-  EXPECT_EQ(
-      Lines(
-          "",
-          R"(, "prior_state": {"values": {"outputs": {"o": {"sensitive": true}, "p": {"sensitive": true}}}},
-                        "configuration": {"root_module": {"outputs": {"o": {}, "p": {"sensitive": true}}}})"),
-      "high secret-visible output.o: It was sensitive, and no longer is: the value is shown "
-      "from now on.\n");
+  EXPECT_EQ(Lines("", R"(, "output_changes": {
+                          "o": {"before": "x", "after": "x", "before_sensitive": true},
+                          "p": {"before": "x", "after": "x", "before_sensitive": true},
+                          "q": {"before": null, "after": "x", "before_sensitive": true},
+                          "r": {"actions": ["delete"], "before": "x", "after": null, "before_sensitive": true},
+                          "s": {"before": "x", "after": "x", "before_sensitive": false}},
+                        "configuration": {"root_module": {"outputs": {
+                          "o": {}, "p": {"sensitive": true}, "q": {}, "r": {}, "s": {}}}})"),
+            "high secret-visible output.o: It was sensitive, and no longer is: the value is shown "
+            "from now on.\n");
 }
 
 TEST_F(RisksTest, WriteOnlyAttributesAreLeft) {
