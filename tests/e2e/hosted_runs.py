@@ -275,9 +275,13 @@ def documents_of_plans(place):
     place.service.workspaces["core"].mode = "remote"
     text, document, shown = local_plan(place, RESOURCE % ("one", "first"))
     place.service.script = {"json-output": document, "json-output-redacted": shown}
+    place.write('data_types = ["terraform_data"]\n', "r.hcl")
+    place.says(place.run("plan", "-no-color", "-risks=r.hcl"), "Risks not shown")
     place.run("plan", "-no-color", "-out=saved")
     place.says(place.run("query", "$.resource_changes[0].address", "saved"), "terraform_data.a")
     place.says(place.run("show", "-no-color", "-summary", "saved"), "1 to add")
+    for words in (["-summary"], []):
+        place.says(place.run("show", "-no-color", "-risks=r.hcl", *words, "saved"), "Risks: none.", *["1 to add"] * len(words))
     place.expect("both at once", text in place.run("show", "-no-color", "-json-into=copy.json", "saved"))
     with open(os.path.join(place.directory, "copy.json"), encoding="utf-8") as file:
         place.expect("the copy is the document", json.load(file) == json.loads(document))

@@ -203,6 +203,10 @@ def one_world(options, seed, base):
         shown = here.run("show", "-risks=r.hcl", "-summary=" + form, "risky").stdout
         check("top-secret" not in shown and (not want or "many-deleted" in shown or ("many-deleted", "") not in want),
               seed, form, shown)
+    for name in ("risky", "d.json"):
+        page = here.run("show", "-risks=r.hcl", "-html", name).stdout
+        check('"risks":[' in page and ('"rule":"many-deleted"' in page) == (("many-deleted", "") in want), seed, "report", name)
+        check('"risks":[' not in here.run("show", "-html", name).stdout, seed, "report without the flag", name)
     return len(want)
 
 

@@ -110,15 +110,7 @@ int PrintServicePlan(const Invocation& invocation, operation::FetchedPlan plan, 
     if (!recorded) {
       return unreadable(recorded.error());
     }
-    view::Summary summary = view::MakeSummary(recorded->plan);
-    if (form.risks) {
-      const auto report = RisksOfDocument((*document)->root(), *form.risks, diags);
-      if (!report) {
-        return 1;
-      }
-      summary.risks = RisksForSummary(*report);
-    }
-    Print(view::RenderSummary(summary, *form.summary));
+    Print(view::RenderSummary(view::MakeSummary(recorded->plan), *form.summary));
     return 0;
   }
   const terminal::Style style = invocation.style();
@@ -332,7 +324,7 @@ int ShowForms::ServicePlan(const Fetch& fetch, Diagnostics& diags) {
   if (form_.why) {
     return ReportNoCauses(diags);
   }
-  const bool document = form_.json || form_.html || (form_.risks && !form_.summary);
+  const bool document = form_.json || form_.html || form_.risks;
   if (document || form_.copy->wanted()) {
     auto fetched = fetch(false);
     if (!fetched) {
