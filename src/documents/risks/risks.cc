@@ -33,15 +33,21 @@ std::string TextOf(const Node& node) {
   return node && node.is_string() ? node.String() : std::string();
 }
 
+/// The first names, and how many more there are.
 std::string Joined(const std::vector<std::string>& names) {
+  constexpr size_t kNamed = 10;
   std::string out;
-  for (const std::string& name : names) {
-    out += (out.empty() ? "" : ", ") + name;
+  for (size_t i = 0; i < names.size() && i < kNamed; ++i) {
+    out += (out.empty() ? "" : ", ") + names[i];
+  }
+  if (names.size() > kNamed) {
+    out += " and " + std::to_string(names.size() - kNamed) + " more";
   }
   return out;
 }
 
-/// `a.b[0].c` of the paths in `replace_paths`, the attribute alone: values in keys are left out.
+/// What forces a replacement, as a sentence. Of `replace_paths` the attributes alone are named:
+/// keys of maps are values of people.
 std::string ReplacedBecause(const Node& change, const Node& entry) {
   const std::string reason = TextOf(entry.Find("action_reason"));
   if (reason == "replace_because_tainted") {
@@ -202,14 +208,20 @@ void Finder::LookAtProtection(const Current& current) {
 void Finder::LookAtSecrets(const Current& current) {
   const check::Object& object = current.object;
   if (const auto names = Revealed(object.before, object.after); !names.empty()) {
+    const bool one = names.size() == 1;
     Add(current, kSecretVisible, Severity::kHigh,
-        Joined(names) + (names.size() == 1 ? " was" : " were") + " sensitive, and no longer " +
-            (names.size() == 1 ? "is" : "are") + ": the value is shown from now on.");
+        Joined(names) +
+            (one ? " was sensitive, and no longer is: the value is"
+                 : " were sensitive, and no longer are: the values are") +
+            " shown from now on.");
   }
   if (const auto names = NoLongerWriteOnly(object.before, object.after); !names.empty()) {
+    const bool one = names.size() == 1;
     Add(current, kWriteOnlyDropped, Severity::kMedium,
-        Joined(names) + (names.size() == 1 ? " was" : " were") +
-            " write-only: the state has the value from now on.");
+        Joined(names) +
+            (one ? " was write-only: the state has the value"
+                 : " were write-only: the state has the values") +
+            " from now on.");
   }
 }
 

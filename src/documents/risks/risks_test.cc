@@ -159,6 +159,20 @@ TEST_F(RisksTest, SecretsBecomeVisible) {
             "from now on.\n");
 }
 
+TEST_F(RisksTest, FewOfManyAttributesAreNamed) {
+  std::string values;
+  std::string mask;
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = (i == 0 ? "" : ",") + ("\"k" + std::to_string(i)) + "\": ";
+    values += name + "1";
+    mask += name + "true";
+  }
+  EXPECT_EQ(Lines(Change("t.a", R"(["update"])", "{" + values + "}", "{" + values + "}",
+                         R"(, "before_sensitive": {)" + mask + "}")),
+            "high secret-visible t.a: k0, k1, k2, k3, k4, k5, k6, k7, k8, k9 and 2 more were "
+            "sensitive, and no longer are: the values are shown from now on.\n");
+}
+
 TEST_F(RisksTest, WriteOnlyAttributesAreLeft) {
   EXPECT_EQ(Lines(Change("t.a", R"(["update"])", R"({"pass": null, "pass_wo_version": 1})",
                          R"({"pass": "x", "pass_wo_version": null})",
