@@ -23,7 +23,9 @@ is_of_libc() {
   esac
   return 1
 }
-"$(dirname "$0")/../tests/package/hardening.py" "$root/bin/kinu" "$root"/lib/kinu/*.so
+tools=$(realpath "$(dirname "$0")")
+"$tools/licenses.sh" "$root/share/doc/kinu/licenses" all
+"$tools/../tests/package/hardening.py" "$root/bin/kinu" "$root"/lib/kinu/*.so
 libraries=$root/lib/kinu/libraries
 mkdir -p "$libraries"
 # The console opens libedit when it reads from a terminal.
@@ -40,6 +42,8 @@ for module in "$root"/lib/kinu/*.so; do
   patchelf --force-rpath --set-rpath '$ORIGIN/libraries' "$module"
 done
 find "$libraries" -type f -exec patchelf --force-rpath --set-rpath '$ORIGIN' {} +
+
+"$tools/bundled.py" files "$root" >/dev/null || { "$tools/bundled.py" files "$root"; exit 1; }
 
 glibc=$(find "$root/bin" "$root/lib" -type f -exec objdump -T {} + |
   grep -o 'GLIBC_2\.[0-9.]*' | sort -Vu | tail -1 | sed s/GLIBC_//)

@@ -1,5 +1,7 @@
 #include <array>
+#include <optional>
 
+#include "cli/bill_of_materials.h"
 #include "cli/build_info.h"
 #include "cli/command.h"
 #include "install/package_source.h"
@@ -17,26 +19,6 @@ std::string Compiler() {
 #endif
 }
 
-struct Library {
-  std::string_view name;
-  std::string_view license;
-  bool dynamic = false;
-};
-
-constexpr auto kLibraries = std::to_array<Library>({
-    {"GMP, MPFR", "LGPL-3.0-or-later", true},
-    {"libdeflate", "MIT"},
-    {"libxcrypt", "LGPL-2.1-or-later", true},
-    {"libyaml", "MIT"},
-    {"mimalloc", "MIT"},
-    {"nghttp2", "MIT"},
-    {"OpenSSL", "Apache-2.0"},
-    {"RE2", "BSD-3-Clause"},
-    {"robin-map", "MIT"},
-    {"utf8proc", "MIT"},
-    {"xxHash", "BSD-2-Clause"},
-});
-
 std::string AboutText() {
   std::string text = "kinu " + std::string(kOwnVersion) + " (" + install::CurrentPlatform() + ")\n";
   text += "An infrastructure engine compatible with OpenTofu " + std::string(kCompatibleVersion) +
@@ -46,8 +28,8 @@ std::string AboutText() {
                : "commit " + std::string(kBuildCommit) + " of " + std::string(kBuildDate)) +
           " with " + Compiler() + ", C++ " + std::to_string(__cplusplus) +
           ".\nLicence: MPL-2.0.\n\nLibraries in use, with their licences:\n";
-  for (const Library& library : kLibraries) {
-    constexpr size_t kColumn = 16;
+  for (const Library& library : Libraries()) {
+    constexpr size_t kColumn = 22;
     std::string name(library.name);
     name.resize(kColumn, ' ');
     text += "  " + name + std::string(library.license) +
@@ -70,7 +52,7 @@ std::string AboutJson() {
   out.Member("license", "MPL-2.0");
   out.Key("libraries");
   out.BeginArray();
-  for (const Library& library : kLibraries) {
+  for (const Library& library : Libraries()) {
     out.BeginObject();
     out.Member("name", library.name);
     out.Member("license", library.license);
@@ -82,6 +64,17 @@ std::string AboutJson() {
   return text + "\n";
 }
 
+/// The bill of materials in the form that -sbom asks for, or nothing.
+std::optional<std::string_view> BillOfMaterials(const std::string& form) {
+  if (form == "spdx") {
+    return kSpdxDocument;
+  }
+  if (form == "cyclonedx") {
+    return kCycloneDxDocument;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 static int RunAbout(Invocation& invocation) {
@@ -90,15 +83,33 @@ static int RunAbout(Invocation& invocation) {
   if (!diags.has_errors() && !flags.positionals().empty()) {
     diags.Error("Too many command line arguments", "The command has no arguments.");
   }
+  std::optional<std::string_view> bill;
+  if (!diags.has_errors() && flags.IsSet("sbom")) {
+    bill = BillOfMaterials(flags.String("sbom"));
+    if (!bill) {
+      diags.Error("Invalid form of the bill of materials",
+                  "-sbom can be \"spdx\" or \"cyclonedx\".");
+    }
+  }
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
-  Print(flags.Bool("json") ? AboutJson() : AboutText());
+  if (bill) {
+    Print(*bill);
+  } else {
+    Print(flags.Bool("json") ? AboutJson() : AboutText());
+  }
   return 0;
 }
 
 constexpr auto kAboutFlags = std::to_array<FlagSpec>({
     {.name = "json", .help = "As one JSON object."},
+    {.name = "sbom",
+     .kind = FlagKind::kString,
+     .form = "[=FORM]",
+     .help = "The bill of materials: each library with its version,\n"
+             "licence and source, as JSON. FORM is spdx or cyclonedx.",
+     .alone = "spdx"},
 });
 
 extern constexpr CommandSpec kAboutCommand{
@@ -109,7 +120,7 @@ extern constexpr CommandSpec kAboutCommand{
     .description = R"(Says what this program is: its own version, how it was built, the
 libraries that it uses and their licences.)",
     .flags = kAboutFlags,
-    .help_column = 11,
+    .help_column = 18,
     .run = RunAbout,
 };
 

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""The libraries that kinu is made of: packaging/libraries.json, the one list of them.
+
+    tools/bundled.py check [ROOT]           compares the list with CMake's files, the sources and docs/layers.txt
+    tools/bundled.py packages [WHAT]        the Debian packages: direct (what kinu itself uses) or all
+    tools/bundled.py files PATH...          names libraries there, or asked for there, that no row has
+
+Each row has a name, the Debian package that tells the version, a licence (SPDX), the source, and how it is linked:
+`static` (its code is in the files of `in`), `dynamic` (those load it), `header` (headers alone), `carried` (others
+bring it along; the archive has it, packages of distributions depend on it) or `python` (only in the wheel). `cmake` has
+its names in CMake's files, `headers` how its headers are included, `files` what the linker calls it.
+
+`check` and `files` print a line per problem and exit with 1.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+LIST = os.path.join("packaging", "libraries.json")
+LINKED = ("static", "dynamic", "header", "carried", "python")
+
+# What CMake's files look for and nothing holds: tools, tests, the parts of a platform.
+NOT_BUNDLED = {"PkgConfig", "Threads", "GTest", "Python3", "Python"}
+EXTERNAL = re.compile(r"kinu_external\(\s*\w+\s+(\S+)")
+MODULES = re.compile(r"pkg_check_modules\(([^)]*)\)")
+PACKAGE = re.compile(r"find_package\(\s*(\w+)")
+LIBRARY = re.compile(r"find_library\(\s*\w+\s+NAMES\s+([\w.+-]+)")
+WORDS_OF_MODULES = {"REQUIRED", "IMPORTED_TARGET", "GLOBAL", "QUIET"}
+
+INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.M)
+# Headers of the C library, the kernel and the processor, of the tests, and kinu's own.
+NO_LIBRARY = re.compile(r"(arpa|linux|net|netinet|sys|kinu|gtest|gmock|rapidcheck)/|rapidcheck\.h|"
+                        r"(cpuid|dirent|dlfcn|emmintrin|fcntl|glob|iconv|immintrin|netdb|poll|pthread|pwd|sched|signal|"
+                        r"spawn|stddef|stdint|stdio|stdlib|string|termios|time|unistd|arm_acle|arm_neon)\.h")
+THIRD_PARTY = re.compile(r"^third-party (\S+):", re.M)
+OF_LIBC = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|anl|util))\.so(\.\d+)?$")
+
+
+def libraries(root=ROOT):
+    """The rows, in the order of the list."""
+    with open(os.path.join(root, LIST), encoding="utf-8") as file:
+        return json.load(file)["libraries"]
+
+
+def upstream(version):
+    """The version of the project from one of Debian: 2:6.2.1+dfsg1-1.1 is 6.2.1."""
+    version = version.partition(":")[2] or version
+    version = version.rpartition("-")[0] or version
+    return re.split(r"[+.](dfsg|ds|repack)", version)[0]
+
+
+def versions(rows):
+    """Debian's version of each row's package on this machine; nothing for those that are not installed."""
+    found = {}
+    packages = sorted(row["package"] for row in rows if "package" in row)
+    try:
+        done = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${db:Status-Status} ${Version}\n", *packages],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    except OSError:
+        return found
+    for line in done.stdout.splitlines():
+        package, status, version = line.split(" ", 2)
+        if status == "installed":
+            found[package] = version
+    return found
+
+
+def python_versions(root=ROOT):
+    """The versions of the packages that a wheel is built with."""
+    with open(os.path.join(root, "python", "requirements.txt"), encoding="utf-8") as file:
+        return dict(re.findall(r"^([\w-]+)(?:\[\w+\])?==(\S+)$", file.read(), re.M))
+
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def files_below(root, folders, suffixes):
+    for folder in folders:
+        for place, _, names in os.walk(os.path.join(root, folder)):
+            for name in sorted(names):
+                if name.endswith(suffixes):
+                    yield os.path.relpath(os.path.join(place, name), root) if root else os.path.join(place, name)
+
+
+def names_in_cmake(text):
+    """What a file of CMake looks for outside the tree."""
+    names = EXTERNAL.findall(text) + PACKAGE.findall(text) + LIBRARY.findall(text)
+    for words in MODULES.findall(text):
+        names += [word for word in words.split()[1:] if word not in WORDS_OF_MODULES]
+    return [name for name in names if name not in NOT_BUNDLED and "$" not in name]
+
+
+def check(root=ROOT):
+    """The problems of the list, and of the tree that it should describe."""
+    problems, rows = [], libraries(root)
+    known = {name for row in rows for name in row.get("cmake", [])}
+    headers = tuple(name for row in rows for name in row.get("headers", []))
+    for row in rows:
+        for key in ("name", "license", "source", "linked"):
+            if not row.get(key):
+                problems.append("%s: %s has no %s" % (LIST, row.get("name", "a row"), key))
+        if row.get("linked") not in LINKED:
+            problems.append("%s: %s is linked %s, which is none of %s"
+                            % (LIST, row.get("name"), row.get("linked"), ", ".join(LINKED)))
+        if "package" not in row and row.get("linked") != "python":
+            problems.append("%s: %s has no package" % (LIST, row.get("name")))
+    used = set()
+    for path in ["CMakeLists.txt", *files_below(root, ["cmake", "python"], (".cmake", "CMakeLists.txt")),
+                 *files_below(root, ["src"], ("CMakeLists.txt",))]:
+        for name in names_in_cmake(read(root, path)):
+            used.add(name)
+            if name not in known:
+                problems.append("%s: no row of %s has %s" % (path, LIST, name))
+    problems += ["%s: nothing in CMake's files looks for %s" % (LIST, name) for name in sorted(known - used)]
+    for path in files_below(root, ["src", "include", "python"], (".h", ".cc")):
+        for name in INCLUDE.findall(read(root, path)):
+            if "." not in name and "/" not in name:
+                continue  # the standard library
+            if not NO_LIBRARY.match(name) and not name.startswith(headers):
+                problems.append("%s: no row of %s has the header %s" % (path, LIST, name))
+    for prefix in THIRD_PARTY.findall(read(root, os.path.join("docs", "layers.txt"))):
+        if not NO_LIBRARY.match(prefix + "/") and not NO_LIBRARY.match(prefix) and \
+                not any(name.startswith(prefix) or prefix.startswith(name) for name in headers):
+            problems.append("docs/layers.txt: no row of %s has the header %s" % (LIST, prefix))
+    return problems
+
+
+def needed(path):
+    """The libraries that an ELF file asks for."""
+    done = subprocess.run(["objdump", "-p", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return re.findall(r"^\s+NEEDED\s+(\S+)", done.stdout, re.M)
+
+
+def is_elf(path):
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def unknown_files(paths, root=ROOT):
+    """Problems of files and directories: libraries there, or asked for by what is there, that no row has."""
+    rows = libraries(root)
+    known = {name for row in rows for name in row.get("files", [])}
+    problems = []
+    for path in [*(each for each in paths if os.path.isfile(each)), *files_below("", paths, ("",))]:
+        if os.path.islink(path) or not is_elf(path):
+            continue
+        name = os.path.basename(path)
+        if re.match(r"lib.*\.so\.", name) and name not in known:
+            problems.append("%s: no row of %s has %s" % (path, LIST, name))
+        problems += ["%s asks for %s, which no row of %s has" % (path, each, LIST)
+                     for each in needed(path) if each not in known and not OF_LIBC.match(each)]
+    return problems
+
+
+def main(words):
+    command, rest = (words[0], words[1:]) if words else ("", [])
+    if command == "packages" and rest in ([], ["direct"], ["all"]):
+        for row in libraries():
+            if "package" in row and (rest == ["all"] or row["linked"] != "carried"):
+                print(row["package"])
+        return 0
+    if command == "check" and len(rest) < 2:
+        problems = check(*rest)
+    elif command == "files" and rest:
+        problems = unknown_files(rest)
+    else:
+        sys.exit(__doc__)
+    print("\n".join(problems) or "ok")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
