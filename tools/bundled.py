@@ -3,6 +3,7 @@
 
     tools/bundled.py check [ROOT]           compares the list with CMake's files, the sources and docs/layers.txt
     tools/bundled.py packages [WHAT]        the Debian packages: direct (what kinu itself uses) or all
+    tools/bundled.py pins [--update]        compares packaging/pins.txt with the packages of this machine, or writes it
     tools/bundled.py files PATH...          names libraries there, or asked for there, that no row has
 
 Each row has a name, the Debian package that tells the version, a licence (SPDX), the source, and how it is linked:
@@ -20,6 +21,9 @@ import sys
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 LIST = os.path.join("packaging", "libraries.json")
+PINS = os.path.join("packaging", "pins.txt")
+# What else decides the bytes of a release.
+TOOLS = ["binutils", "cmake", "dpkg-dev", "g++-12", "libc6-dev", "mold", "ninja-build", "patchelf", "xz-utils"]
 LINKED = ("static", "dynamic", "header", "carried", "python")
 
 # What CMake's files look for and nothing holds: tools, tests, the parts of a platform.
@@ -54,8 +58,12 @@ def upstream(version):
 
 def versions(rows):
     """Debian's version of each row's package on this machine; nothing for those that are not installed."""
+    return versions_of(sorted(row["package"] for row in rows if "package" in row))
+
+
+def versions_of(packages):
+    """Debian's versions of packages on this machine; nothing for those that are not installed."""
     found = {}
-    packages = sorted(row["package"] for row in rows if "package" in row)
     try:
         done = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${db:Status-Status} ${Version}\n", *packages],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
@@ -68,10 +76,28 @@ def versions(rows):
     return found
 
 
-def python_versions(root=ROOT):
-    """The versions of the packages that a wheel is built with."""
-    with open(os.path.join(root, "python", "requirements.txt"), encoding="utf-8") as file:
-        return dict(re.findall(r"^([\w-]+)(?:\[\w+\])?==(\S+)$", file.read(), re.M))
+def pins(root=ROOT):
+    """The packages that a release is made with and their versions, as packaging/pins.txt has them."""
+    return dict(line.split() for line in read(root, PINS).splitlines() if line and not line.startswith("#"))
+
+
+def pin(update, root=ROOT):
+    """Compares the pins with this machine; with `update` writes them instead."""
+    packages = sorted({row["package"] for row in libraries(root) if "package" in row} | set(TOOLS))
+    here = versions_of(packages)
+    if update:
+        with open(os.path.join(root, PINS), "w", encoding="utf-8") as file:
+            file.write("# Packages of Debian 12 that a release is made with: tools/bundled.py pins --update\n")
+            file.writelines("%s %s\n" % (package, here[package]) for package in packages if package in here)
+    pinned = pins(root)
+    problems = ["%s has %s, which is not needed" % (PINS, package) for package in sorted(pinned.keys() - set(packages))]
+    for package in packages:
+        if package not in pinned:
+            problems.append("%s does not have %s" % (PINS, package))
+        elif here.get(package) != pinned[package]:
+            problems.append("%s is %s here, and a release is made with %s"
+                            % (package, here.get(package, "not installed"), pinned[package]))
+    return problems
 
 
 def read(root, path):
@@ -166,6 +192,8 @@ def main(words):
         return 0
     if command == "check" and len(rest) < 2:
         problems = check(*rest)
+    elif command == "pins" and rest in ([], ["--update"]):
+        problems = pin(bool(rest))
     elif command == "files" and rest:
         problems = unknown_files(rest)
     else:
