@@ -8,8 +8,9 @@
 
 Each row has a name, the Debian package that tells the version, a licence (SPDX), the source, and how it is linked:
 `static` (its code is in the files of `in`), `dynamic` (those load it), `header` (headers alone), `carried` (others
-bring it along; the archive has it, packages of distributions depend on it) or `python` (only in the wheel). `cmake` has
-its names in CMake's files, `headers` how its headers are included, `files` what the linker calls it.
+bring it along; the archive has it, packages of distributions depend on it), `image` (only the container image has it) or
+`python` (only the wheel has it). `cmake` has its names in CMake's files, `headers` how its headers are included, `files`
+what the linker calls it.
 
 `check` and `files` print a line per problem and exit with 1.
 """
@@ -24,7 +25,7 @@ LIST = os.path.join("packaging", "libraries.json")
 PINS = os.path.join("packaging", "pins.txt")
 # What else decides the bytes of a release.
 TOOLS = ["binutils", "cmake", "dpkg-dev", "g++-12", "libc6-dev", "mold", "ninja-build", "patchelf", "xz-utils"]
-LINKED = ("static", "dynamic", "header", "carried", "python")
+LINKED = ("static", "dynamic", "header", "carried", "image", "python")
 
 # What CMake's files look for and nothing holds: tools, tests, the parts of a platform.
 NOT_BUNDLED = {"PkgConfig", "Threads", "GTest", "Python3", "Python"}
@@ -187,7 +188,7 @@ def main(words):
     command, rest = (words[0], words[1:]) if words else ("", [])
     if command == "packages" and rest in ([], ["direct"], ["all"]):
         for row in libraries():
-            if "package" in row and (rest == ["all"] or row["linked"] != "carried"):
+            if "package" in row and (rest == ["all"] or row["linked"] not in ("carried", "image")):
                 print(row["package"])
         return 0
     if command == "check" and len(rest) < 2:

@@ -20,8 +20,10 @@ import bundled
 
 NAMESPACE = uuid.UUID("6b1f3f0a-6a49-5a43-8d0c-3f6b0d5c2f11")
 HOW = {"static": "Linked statically into %s.", "dynamic": "Loaded by %s.", "header": "Headers alone, compiled into %s.",
-       "carried": "Used by other libraries; the archive has it, packages of distributions depend on it."}
-RELATIONS = {"static": "STATIC_LINK", "dynamic": "DYNAMIC_LINK", "header": "CONTAINS", "carried": "DEPENDS_ON"}
+       "carried": "Used by other libraries; the archive has it, packages of distributions depend on it.",
+       "image": "In the container image; elsewhere of the machine."}
+RELATIONS = {"static": "STATIC_LINK", "dynamic": "DYNAMIC_LINK", "header": "CONTAINS", "carried": "DEPENDS_ON",
+             "image": "DEPENDS_ON"}
 PUBLIC_DOMAIN = "LicenseRef-public-domain"
 
 
@@ -130,7 +132,7 @@ def source_text(parts, version, created):
     """The C++ source that the program has its bill of materials from."""
     rows = "".join("    {%s, %s, %s},\n" % (json.dumps(part.name), json.dumps(part.license),
                                             "true" if part.linked == "dynamic" else "false")
-                   for part in parts if part.linked != "carried")
+                   for part in parts if part.linked not in ("carried", "image"))
     return ('#include "cli/bill_of_materials.h"\n\nnamespace kinu::cli {\n\nnamespace {\n\n'
             "constexpr Library kLibraries[] = {\n%s};\n\n}  // namespace\n\n"
             "std::span<const Library> Libraries() {\n  return kLibraries;\n}\n\n"
@@ -155,12 +157,8 @@ def own_version():
 
 
 def created_time():
-    """SOURCE_DATE_EPOCH, or the time of the last commit, or of the sources of an archive."""
-    seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    if seconds is None:
-        done = subprocess.run(["git", "-C", bundled.ROOT, "log", "-1", "--format=%ct"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True, check=False)
-        seconds = done.stdout.strip() or os.stat(os.path.join(bundled.ROOT, "CMakeLists.txt")).st_mtime
+    """The time of tools/source_date.sh, as both formats write it."""
+    seconds = subprocess.run([os.path.join(bundled.ROOT, "tools", "source_date.sh")], check=True, stdout=subprocess.PIPE).stdout
     return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

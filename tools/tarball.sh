@@ -2,7 +2,7 @@
 # Packs the program with all that it links and loads but the C library, so that it runs where that is
 # the only library:
 #   tools/tarball.sh BUILD DIRECTORY
-# Prints how the program was hardened and the name of the archive. The C library must be at least as new as the one that the libraries
+# KINU_XZ_LEVEL is an option of xz. Prints how the program was hardened and the name of the archive. The C library must be at least as new as the one that the libraries
 # ask for; the archive's README says which that is.
 set -euo pipefail
 build=$(realpath "$1")
@@ -35,6 +35,12 @@ editor=$(ldconfig -p | awk '$1 == "libedit.so.2" {print $NF; exit}')
   while read -r soname path; do
     is_of_libc "$soname" || cp -L "$path" "$libraries/$soname"
   done
+# ICU's data are a third of all, and nothing that kinu does uses them.
+for data in "$libraries"/libicudata.so.*; do
+  [ -f "$data" ] || continue
+  cc -shared -nostdlib -s -Wl,--build-id=none -Wl,-soname,"${data##*/}" -DICU_DATA="icudt${data##*.so.}_dat" \
+    -o "$data" "$tools/../packaging/icu_without_data.c"
+done
 find "$libraries" -type f -exec strip --strip-unneeded {} + -exec chmod 644 {} +
 # DT_RPATH and not DT_RUNPATH: it also holds for what the libraries load themselves.
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib/kinu/libraries' "$root/bin/kinu"
@@ -57,5 +63,7 @@ kinu $version for Linux on $(uname -m). Needs glibc $glibc or newer and nothing 
 The program contains MPFR, GMP and libxcrypt (LGPL). To link it with other versions of them, run
 "make install" in the source archive of this release.
 TEXT
-tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner -cJf "$out/$name.tar.xz" "$name"
+# With threads xz cuts the data into blocks, which do not depend on how many threads there are.
+tar -C "$stage" --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+  --mtime="@$("$tools/source_date.sh")" -c "$name" | xz "${KINU_XZ_LEVEL:--6}" -T2 >"$out/$name.tar.xz"
 echo "$out/$name.tar.xz (glibc $glibc or newer)"

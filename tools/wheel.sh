@@ -10,6 +10,8 @@
 # the bare root (tests/package/wheel_root.sh) the rights of root.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+SOURCE_DATE_EPOCH=$("$root/tools/source_date.sh")
+export SOURCE_DATE_EPOCH
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 
