@@ -9,7 +9,7 @@ FUZZ_RUNS ?= 1000000
 export NINJA_STATUS = [%f of %t, %e s] 
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package image dist site wheel vscode
+.PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package image release dist site wheel vscode
 
 setup:
 	@tools/setup.sh build tests check clang
@@ -95,6 +95,10 @@ package:
 # A container image of that archive, as an OCI layout in a file.
 image: package
 	@tools/image.py build/package/kinu-*.tar.xz build/package
+
+# All files of a release, signed by KINU_RELEASE_KEY; each step of docs/release.md that a machine can check is checked.
+release:
+	@tools/release.sh "$(VERSION)"
 
 # The sources of the last commit.
 dist:

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# Makes all files of a release from a clean clone, and checks each step of the list that it prints:
+#   tools/release.sh VERSION        `make release VERSION=0.1.0`
+# build/release-VERSION then has the packages, the archive, the image, the sources, bills of materials, the
+# statement of provenance, SHA256SUMS and its signature.
+#
+#   KINU_RELEASE_KEY     the key of gpg that signs; without it nothing is signed, and the last step fails
+#   KINU_RELEASE_SKIP    steps to leave out, by name, for trying the others: the release is then no release
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+version=${1:-}
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "$version is no version: make release VERSION=0.1.0" >&2; exit 2; }
+out=build/release-$version
+machine=$(uname -m)
+steps=(tree version changelog pins build package hardening archive image wheel sources formula bills nothing_private signed verified)
+declare -A about=(
+  [tree]="a clean clone: no changed and no new files"
+  [version]="CMakeLists.txt has that version"
+  [changelog]="the changelog has it with its date"
+  [pins]="the packages of this machine are those of packaging/pins.txt"
+  [build]="the release build, with a recorded profile if there is one"
+  [package]="packages of Debian"
+  [hardening]="what users run is hardened"
+  [archive]="the archive, twice with equal bytes"
+  [image]="the container image, used in a root"
+  [wheel]="the wheel of the Python package, tested where it is installed"
+  [sources]="the source archive"
+  [formula]="the formula of Homebrew, with the digest of the archive"
+  [bills]="bills of materials, equal to about -sbom"
+  [nothing_private]="no file names the directory that it was built in"
+  [signed]="the statement of provenance, SHA256SUMS and its signature"
+  [verified]="tools/verify_release.sh accepts it"
+)
+fail() { echo "$1" >&2; return 1; }
+
+step_tree() {
+  git rev-parse HEAD >/dev/null
+  local changed
+  changed=$(git status --porcelain | head -3)
+  [ -z "$changed" ] || fail "not as committed: $changed"
+}
+step_version() {
+  local found
+  found=$(sed -n 's/^project(kinu VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+  [ "$found" = "$version" ] || fail "CMakeLists.txt has $found"
+}
+step_changelog() {
+  grep -Eq "^## ${version//./\\.} \([0-9]{4}-[0-9]{2}-[0-9]{2}\)$" CHANGELOG.md || fail "CHANGELOG.md has no date of $version"
+  ! sed -n "/^## Unreleased/,/^## $version /p" CHANGELOG.md | grep -q '^- ' || fail "CHANGELOG.md has changes that are not released"
+}
+step_pins() { tools/bundled.py pins; }
+step_build() {
+  tools/setup.sh build package
+  cmake --preset release >/dev/null
+  cmake --build --preset release --target installable
+}
+step_package() {
+  (cd build/release && cpack -B "$out")
+  rm -rf "$out/_CPack_Packages"
+}
+step_hardening() { tests/package/hardening.py build/release/src/cli/kinu build/release/lib/kinu/*.so; }
+step_archive() {
+  tools/tarball.sh build/release "$out"
+  tools/tarball.sh build/release "$work/again"
+  tools/compare_releases.py "$out/kinu-$version-linux-$machine.tar.xz" "$work/again/kinu-$version-linux-$machine.tar.xz"
+}
+step_image() {
+  tools/image.py "$out/kinu-$version-linux-$machine.tar.xz" "$out"
+  tests/package/archive.py --archive "$out/kinu-$version-linux-$machine.tar.xz"
+}
+step_wheel() {
+  tools/setup.sh wheel
+  tools/wheel.sh build/wheel
+  cp build/wheel/wheels/*.whl "$out"
+}
+step_sources() {
+  tools/dist.sh "$work/sources"
+  cp "$work/sources/kinu-$version.tar.xz" "$out/kinu-$version.tar.xz"
+}
+step_formula() {
+  local digest
+  digest=$(sha256sum "$out/kinu-$version-linux-x86_64.tar.xz" | cut -d' ' -f1)
+  sed "s/@VERSION@/$version/g; s/@SHA256_X86_64@/$digest/" packaging/homebrew/kinu.rb.in >"$out/kinu.rb"
+}
+step_bills() {
+  build/release/src/cli/kinu about -sbom=spdx >"$out/kinu-$version.spdx.json"
+  build/release/src/cli/kinu about -sbom=cyclonedx >"$out/kinu-$version.cdx.json"
+  tools/sbom.py spdx | cmp - "$out/kinu-$version.spdx.json"
+  tools/sbom.py cyclonedx | cmp - "$out/kinu-$version.cdx.json"
+}
+step_nothing_private() {
+  mkdir "$work/unpacked"
+  tar -xJf "$out/kinu-$version-linux-$machine.tar.xz" -C "$work/unpacked"
+  dpkg-deb -x "$out"/kinu_"$version"_*.deb "$work/unpacked"
+  local found
+  found=$(grep -rlF "$PWD" "$work/unpacked" | head -3)
+  [ -z "$found" ] || fail "$PWD is named in $found"
+}
+step_signed() {
+  tools/provenance.py "$out" --version "$version" --commit "$(git rev-parse HEAD)" ${KINU_RELEASE_KEY:+--key "$KINU_RELEASE_KEY"}
+  [ -n "${KINU_RELEASE_KEY:-}" ] || fail "KINU_RELEASE_KEY names no key of gpg"
+}
+step_verified() {
+  gpg --batch --armor --export "$KINU_RELEASE_KEY" >"$work/key.asc"
+  tools/verify_release.sh "$out" "$work/key.asc"
+}
+
+SOURCE_DATE_EPOCH=$(tools/source_date.sh)
+export SOURCE_DATE_EPOCH
+rm -rf "$out"
+mkdir -p "$out"
+out=$(realpath "$out")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+done_steps=()
+# A step runs in a shell of its own, whose first failing command ends it: `if` and `!` would switch that off.
+for step in "${steps[@]}"; do
+  if [[ " ${KINU_RELEASE_SKIP:-} " = *" $step "* ]]; then
+    echo "[skip] $step: ${about[$step]}"
+    continue
+  fi
+  start=$SECONDS
+  set +e
+  (set -e; "step_$step") >"$work/log" 2>&1
+  code=$?
+  set -e
+  if [ $code != 0 ]; then
+    tail -15 "$work/log" >&2
+    echo "[FAIL] $step: ${about[$step]}"
+    exit 1
+  fi
+  echo "[ ok ] $step: ${about[$step]} ($((SECONDS - start)) s)"
+  done_steps+=("$step")
+done
+(cd "$out" && ls -l | awk 'NR > 1 {printf "%10d  %s\n", $5, $9}')
+if [ ${#done_steps[@]} = ${#steps[@]} ]; then
+  echo "release $version: ${#steps[@]} of ${#steps[@]} steps hold; it is in $out. To publish: git tag v$version"
+else
+  echo "no release: ${#done_steps[@]} of ${#steps[@]} steps hold"
+fi
