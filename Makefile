@@ -9,7 +9,7 @@ FUZZ_RUNS ?= 1000000
 export NINJA_STATUS = [%f of %t, %e s] 
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package image release dist site wheel vscode
+.PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package image rpm release dist site wheel vscode
 
 setup:
 	@tools/setup.sh build tests check clang
@@ -87,14 +87,18 @@ install:
 package:
 	@tools/setup.sh build package
 	@$(call BUILD,release) --target installable
-	@export SOURCE_DATE_EPOCH=$$(tools/source_date.sh); cd build/release && cpack -B ../package >/dev/null
-	@rm -rf build/package/_CPack_Packages
+	@tools/packages.sh build/release build/package
 	@tools/tarball.sh build/release build/package
 	@ls build/package
 
 # A container image of that archive, as an OCI layout in a file.
 image: package
 	@tools/image.py build/package/kinu-*.tar.xz build/package
+
+# An .rpm of that archive.
+rpm: package
+	@tools/setup.sh rpm
+	@tools/rpm.sh build/package/kinu-*.tar.xz build/package
 
 # All files of a release, signed by KINU_RELEASE_KEY; each step of docs/release.md that a machine can check is checked.
 release:

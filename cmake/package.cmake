@@ -28,7 +28,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
-  "Infrastructure as code, compatible with OpenTofu\nkinu plans and applies configurations of the infrastructure language, and reads, queries, checks\nand converts the documents that such engines write.")
+  "Infrastructure as code, compatible with OpenTofu\nkinu plans and applies configurations of the infrastructure language,\nand reads, queries, checks and converts the documents that such engines\nwrite. It works with the states, plans and providers of OpenTofu.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME kinu)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
@@ -36,7 +36,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS libedit2)  # opened by the console i
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS git)
 
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-  "HCL and the documents of infrastructure engines for C++ programs\nHeaders, a static archive, and the files by which CMake and pkg-config find them.")
+  "HCL and the documents of infrastructure engines for C++ programs\nHeaders and a static archive that parse and evaluate HCL, load modules, and\nread states, plans and the other documents that infrastructure engines\nwrite, with the files by which CMake and pkg-config find them.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkinu-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS

@@ -3,6 +3,7 @@
 
     tools/bundled.py check [ROOT]           compares the list with CMake's files, the sources and docs/layers.txt
     tools/bundled.py packages [WHAT]        the Debian packages: direct (what kinu itself uses) or all
+    tools/bundled.py licenses               the licence of the archive with all that it carries, as an expression
     tools/bundled.py pins [--update]        compares packaging/pins.txt with the packages of this machine, or writes it
     tools/bundled.py files PATH...          names libraries there, or asked for there, that no row has
 
@@ -101,6 +102,13 @@ def pin(update, root=ROOT):
     return problems
 
 
+def license_of_archive():
+    """The licence of the archive and of what is in it, as an expression of SPDX."""
+    found = sorted({each for row in libraries() if row["linked"] not in ("image", "python")
+                    for each in row["license"].split(" AND ")})
+    return " AND ".join(["MPL-2.0"] + ["(%s)" % each if " OR " in each else each for each in found])
+
+
 def read(root, path):
     with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
         return file.read()
@@ -190,6 +198,9 @@ def main(words):
         for row in libraries():
             if "package" in row and (rest == ["all"] or row["linked"] not in ("carried", "image")):
                 print(row["package"])
+        return 0
+    if command == "licenses" and not rest:
+        print(license_of_archive())
         return 0
     if command == "check" and len(rest) < 2:
         problems = check(*rest)

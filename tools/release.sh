@@ -12,7 +12,7 @@ version=${1:-}
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "$version is no version: make release VERSION=0.1.0" >&2; exit 2; }
 out=build/release-$version
 machine=$(uname -m)
-steps=(tree version changelog pins build package hardening archive image wheel sources formula bills nothing_private signed verified)
+steps=(tree version changelog pins build package lintian hardening archive image rpm wheel sources formula bills nothing_private signed verified)
 declare -A about=(
   [tree]="a clean clone: no changed and no new files"
   [version]="CMakeLists.txt has that version"
@@ -20,14 +20,16 @@ declare -A about=(
   [pins]="the packages of this machine are those of packaging/pins.txt"
   [build]="the release build, with a recorded profile if there is one"
   [package]="packages of Debian"
+  [lintian]="lintian finds no errors and no warnings in them"
   [hardening]="what users run is hardened"
   [archive]="the archive, twice with equal bytes"
   [image]="the container image, used in a root"
+  [rpm]="the .rpm of the archive, in which rpmlint finds nothing"
   [wheel]="the wheel of the Python package, tested where it is installed"
   [sources]="the source archive"
   [formula]="the formula of Homebrew, with the digest of the archive"
   [bills]="bills of materials, equal to about -sbom"
-  [nothing_private]="no file names the directory that it was built in"
+  [nothing_private]="no file names the directory that it was built in, none has debug information"
   [signed]="the statement of provenance, SHA256SUMS and its signature"
   [verified]="tools/verify_release.sh accepts it"
 )
@@ -54,9 +56,10 @@ step_build() {
   cmake --preset release >/dev/null
   cmake --build --preset release --target installable
 }
-step_package() {
-  (cd build/release && cpack -B "$out")
-  rm -rf "$out/_CPack_Packages"
+step_package() { tools/packages.sh build/release "$out"; }
+step_lintian() {
+  tools/setup.sh package-checks
+  lintian --allow-root --fail-on error,warning "$out"/*.deb
 }
 step_hardening() { tests/package/hardening.py build/release/src/cli/kinu build/release/lib/kinu/*.so; }
 step_archive() {
@@ -67,6 +70,12 @@ step_archive() {
 step_image() {
   tools/image.py "$out/kinu-$version-linux-$machine.tar.xz" "$out"
   tests/package/archive.py --archive "$out/kinu-$version-linux-$machine.tar.xz"
+}
+step_rpm() {
+  tools/setup.sh rpm package-checks
+  tools/rpm.sh "$out/kinu-$version-linux-$machine.tar.xz" "$out"
+  rpmlint -c packaging/rpm/rpmlint.toml "$out"/*.rpm | tee "$work/rpmlint"
+  grep -q " 0 errors, 0 warnings" "$work/rpmlint"
 }
 step_wheel() {
   tools/setup.sh wheel
@@ -91,10 +100,13 @@ step_bills() {
 step_nothing_private() {
   mkdir "$work/unpacked"
   tar -xJf "$out/kinu-$version-linux-$machine.tar.xz" -C "$work/unpacked"
-  dpkg-deb -x "$out"/kinu_"$version"_*.deb "$work/unpacked"
+  for each in "$out"/*.deb; do dpkg-deb -x "$each" "$work/unpacked"; done
   local found
-  found=$(grep -rlF "$PWD" "$work/unpacked" | head -3)
+  found=$(grep -rlF "$PWD" "$work/unpacked" || true)
   [ -z "$found" ] || fail "$PWD is named in $found"
+  found=$(find "$work/unpacked" -type f \( -name '*.so*' -o -name '*.a' -o -perm -100 \) -exec objdump -h {} + 2>/dev/null |
+    awk '$2 ~ /^\.debug_/ {print $2}' | sort -u)
+  [ -z "$found" ] || fail "there are sections $found"
 }
 step_signed() {
   tools/provenance.py "$out" --version "$version" --commit "$(git rev-parse HEAD)" ${KINU_RELEASE_KEY:+--key "$KINU_RELEASE_KEY"}

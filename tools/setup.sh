@@ -8,8 +8,9 @@
 #                               pictures of the report of show -html, which are skipped without it),
 #                               peers (make test-peers), profile (make profile), editors (the tests of
 #                               the language server in editors, which are skipped without them),
-#                               lsp-mode (one more of them), extension (make vscode); none means all but
-#                               the last eight
+#                               lsp-mode (one more of them), extension (make vscode), rpm (make rpm),
+#                               package-checks (the tests of packages, which are skipped without it); none
+#                               means build, tests, check, clang and package
 #
 # The release of the distribution pins the versions.
 set -euo pipefail
@@ -44,6 +45,9 @@ for group in "$@"; do
     lsp-mode) packages+=(emacs-nox elpa-lsp-mode) ;;
     extension) command -v npm >/dev/null || packages+=(nodejs npm) ;;
     package) packages+=(dpkg-dev file patchelf xz-utils) ;;
+    rpm) packages+=(rpm xz-utils) ;;
+    # What reads packages and recipes for tests, which are skipped without it, and for `make release`.
+    package-checks) packages+=(lintian rpmlint ruby nix-bin gnupg) ;;
     *) echo "tools/setup.sh: no group $group" >&2; exit 2 ;;
   esac
 done

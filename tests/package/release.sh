@@ -10,7 +10,7 @@ git clone -q --depth 1 "file://$source" "$clone"
 # The tools as they are here, also those that are not committed.
 cp "$source"/tools/*.{sh,py} "$clone/tools"
 cp "$source"/packaging/*.{json,txt} "$clone/packaging"
-commit() { git -C "$clone" -c user.name=t -c user.email=t@localhost commit -qam "$1" --allow-empty; }
+commit() { git -C "$clone" add -A && git -C "$clone" -c user.name=t -c user.email=t@localhost commit -qam "$1" --allow-empty; }
 commit tools
 
 # refuses VERSION LINE: the last line of a run that fails.

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Finishes a package that cpack made, as Debian's policy wants it and with the same bytes each time:
+#   tools/finish_deb.sh PACKAGE DIRECTORY
+# Compressed manual pages and a changelog, the papers of the package, no scripts for private libraries, and one time for
+# all files (tools/source_date.sh).
+set -euo pipefail
+tools=$(realpath "$(dirname "$0")")
+deb=$(realpath "$tools/../packaging/deb")
+SOURCE_DATE_EPOCH=$("$tools/source_date.sh")
+export SOURCE_DATE_EPOCH
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+tree=$stage/tree
+mkdir -p "$2"
+dpkg-deb -R "$1" "$tree"
+name=$(sed -n 's/^Package: //p' "$tree/DEBIAN/control")
+version=$(sed -n 's/^Version: //p' "$tree/DEBIAN/control")
+
+papers=$tree/usr/share/doc/$name
+mkdir -p "$papers"
+# A shared library that programs of others link would need them.
+rm -f "$tree"/DEBIAN/{postinst,postrm}
+[ ! -d "$tree/usr/share/man" ] || find "$tree/usr/share/man" -type f ! -name '*.gz' -exec gzip -9n {} +
+printf '%s (%s) stable; urgency=medium\n\n  * docs/ and CHANGELOG.md of kinu say what is new.\n\n -- %s  %s\n' "$name" "$version" \
+  "$(sed -n 's/^Maintainer: //p' "$tree/DEBIAN/control")" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$papers/changelog.gz"
+cp "$deb/copyright" "$papers/copyright"
+rm -f "$papers/LICENSE"  # among the common licences
+if [ -f "$deb/$name.overrides" ]; then
+  mkdir -p "$tree/usr/share/lintian/overrides"
+  cp "$deb/$name.overrides" "$tree/usr/share/lintian/overrides/$name"
+fi
+# Where programs that are built for other processors do not look by mistake. The files find the rest from their place.
+if [ -d "$tree/usr/lib/pkgconfig" ]; then
+  mkdir -p "$tree/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
+  mv "$tree/usr/lib/pkgconfig" "$tree/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
+  sed -i 's|^prefix=${pcfiledir}/../..$|prefix=${pcfiledir}/../../..|' "$tree"/usr/lib/*/pkgconfig/*.pc
+fi
+find "$tree/usr" -name '*.a' -exec strip --strip-debug --enable-deterministic-archives {} +
+find "$tree" -type d -exec chmod 755 {} +
+find "$tree/usr" -type f -exec chmod u=rwX,go=rX {} +
+(cd "$tree" && find usr -type f -printf '%P\n' | LC_ALL=C sort | sed 's|^|usr/|' | xargs -d '\n' md5sum >DEBIAN/md5sums)
+find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+dpkg-deb --root-owner-group -Zxz "-z${KINU_DEB_LEVEL:-6}" --threads-max=2 -b "$tree" "$2/$(basename "$1")" >/dev/null
+echo "$2/$(basename "$1")"
