@@ -9,7 +9,7 @@
 #                               peers (make test-peers), profile (make profile), editors (the tests of
 #                               the language server in editors, which are skipped without them),
 #                               lsp-mode (one more of them), extension (make vscode), rpm (make rpm),
-#                               package-checks (the tests of packages, which are skipped without it); none
+#                               package-checks (the tests of packages, which leave out what is missing); none
 #                               means build, tests, check, clang and package
 #
 # The release of the distribution pins the versions.

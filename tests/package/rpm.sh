@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes an .rpm of a small archive (tools/rpm.sh), twice under other circumstances: equal bytes, the files of the archive
-# below /usr, no dependency but glibc; and rpmlint finds nothing that packaging/rpm/rpmlint.toml does not name.
+# below /usr, no dependency but glibc; installed and removed in a root (as root) without a trace; and rpmlint finds nothing that packaging/rpm/rpmlint.toml does not name.
 #   rpm.sh
 # Exits with 77 without rpmbuild; rpmlint is left out where it is missing.
 set -euo pipefail
@@ -37,6 +37,15 @@ for each in "-rwxr-xr-x .* root *root .* /usr/bin/kinu" "-rw-r--r-- .* /usr/shar
   grep -Eq "^$each$" "$work/list" || fail "no $each in $(cat "$work/list")"
 done
 rpm -qp --qf '%{BUILDHOST} %{BUILDTIME}\n' "$made" | grep -qx "reproducible $SOURCE_DATE_EPOCH" || fail "it names the machine or the time"
+if [ "$(id -u)" = 0 ]; then
+  in_root() { rpm --root "$work/root" --dbpath /var/lib/rpm "$@" 2>>"$work/log" || fail "rpm $*: $(cat "$work/log")"; }
+  mkdir "$work/root"
+  in_root --nodeps -i "$made"
+  "$work/root/usr/bin/kinu" || fail "the installed program"
+  in_root -e kinu
+  left=$(find "$work/root" -path "$work/root/var/lib/rpm" -prune -o -name '*kinu*' -print)
+  [ -z "$left" ] || fail "removed, and there is $left"
+fi
 if command -v rpmlint >/dev/null; then
   said=$(rpmlint -c "$root/packaging/rpm/rpmlint.toml" "$made" 2>&1 || true)
   grep -q ' 0 errors, 0 warnings' <<<"$said" || fail "$said"

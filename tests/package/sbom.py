@@ -5,7 +5,8 @@
 
 The list must have all that CMake's files, the sources and the files of a build use, and nothing else: it is also tried
 with rows taken away and added. `about -sbom` must print what the list says. With --tools, the validators of SPDX and of
-CycloneDX (requirements.txt, installed into that directory) read both documents, and damaged ones; exit 77 without them.
+CycloneDX (requirements.txt, installed into that directory) read both documents, that of in-toto a statement of
+tools/provenance.py, and all of them damaged ones; exit 77 without them.
 """
 import argparse
 import json
@@ -125,6 +126,18 @@ if kind == "spdx":
         said = [each.validation_message for each in validate_full_spdx_document(parse_file(path), "SPDX-2.3")]
     except SPDXParsingError as problem:
         said = problem.get_messages()
+elif kind == "statement":
+    import json
+    from google.protobuf import json_format
+    from in_toto_attestation.predicates.provenance.v1 import provenance_pb2
+    from in_toto_attestation.v1 import statement_pb2
+    from in_toto_attestation.v1.statement import Statement
+    said, text = [], open(path, encoding="utf-8").read()
+    try:
+        Statement.copy_from_pb(json_format.Parse(text, statement_pb2.Statement())).validate()
+        json_format.ParseDict(json.loads(text)["predicate"], provenance_pb2.Provenance())
+    except (json_format.ParseError, ValueError) as problem:
+        said = [str(problem)]
 else:
     from cyclonedx.schema import SchemaVersion
     from cyclonedx.validation.json import JsonStrictValidator
@@ -135,10 +148,28 @@ print("\n".join(each[:300] for each in said))
 
 
 def validate(python, kind, document, folder):
-    path = os.path.join(folder, "bill.spdx.json" if kind == "spdx" else "bill.cdx.json")
+    path = os.path.join(folder, {"spdx": "bill.spdx.json", "cyclonedx": "bill.cdx.json"}.get(kind, kind + ".json"))
     with open(path, "w", encoding="utf-8") as file:
         json.dump(document, file)
     return subprocess.run([python, "-c", VALIDATE, kind, path], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def test_statement(python, folder):
+    release = os.path.join(folder, "release")
+    os.mkdir(release)
+    with open(os.path.join(release, "kinu_0.1.0_amd64.deb"), "w", encoding="utf-8") as file:
+        file.write("contents")
+    subprocess.run([sys.executable, os.path.join(ROOT, "tools", "provenance.py"), release, "--version", "0.1.0", "--commit",
+                    "0123456789abcdef", "--time", "2026-01-02T03:04:05Z"], check=True)
+    with open(os.path.join(release, "kinu-0.1.0.intoto.json"), encoding="utf-8") as file:
+        document = json.load(file)
+    said = validate(python, "statement", document, folder)
+    expect(said == "", "in-toto: %s" % said)
+    document["predicate"]["buildDefinition"]["no such key"] = 1
+    expect(validate(python, "statement", document, folder) != "", "in-toto: a damaged predicate is valid")
+    del document["predicate"]["buildDefinition"]["no such key"]
+    document["subject"][0]["digest"] = {}
+    expect(validate(python, "statement", document, folder) != "", "in-toto: a subject without a digest is valid")
 
 
 def test_tools(options):
@@ -156,6 +187,7 @@ def test_tools(options):
             else:
                 document[key][3]["type"] = "no such type"
             expect(validate(python, kind, document, folder) != "", "%s: a damaged document is valid" % kind)
+        test_statement(python, folder)
 
 
 def main():
