@@ -6,6 +6,7 @@
 
 #include "addrs/address.h"
 #include "addrs/provider_source.h"
+#include "text/escape.h"
 #include "text/unicode.h"
 
 namespace kinu {
@@ -77,7 +78,7 @@ std::optional<std::string> UnquoteKey(std::string_view text) {
         i += digits;
         continue;
       }
-      c = c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c;
+      c = text::EscapedCharacter(c);
     }
     out += c;
   }

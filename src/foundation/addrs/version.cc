@@ -75,9 +75,7 @@ std::strong_ordering CompareIdentifiers(std::string_view a, std::string_view b) 
 
 std::strong_ordering ComparePrerelease(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty()) {
-    return (b.empty() <=> a.empty()) == 0 ? std::strong_ordering::equal
-           : a.empty()                    ? std::strong_ordering::greater
-                                          : std::strong_ordering::less;
+    return a.empty() <=> b.empty();
   }
   while (true) {
     size_t a_dot = a.find('.');
@@ -106,6 +104,14 @@ std::strong_ordering CompareNumbers(const Version& a, const Version& b) {
     }
   }
   return std::strong_ordering::equal;
+}
+
+/// What is said of an operator whose two characters are swapped.
+std::string_view SwappedHint(std::string_view symbol) {
+  if (symbol == "=<") {
+    return "; did you mean \"<=\"?";
+  }
+  return symbol == "=>" ? "; did you mean \">=\"?" : "";
 }
 
 struct OperatorText {
@@ -382,10 +388,8 @@ Result<VersionConstraints> VersionConstraints::ParseForProviders(std::string_vie
       }
     }
     if (!known) {
-      std::string hint = symbol == "=<"   ? "; did you mean \"<=\"?"
-                         : symbol == "=>" ? "; did you mean \">=\"?"
-                                          : "";
-      return invalid("invalid constraint operator " + InQuotes(symbol) + hint);
+      return invalid("invalid constraint operator " + InQuotes(symbol) +
+                     std::string(SwappedHint(symbol)));
     }
     if (version.starts_with(' ')) {
       version.remove_prefix(1);

@@ -141,7 +141,10 @@ void LoopThreads::Run(size_t count, unsigned most_threads,
 }
 
 void RunTogether(const std::function<void()>& one, const std::function<void()>& other) {
-  LoopThreads::OfProcess().Run(2, 2, [&](size_t i) { i == 0 ? one() : other(); });
+  LoopThreads::OfProcess().Run(2, 2, [&](size_t i) {
+    const std::function<void()>& chosen = i == 0 ? one : other;
+    chosen();
+  });
 }
 
 }  // namespace kinu

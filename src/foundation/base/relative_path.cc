@@ -29,7 +29,9 @@ std::string RelativePath(const std::string& path) {
   const std::string_view above = std::string_view(base).substr(common);
   if (above.size() > 1) {  // not just "/"
     for (const char c : above) {
-      out += c == '/' ? (out.empty() ? ".." : "/..") : "";
+      if (c == '/') {
+        out += out.empty() ? ".." : "/..";
+      }
     }
     if (!above.starts_with('/')) {
       out += out.empty() ? ".." : "/..";

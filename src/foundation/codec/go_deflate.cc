@@ -237,11 +237,19 @@ void BuildCode(PrefixCode<kSymbols>& code, int limit) {
 using LiteralCode = PrefixCode<kLiteralSymbols>;
 using DistanceCode = PrefixCode<kDistanceSymbols>;
 
+/// The length of a symbol's code in the fixed literal code.
+uint8_t FixedLength(size_t symbol) {
+  if (symbol < 144 || symbol >= 280) {
+    return 8;
+  }
+  return symbol < 256 ? 9 : 7;
+}
+
 LiteralCode FixedLiterals() {
   // Two symbols that never occur belong to the fixed code; they only matter to its numbering.
   std::array<Code, kLiteralSymbols + 2> codes;
   for (size_t i = 0; i < codes.size(); ++i) {
-    codes[i].length = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+    codes[i].length = FixedLength(i);
   }
   NumberCodes(codes);
   LiteralCode fixed;
@@ -307,7 +315,16 @@ class CodeLengths {
 
  private:
   static int ExtraBits(size_t symbol) {
-    return symbol == 16 ? 2 : symbol == 17 ? 3 : symbol == 18 ? 7 : 0;
+    switch (symbol) {
+      case 16:
+        return 2;
+      case 17:
+        return 3;
+      case 18:
+        return 7;
+      default:
+        return 0;
+    }
   }
   void Add(size_t symbol, size_t extra) {
     ++code_.counts[symbol];

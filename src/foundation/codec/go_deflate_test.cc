@@ -42,14 +42,19 @@ class Maker {
                                   : out.substr(out.size() - 32700, 1 + value % 3000);
         break;
       case Kind::kChanging:
-        Append(out, out.size() % 20000 < 7000 ? Kind::kRandom
-                    : value & 1               ? Kind::kWords
-                                              : Kind::kSkewed);
+        Append(out, KindWithin(out.size() % 20000, value));
         break;
     }
   }
 
  private:
+  /// The kind of a text that changes, at an offset from where it last began anew.
+  static Kind KindWithin(size_t offset, uint32_t value) {
+    if (offset < 7000) {
+      return Kind::kRandom;
+    }
+    return value & 1 ? Kind::kWords : Kind::kSkewed;
+  }
   uint32_t state_;
 };
 

@@ -138,16 +138,18 @@ inline const char* FindByte(const char* at, const char* end) {
   if (end - begin >= 8) {
     const __m128i both = _mm_unpacklo_epi64(load_8(begin), load_8(end - 8));
     const uint32_t mask = MaskOf<classes>(both);
-    return (mask & 0xFF) != 0 ? begin + std::countr_zero(mask)
-           : mask != 0        ? end - 16 + std::countr_zero(mask)
-                              : end;
+    if ((mask & 0xFF) != 0) {
+      return begin + std::countr_zero(mask);
+    }
+    return mask != 0 ? end - 16 + std::countr_zero(mask) : end;
   }
   if (end - begin >= 4) {
     const __m128i both = _mm_unpacklo_epi32(load_4(begin), load_4(end - 4));
     const uint32_t mask = MaskOf<classes>(both) & 0xFF;
-    return (mask & 0xF) != 0 ? begin + std::countr_zero(mask)
-           : mask != 0       ? end - 8 + std::countr_zero(mask)
-                             : end;
+    if ((mask & 0xF) != 0) {
+      return begin + std::countr_zero(mask);
+    }
+    return mask != 0 ? end - 8 + std::countr_zero(mask) : end;
   }
 #endif
   while (at < end && !IsIn(*at, classes)) {

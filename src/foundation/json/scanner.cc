@@ -316,10 +316,19 @@ bool StructureScanner::IsSupported([[maybe_unused]] Kernel kernel) {
   return kernel == Kernel::kPortable;
 }
 
-StructureScanner::StructureScanner()
-    : StructureScanner(IsSupported(Kernel::kAvx512) ? Kernel::kAvx512
-                       : IsSupported(Kernel::kAvx2) ? Kernel::kAvx2
-                                                    : Kernel::kPortable) {
+namespace {
+
+StructureScanner::Kernel BestKernel() {
+  using Kernel = StructureScanner::Kernel;
+  if (StructureScanner::IsSupported(Kernel::kAvx512)) {
+    return Kernel::kAvx512;
+  }
+  return StructureScanner::IsSupported(Kernel::kAvx2) ? Kernel::kAvx2 : Kernel::kPortable;
+}
+
+}  // namespace
+
+StructureScanner::StructureScanner() : StructureScanner(BestKernel()) {
 }
 
 StructureScanner::StructureScanner(Kernel kernel) : scan_(&ScanPortable) {

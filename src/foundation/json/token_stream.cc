@@ -219,7 +219,7 @@ bool TokenStream::TakeScalar() {
       return FailHere("a number is misspelt");
     }
   } else {
-    good = first == 't' ? text == "true" : first == 'f' ? text == "false" : text == "null";
+    good = text == "true" || text == "false" || text == "null";
   }
   if (!good) [[unlikely]] {
     return FailHere("a value is expected");

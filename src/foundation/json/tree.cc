@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/flat_map.h"
+#include "base/sign.h"
 #include "json/lex.h"
 #include "json/value_walk.h"
 
@@ -429,6 +430,13 @@ struct Decimal {
   bool negative = false;
   std::string digits;  // empty: zero
   int64_t exponent = 0;
+
+  int Sign() const {
+    if (digits.empty()) {
+      return 0;
+    }
+    return negative ? -1 : 1;
+  }
 };
 
 Decimal ToDecimal(std::string_view text) {
@@ -477,21 +485,19 @@ int CompareNumbers(std::string_view a, std::string_view b) {
     const auto [a_end, a_error] = std::from_chars(a.data(), a.data() + a.size(), left);
     const auto [b_end, b_error] = std::from_chars(b.data(), b.data() + b.size(), right);
     if (a_end == a.data() + a.size() && b_end == b.data() + b.size()) {
-      return left < right ? -1 : left > right ? 1 : 0;
+      return SignOf(left <=> right);
     }
   }
   const Decimal x = ToDecimal(a);
   const Decimal y = ToDecimal(b);
-  const int x_sign = x.digits.empty() ? 0 : x.negative ? -1 : 1;
-  const int y_sign = y.digits.empty() ? 0 : y.negative ? -1 : 1;
-  if (x_sign != y_sign || x_sign == 0) {
-    return x_sign < y_sign ? -1 : x_sign > y_sign ? 1 : 0;
+  if (x.Sign() != y.Sign() || x.Sign() == 0) {
+    return SignOf(x.Sign() <=> y.Sign());
   }
-  int order = x.exponent < y.exponent ? -1 : x.exponent > y.exponent ? 1 : 0;
+  int order = SignOf(x.exponent <=> y.exponent);
   if (order == 0) {
     order = x.digits.compare(y.digits);
   }
-  return x_sign > 0 ? order : -order;
+  return x.negative ? -order : order;
 }
 
 }  // namespace kinu::json

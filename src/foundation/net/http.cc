@@ -234,6 +234,21 @@ Result<HttpResponse> HttpClient::Follow(const HttpRequest& request, bool& receiv
   }
 }
 
+namespace {
+
+/// What is said of the last attempt of a request.
+std::string OutcomeText(const Result<HttpResponse>& response, const HttpRequest& request) {
+  if (!response) {
+    return response.error().message;
+  }
+  if (response->url == request.url) {
+    return response->StatusText();
+  }
+  return response->StatusText() + " returned from " + ShownUrl(response->url);
+}
+
+}  // namespace
+
 Result<HttpResponse> HttpClient::Send(const HttpRequest& request) const {
   std::chrono::milliseconds wait = request.retry.first_wait;
   for (int attempt = 1;; ++attempt) {
@@ -245,17 +260,12 @@ Result<HttpResponse> HttpClient::Send(const HttpRequest& request) const {
       return response;
     }
     if (attempt > request.retry.retries) {
-      const std::string why =
-          !response ? response.error().message
-          : response->url == request.url
-              ? response->StatusText()
-              : response->StatusText() + " returned from " + ShownUrl(response->url);
       if (attempt == 1 || (response && request.retry.keep_last)) {
         return response;
       }
       return Fail(ErrorCode::kUnavailable, request.method + ' ' + ShownUrl(request.url) +
                                                " giving up after " + std::to_string(attempt) +
-                                               " attempt(s): " + why);
+                                               " attempt(s): " + OutcomeText(response, request));
     }
     if (request.on_retry) {
       request.on_retry(attempt, response ? &*response : nullptr);

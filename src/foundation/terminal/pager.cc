@@ -8,18 +8,30 @@
 
 namespace kinu::terminal {
 
-std::string ChoosePager(bool wanted) {
-  if (::isatty(STDOUT_FILENO) == 0) {
-    return {};
-  }
+namespace {
+
+/// The command of the pager that the environment or the user asks for; empty for none.
+std::string AskedPager(bool wanted) {
   // An empty variable is not an unset one. NOLINTBEGIN(concurrency-mt-unsafe): no thread sets any
   const char* own = std::getenv("KINU_PAGER");
   const char* general = std::getenv("PAGER");
   // NOLINTEND(concurrency-mt-unsafe)
-  std::string pager = own != nullptr       ? own
-                      : !wanted            ? ""
-                      : general != nullptr ? general
-                                           : "less -FRX";
+  if (own != nullptr) {
+    return own;
+  }
+  if (!wanted) {
+    return {};
+  }
+  return general != nullptr ? general : "less -FRX";
+}
+
+}  // namespace
+
+std::string ChoosePager(bool wanted) {
+  if (::isatty(STDOUT_FILENO) == 0) {
+    return {};
+  }
+  std::string pager = AskedPager(wanted);
   return pager == "cat" ? std::string() : pager;
 }
 

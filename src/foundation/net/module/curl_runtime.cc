@@ -287,16 +287,20 @@ class CurlRuntime final : public NetRuntime {
     return request.headers.Get("Content-Type") == "application/grpc";
   }
 
+  static long HttpVersion(const HttpRequest& request) {
+    if (request.negotiate) {
+      return CURL_HTTP_VERSION_1_1;
+    }
+    return SpeaksGrpc(request) ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS;
+  }
+
   static void SetRequest(CURL* handle, const HttpRequest& request, curl_slist* headers) {
     constexpr long kConnectTimeout = 30'000;
     curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(handle, CURLOPT_HTTP_VERSION,
-                     static_cast<long>(request.negotiate     ? CURL_HTTP_VERSION_1_1
-                                       : SpeaksGrpc(request) ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-                                                             : CURL_HTTP_VERSION_2TLS));
+    curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, HttpVersion(request));
     // libcurl fails to begin HTTP/2 again on a connection that it keeps.
     curl_easy_setopt(handle, CURLOPT_FORBID_REUSE, SpeaksGrpc(request) ? 1L : 0L);
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeout);
