@@ -258,8 +258,7 @@ class FileMaker {
         const uint32_t members = Pick(4);
         for (uint32_t i = 0; i < members; ++i) {
           out_ += i > 0 ? ", " : " ";
-          const std::string name = "k" + std::to_string(i);
-          out_ += Pick(3) == 0 ? "\"" + name + " x\"" : Pick(4) == 0 ? "(" + name + ")" : name;
+          Key("k" + std::to_string(i));
           out_ += Pick(3) == 0 ? " : " : " = ";
           Expression(depth + 1, false);
         }
@@ -292,6 +291,14 @@ class FileMaker {
         }
         out_ += "EOT";
         return;
+    }
+  }
+
+  void Key(const std::string& name) {
+    if (Pick(3) == 0) {
+      out_ += "\"" + name + " x\"";
+    } else {
+      out_ += Pick(4) == 0 ? "(" + name + ")" : name;
     }
   }
 

@@ -107,7 +107,11 @@ class Writer {
       out_ += ')';
     } else if (expr.kind == ExprKind::kObject || expr.kind == ExprKind::kJsonObject) {
       const auto literal_key = [this](const Expr& key) {
-        hcl::AsLiteralString(key) ? WriteLiteral(key) : WriteKey(key);
+        if (hcl::AsLiteralString(key)) {
+          WriteLiteral(key);
+        } else {
+          WriteKey(key);
+        }
       };
       WriteObject(As<hcl::ObjectExpr>(expr), literal_key,
                   [this](const Expr& value) { WriteLiteral(value); });
@@ -172,7 +176,11 @@ class Writer {
       WriteKey(*item.key);
       const bool aliases = std::string_view(out_).substr(begin) == "\"configuration_aliases\"";
       out_ += '=';
-      aliases ? WriteReferences(*item.value) : WriteLiteral(*item.value);
+      if (aliases) {
+        WriteReferences(*item.value);
+      } else {
+        WriteLiteral(*item.value);
+      }
       out_ += ',';
     }
     out_ += '}';

@@ -12,6 +12,7 @@
 #include "hcl/static.h"
 #include "hcl/walk.h"
 #include "json/writer.h"
+#include "text/escape.h"
 #include "text/unicode.h"
 
 namespace kinu::convert {
@@ -453,15 +454,13 @@ class JsonConverter {
         continue;
       }
       const char selector = text[++at];
-      if (selector == 'n' || selector == 'r' || selector == 't') {
-        out += selector == 'n' ? '\n' : selector == 'r' ? '\r' : '\t';
-      } else if (selector == 'u' || selector == 'U') {
+      if (selector == 'u' || selector == 'U') {
         const size_t digits = selector == 'u' ? 4 : 8;
         const std::string code(text.substr(at + 1, digits));
         text::AppendUtf8(out, static_cast<char32_t>(std::strtoul(code.c_str(), nullptr, 16)));
         at += digits;
       } else {
-        out += selector;
+        out += text::EscapedCharacter(selector);
       }
     }
   }

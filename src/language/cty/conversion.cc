@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/invariant.h"
+#include "cty/collections.h"
 #include "cty/normalize.h"
 #include "cty/ops.h"
 #include "cty/unified.h"
@@ -468,13 +469,9 @@ ValueResult<Value> ToCollection(const Conversion& conversion, const Value& value
     // How many elements there will be is not known. Ref: conversionCollectionToList.
     return Value::Unknown(Type::List(value.type().element()));
   }
-  bool to_set = conversion.out.is_set();
   bool to_map = conversion.out.is_map();
   if (value.size() == 0) {
-    Type element = EmptyElementType(conversion, value);
-    return to_map   ? Value::Map(element, {})
-           : to_set ? Value::Set(element, {})
-                    : Value::List(element, {});
+    return EmptyCollection(conversion.out.kind(), EmptyElementType(conversion, value));
   }
   ValueResult<std::vector<Value>> converted = ConvertElements(conversion, value);
   if (!converted) {
@@ -502,11 +499,11 @@ ValueResult<Value> ToCollection(const Conversion& conversion, const Value& value
   if (!element) {
     bool of_object = conversion.kind == Kind::kObjectToMap;
     return ValueFail(ElementsMustMatch(of_object ? "attribute" : "element",
-                                       to_map ? "map" : (to_set ? "set" : "list")));
+                                       CollectionName(conversion.out.kind())));
   }
   if (!to_map) {
-    return to_set ? Value::Set(*element, std::move(values))
-                  : Value::List(*element, std::move(values));
+    return conversion.out.is_set() ? Value::Set(*element, std::move(values))
+                                   : Value::List(*element, std::move(values));
   }
   std::vector<std::pair<std::string, Value>> entries;
   entries.reserve(values.size());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cty/collections.h"
 #include "cty/conversion.h"
 #include "cty/ops.h"
 
@@ -42,14 +43,6 @@ ValueResult<void> WriteDynamic(JsonWriter& out, const Value& value, WholeNumbers
   WriteType(out, type);
   out.EndObject();
   return {};
-}
-
-// The type that `container`'s element `index` is written for.
-const Type& ElementType(const Type& type, size_t index) {
-  if (type.is_collection()) {
-    return type.element();
-  }
-  return type.is_tuple() ? type.elements()[index] : type.attributes()[index].type;
 }
 
 ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type, WholeNumbers whole) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "cty/collections.h"
 #include "cty/conversion.h"
 #include "cty/normalize.h"
 
@@ -91,10 +92,8 @@ std::string CollectionFromCollection(const Type& have, const Type& want) {
   if (!fits) {
     return Required(want);
   }
-  const char* noun = want.is_list()  ? "list element type"
-                     : want.is_set() ? "set element type"
-                                     : "map element type";
-  return std::string("incorrect ") + noun + ": " + MismatchMessage(have.element(), want.element());
+  return "incorrect " + std::string(CollectionName(want.kind())) +
+         " element type: " + MismatchMessage(have.element(), want.element());
 }
 
 // Whether naming the given type would confuse more than it helps.

@@ -610,6 +610,18 @@ bool ValueReader::Read(const Type& type, int depth) {
   return ReadContainer(type, depth);
 }
 
+/// The type of the value at the reader, which has no elements.
+Type ScalarType(const Reader& in) {
+  const uint8_t code = in.Peek();
+  if (code == kNil || in.AtExtension()) {
+    return Type::Dynamic();
+  }
+  if (code == kTrue || code == kFalse) {
+    return Type::Bool();
+  }
+  return in.AtNumber() ? Type::Number() : Type::String();
+}
+
 ValueResult<Type> ReadImpliedType(Reader& in, int depth) {
   if (in.at_end()) {
     return ValueFail("EOF");
@@ -621,10 +633,7 @@ ValueResult<Type> ReadImpliedType(Reader& in, int depth) {
   bool is_map = (code & 0xf0) == kFixMap || code == kMap16 || code == kMap16 + 1;
   bool is_array = (code & 0xf0) == kFixArray || code == kArray16 || code == kArray16 + 1;
   if (!is_map && !is_array) {
-    Type type = code == kNil || in.AtExtension()  ? Type::Dynamic()
-                : code == kTrue || code == kFalse ? Type::Bool()
-                : in.AtNumber()                   ? Type::Number()
-                                                  : Type::String();
+    Type type = ScalarType(in);
     return SkipValue(in) ? ValueResult<Type>(type) : ValueFail("unsupported msgpack code");
   }
   std::optional<int64_t> length = is_map ? in.MapLength() : in.ArrayLength();

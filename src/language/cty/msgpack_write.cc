@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 
+#include "cty/collections.h"
 #include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
@@ -231,10 +232,8 @@ ValueResult<void> Write(std::string& out, const Value& value, const Type& type,
     if (named) {
       AppendString(out, value.key(i));
     }
-    const Type& element_type = type.is_collection() ? type.element()
-                               : type.is_tuple()    ? type.elements()[i]
-                                                    : type.attributes()[i].type;
-    if (ValueResult<void> written = Write(out, elements[i], element_type, whole); !written) {
+    if (ValueResult<void> written = Write(out, elements[i], ElementType(type, i), whole);
+        !written) {
       return std::unexpected(ErrorInside(StepToElement(value, i), written.error()));
     }
   }

@@ -6,6 +6,7 @@
 
 #include "base/flat_map.h"
 #include "base/invariant.h"
+#include "base/sign.h"
 #include "cty/number_parts.h"
 
 namespace kinu {
@@ -116,10 +117,9 @@ bool Number::IsInfinite() const {
 
 int Number::Sign() const {
   if (is_inline()) {
-    return int_ < 0 ? -1 : (int_ > 0 ? 1 : 0);
+    return SignOf(int_);
   }
-  int sign = mpfr_sgn(BigFloatAccess::Float(big_.get()));
-  return sign < 0 ? -1 : (sign > 0 ? 1 : 0);
+  return SignOf(mpfr_sgn(BigFloatAccess::Float(big_.get())));
 }
 
 std::optional<int64_t> Number::ToInt64() const {
@@ -143,10 +143,9 @@ double Number::ToDouble(bool* exact) const {
 
 int Number::Compare(const Number& a, const Number& b) {
   if (a.is_inline() && b.is_inline()) {
-    return a.int_ < b.int_ ? -1 : (a.int_ > b.int_ ? 1 : 0);
+    return SignOf(a.int_ <=> b.int_);
   }
-  int order = mpfr_cmp(Operand(a), Operand(b));
-  return order < 0 ? -1 : (order > 0 ? 1 : 0);
+  return SignOf(mpfr_cmp(Operand(a), Operand(b)));
 }
 
 bool Number::Equal(const Number& a, const Number& b) {

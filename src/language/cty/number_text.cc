@@ -478,16 +478,26 @@ std::optional<std::string> Number::IntegerText(int base) const {
   return std::string(mpz_get_str(text.data(), base, value));
 }
 
+namespace {
+
+/// What a digit stands for, in bases of up to 36; more than any digit if it is none.
+int DigitOf(char c) {
+  if (IsDigit(c)) {
+    return c - '0';
+  }
+  if (c >= 'a' && c <= 'z') {
+    return c - 'a' + 10;
+  }
+  return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+}
+
+}  // namespace
+
 std::optional<Number> Number::ParseInteger(std::string_view text, int base) {
   size_t first = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
   std::string digits(text.substr(first));
-  bool valid = !digits.empty() && std::all_of(digits.begin(), digits.end(), [&](char c) {
-    int digit = IsDigit(c)               ? c - '0'
-                : (c >= 'a' && c <= 'z') ? c - 'a' + 10
-                : (c >= 'A' && c <= 'Z') ? c - 'A' + 10
-                                         : 99;
-    return digit < base;
-  });
+  bool valid = !digits.empty() &&
+               std::all_of(digits.begin(), digits.end(), [&](char c) { return DigitOf(c) < base; });
   if (!valid) {
     return std::nullopt;
   }

@@ -443,9 +443,11 @@ ValueResult<Value> Index(const Value& collection, const Value& key) {
     return is_tuple ? Value::DynamicUnknown() : Value::Unknown(type.element());
   }
   if (key_type != (type.is_map() ? Type::String() : Type::Number())) {
-    return ValueFail(type.is_map()    ? "element key for map must be string"
-                     : type.is_list() ? "element key for list must be number"
-                                      : "element key for tuple must be number");
+    if (type.is_map()) {
+      return ValueFail("element key for map must be string");
+    }
+    return ValueFail(is_tuple ? "element key for tuple must be number"
+                              : "element key for list must be number");
   }
   if (key.IsNull()) {
     return ValueFail("element key must not be null");

@@ -24,7 +24,10 @@ std::string NumberHashText(const Number& number) {
 
 // Known values first, then unknown ones, then nulls.
 int Rank(const Value& value) {
-  return value.IsNull() ? 2 : (value.IsKnown() ? 0 : 1);
+  if (value.IsNull()) {
+    return 2;
+  }
+  return value.IsKnown() ? 0 : 1;
 }
 
 bool IsMinusZero(const Number& number) {

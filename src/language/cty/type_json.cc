@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/flat_map.h"
+#include "cty/collections.h"
 #include "cty/json.h"
 #include "cty/normalize.h"
 
@@ -155,7 +156,7 @@ ValueResult<Type> Read(const JsonNode& json, int depth) {
     return ValueFail("invalid complex type kind name");
   }
   std::string_view kind = parts[0].text();
-  bool collection = kind == "list" || kind == "set" || kind == "map";
+  const std::optional<TypeKind> collection = CollectionNamed(kind);
   if (!collection && kind != "object" && kind != "tuple") {
     return ValueFail("invalid complex type kind name");
   }
@@ -173,9 +174,7 @@ ValueResult<Type> Read(const JsonNode& json, int depth) {
     if (!element) {
       return element;
     }
-    return kind == "list"  ? Type::List(*element)
-           : kind == "set" ? Type::Set(*element)
-                           : Type::Map(*element);
+    return CollectionOf(*collection, *element);
   }
   if (!parts[1].is_array()) {
     return ValueFail("invalid complex type description");

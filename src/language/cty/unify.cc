@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/sign.h"
+#include "cty/collections.h"
 #include "cty/conversion.h"
 
 namespace kinu {
@@ -25,19 +27,17 @@ int CompareMembers(const Members& a, const Members& b, TypeOf&& type_of) {
     a_above = a_above || order < 0;
     b_above = b_above || order > 0;
   }
-  return a_above == b_above ? 0 : (a_above ? -1 : 1);
+  return SignOf(b_above <=> a_above);
 }
 
 // Negative when `a` is the more general type (everything of b converts to it), positive when b is,
 // 0 when neither or both.
 int CompareTypes(const Type& a, const Type& b) {
   if (a.is_dynamic() || b.is_dynamic()) {
-    return a.is_dynamic() == b.is_dynamic() ? 0 : (b.is_dynamic() ? -1 : 1);
+    return SignOf(a.is_dynamic() <=> b.is_dynamic());
   }
   if (a.is_primitive() && b.is_primitive()) {
-    bool a_string = a == Type::String();
-    bool b_string = b == Type::String();
-    return a_string == b_string ? 0 : (a_string ? -1 : 1);
+    return SignOf((b == Type::String()) <=> (a == Type::String()));
   }
   if (a.is_collection() && a.kind() == b.kind()) {
     return CompareTypes(a.element(), b.element());
@@ -139,9 +139,7 @@ std::optional<Type> UnifyCollections(std::span<const Type> types, bool unsafe) {
   if (!element) {
     return std::nullopt;
   }
-  Type result = types[0].is_list()  ? Type::List(*element)
-                : types[0].is_set() ? Type::Set(*element)
-                                    : Type::Map(*element);
+  Type result = CollectionOf(types[0].kind(), *element);
   return AllConvertible(types, result, unsafe) ? std::optional<Type>(result) : std::nullopt;
 }
 

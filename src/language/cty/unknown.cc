@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cty/collections.h"
 #include "cty/normalize.h"
 #include "cty/value_node.h"
 
@@ -98,8 +99,7 @@ Value Value::Unknown(const Type& type, Refinements refinements) {
       int64_t length = kept.min_length;
       const Type& element = type.element();
       if (length == 0) {
-        return type.is_list() ? List(element, {})
-                              : (type.is_set() ? Set(element, {}) : Map(element, {}));
+        return EmptyCollection(type.kind(), element);
       }
       if (type.is_list() && length <= kLongestUnknownList) {
         return List(element, std::vector<Value>(static_cast<size_t>(length), Unknown(element)));

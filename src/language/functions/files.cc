@@ -132,6 +132,14 @@ CallResult FileExistsAt(Arguments args, const Type&, const CallContext& context)
   return Value::True().WithMarks(args[0].marks());
 }
 
+// What the names of files in a directory begin with.
+std::string PrefixOf(const std::string& directory) {
+  if (directory == ".") {
+    return "";
+  }
+  return directory.ends_with('/') ? directory : directory + "/";
+}
+
 CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
   const MarkSet marks = args[0].marks().Union(args[1].marks());
   const std::string_view given = args[0].AsString();
@@ -148,7 +156,7 @@ CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
                     matches.error());
   }
   std::vector<Value> files;
-  const std::string prefix = base == "." ? "" : (base.ends_with('/') ? base : base + "/");
+  const std::string prefix = PrefixOf(base);
   for (const std::string& match : *matches) {
     struct stat info{};
     if (stat(match.empty() ? "." : match.c_str(), &info) != 0) {
@@ -168,8 +176,7 @@ CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
         directory = DirName(directory);
         up += "../";
       }
-      const size_t shared = directory == "." ? 0 : (directory == "/" ? 1 : directory.size() + 1);
-      relative = up + match.substr(shared);
+      relative = up + match.substr(PrefixOf(directory).size());
     }
     files.push_back(Value::String(relative));
   }

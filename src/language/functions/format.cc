@@ -45,11 +45,14 @@ std::string Pad(const Verb& verb, std::string text) {
   return verb.minus ? text + padding : padding + text;
 }
 
-std::string SignOf(const Verb& verb, bool negative) {
+std::string SignText(const Verb& verb, bool negative) {
   if (negative) {
     return "-";
   }
-  return verb.plus ? "+" : (verb.space ? " " : "");
+  if (verb.plus) {
+    return "+";
+  }
+  return verb.space ? " " : "";
 }
 
 std::string Repeated(char c, int64_t count) {
@@ -90,7 +93,7 @@ Formatted FormatInteger(const Verb& verb, const Number& number) {
   if (verb.mode == 'X') {
     *digits = text::ToUpper(*digits);
   }
-  prefix = SignOf(verb, number.Sign() < 0) + (verb.sharp ? prefix : std::string());
+  prefix = SignText(verb, number.Sign() < 0) + (verb.sharp ? prefix : std::string());
   int64_t zeros = 0;
   if (verb.precision) {
     if (*digits == "0" && *verb.precision == 0) {
@@ -114,17 +117,18 @@ std::string FormatFraction(const Verb& verb, const Number& number) {
   constexpr int kUsualPrecision = 6;
   const bool shortest = !verb.precision && (verb.mode == 'g' || verb.mode == 'G');
   const int precision = shortest ? -1 : static_cast<int>(verb.precision.value_or(kUsualPrecision));
-  const char mode = verb.mode == 'E' ? 'e' : (verb.mode == 'G' ? 'g' : verb.mode);
+  const bool upper = verb.mode == 'E' || verb.mode == 'G';
+  const char mode = upper ? static_cast<char>(verb.mode - 'A' + 'a') : verb.mode;
   std::string digits = number.Format(mode, precision);
-  if (mode != verb.mode && !number.IsInfinite()) {
+  if (upper && !number.IsInfinite()) {
     digits = text::ToUpper(digits);
   }
   std::string sign;
   if (digits.starts_with('-') || digits.starts_with('+')) {
-    sign = digits[0] == '-' ? "-" : (verb.space ? " " : "+");
+    sign = digits[0] == '+' && verb.space ? " " : digits.substr(0, 1);
     digits.erase(0, 1);
   } else {
-    sign = SignOf(verb, false);
+    sign = SignText(verb, false);
   }
   const int64_t room = verb.width.value_or(0) - static_cast<int64_t>(sign.size() + digits.size());
   if (verb.zero && !number.IsInfinite()) {

@@ -228,7 +228,11 @@ std::expected<std::vector<std::string>, std::string> ExpandBraces(std::string_vi
         return std::unexpected("a brace of the pattern is not closed");
       }
       const char c = current[pos];
-      depth += c == '{' ? 1 : (c == '}' ? -1 : 0);
+      if (c == '{') {
+        ++depth;
+      } else if (c == '}') {
+        --depth;
+      }
       if (c == ',' && depth == 1) {
         choices.emplace_back();
       } else if (depth > 0) {

@@ -1,6 +1,7 @@
 // Numbers: abs ceil floor log max min parseint pow signum sum.
 #include <cmath>
 
+#include "base/sign.h"
 #include "cty/conversion.h"
 #include "functions/families.h"
 #include "functions/support.h"
@@ -244,7 +245,7 @@ CallResult ParseInt(Arguments args, const Type&, const CallContext&) {
 
 CallResult Signum(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const int64_t number, ToInteger(args[0]));
-  return Value::Int(number > 0 ? 1 : (number < 0 ? -1 : 0));
+  return Value::Int(SignOf(number));
 }
 
 CallResult Sum(Arguments args, const Type&, const CallContext&) {

@@ -356,8 +356,6 @@ CallResult Replace(Arguments args, const Type&, const CallContext&) {
   }
   std::string out;
   for (size_t pos = 0;;) {
-    // An empty text matches before each character and at the end.
-    const size_t step = wanted.empty() ? (pos < text.size() ? WidthAt(text, pos) : 1) : 0;
     const size_t at = text.find(wanted, pos);
     if (at == std::string_view::npos) {
       out += text.substr(std::min(pos, text.size()));
@@ -366,6 +364,8 @@ CallResult Replace(Arguments args, const Type&, const CallContext&) {
     out += text.substr(pos, at - pos);
     out += replacement;
     if (wanted.empty()) {
+      // An empty text matches before each character and at the end.
+      const size_t step = WidthAt(text, at);
       out += text.substr(at, step);
       pos = at + step;
       if (pos > text.size()) {

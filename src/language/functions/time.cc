@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "base/sign.h"
 #include "functions/families.h"
 #include "functions/support.h"
 #include "functions/timestamp.h"
@@ -36,8 +37,7 @@ CallResult TimeAdd(Arguments args, const Type&, const CallContext&) {
 CallResult TimeCmp(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const Timestamp a, ParseTimestamp(args[0], 0));
   KINU_TRY(const Timestamp b, ParseTimestamp(args[1], 1));
-  const auto order = std::pair(a.seconds, a.nanos) <=> std::pair(b.seconds, b.nanos);
-  return Value::Int(order < 0 ? -1 : (order > 0 ? 1 : 0));
+  return Value::Int(SignOf(std::pair(a.seconds, a.nanos) <=> std::pair(b.seconds, b.nanos)));
 }
 
 CallResult Now(Arguments, const Type&, const CallContext&) {

@@ -114,6 +114,17 @@ bool LooksLikeFloat(std::string_view text) {
   return AllIn(whole, kDigits) && (fraction.empty() || AllIn(fraction, kDigits));
 }
 
+// The base that the prefix of a number names; 0 without one.
+int BaseOf(std::string_view digits) {
+  if (digits.starts_with("0x") || digits.starts_with("0X")) {
+    return 16;
+  }
+  if (digits.starts_with("0o") || digits.starts_with("0O")) {
+    return 8;
+  }
+  return digits.starts_with("0b") || digits.starts_with("0B") ? 2 : 0;
+}
+
 std::optional<Value> ParseYamlNumber(std::string_view text) {
   std::string plain(text);
   std::erase(plain, '_');
@@ -122,10 +133,7 @@ std::optional<Value> ParseYamlNumber(std::string_view text) {
   }
   std::string_view digits = WithoutSign(plain);
   const bool negative = plain.starts_with('-');
-  const int base = digits.starts_with("0x") || digits.starts_with("0X")   ? 16
-                   : digits.starts_with("0o") || digits.starts_with("0O") ? 8
-                   : digits.starts_with("0b") || digits.starts_with("0B") ? 2
-                                                                          : 0;
+  const int base = BaseOf(digits);
   if (base == 0) {
     return std::nullopt;
   }

@@ -318,11 +318,18 @@ class Case {
     json.EndObject();
   }
 
+  const Expr* Parse(std::string_view syntax) {
+    if (syntax == "json") {
+      return ParseJsonExpression(source_.get(), tree_, diags_);
+    }
+    if (syntax == "template") {
+      return ParseTemplate(source_.get(), tree_, diags_);
+    }
+    return ParseExpression(source_.get(), tree_, diags_);
+  }
+
   void Variables() {
-    const std::string_view syntax = Text(request_, "syntax");
-    const Expr* expr = syntax == "json"       ? ParseJsonExpression(source_.get(), tree_, diags_)
-                       : syntax == "template" ? ParseTemplate(source_.get(), tree_, diags_)
-                                              : ParseExpression(source_.get(), tree_, diags_);
+    const Expr* expr = Parse(Text(request_, "syntax"));
     if (diags_.has_errors()) {
       return;
     }

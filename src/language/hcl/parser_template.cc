@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hcl/parser.h"
+#include "text/escape.h"
 #include "text/hex.h"
 #include "text/quote.h"
 #include "text/suggest.h"
@@ -340,6 +341,7 @@ void Parser::MergeTexts(size_t first) {
 const Expr* Parser::BuildPart() {
   const TemplatePart part = parts_[part_];
   const Span span{part.begin, part.end};
+  std::string word;  // of a directive that must follow another one
   switch (part.kind) {
     case TemplatePart::Kind::kText:
       ++part_;
@@ -354,15 +356,17 @@ const Expr* Parser::BuildPart() {
     case TemplatePart::Kind::kEnd:
       return NewPlaceholder(span);
     case TemplatePart::Kind::kElse:
+      word = "else";
+      break;
     case TemplatePart::Kind::kEndIf:
+      word = "endif";
+      break;
     case TemplatePart::Kind::kEndFor:
+      word = "endfor";
       break;
   }
   ++part_;
-  const std::string name = part.kind == TemplatePart::Kind::kElse    ? "else"
-                           : part.kind == TemplatePart::Kind::kEndIf ? "endif"
-                                                                     : "endfor";
-  Error("Unexpected " + name + " directive",
+  Error("Unexpected " + word + " directive",
         "The control directives within this template are unbalanced.", span);
   return NewPlaceholder(span);
 }
@@ -559,12 +563,9 @@ void Parser::AppendEscape(const Token& token, size_t& at, std::string& out) {
     case 'n':
     case 'r':
     case 't':
-      out += selector == 'n' ? '\n' : selector == 'r' ? '\r' : '\t';
-      at += 2;
-      return;
     case '"':
     case '\\':
-      out += selector;
+      out += text::EscapedCharacter(selector);
       at += 2;
       return;
     case 'u':

@@ -247,19 +247,29 @@ class SpecReader {
     return spec;
   }
 
-  Spec ReadBlocks(Spec spec, const hcl::Body& body, std::string_view kind_name) {
+  /// The arguments of a spec of blocks.
+  static std::span<const hcl::AttributeSchema> BlockArguments(Kind kind) {
     static constexpr hcl::AttributeSchema kOne[] = {{"block_type"}, {"required"}};
     static constexpr hcl::AttributeSchema kMany[] = {{"block_type"}, {"max_items"}, {"min_items"}};
     static constexpr hcl::AttributeSchema kMap[] = {{"block_type"}, {"labels", true}};
     static constexpr hcl::AttributeSchema kAttributes[] = {
         {"block_type"}, {"element_type"}, {"required"}};
+    switch (kind) {
+      case Kind::kBlockAttributes:
+        return kAttributes;
+      case Kind::kBlockMap:
+        return kMap;
+      case Kind::kBlock:
+        return kOne;
+      default:
+        return kMany;
+    }
+  }
+
+  Spec ReadBlocks(Spec spec, const hcl::Body& body, std::string_view kind_name) {
     const bool is_attributes = spec.kind == Kind::kBlockAttributes;
     const bool is_map = spec.kind == Kind::kBlockMap;
-    const std::span<const hcl::AttributeSchema> arguments =
-        is_attributes               ? std::span<const hcl::AttributeSchema>(kAttributes)
-        : is_map                    ? std::span<const hcl::AttributeSchema>(kMap)
-        : spec.kind == Kind::kBlock ? std::span<const hcl::AttributeSchema>(kOne)
-                                    : std::span<const hcl::AttributeSchema>(kMany);
+    const std::span<const hcl::AttributeSchema> arguments = BlockArguments(spec.kind);
     const size_t errors = diags_.error_count();
     const hcl::BodyContent content =
         body.Content({.attributes = arguments},

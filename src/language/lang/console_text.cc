@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "cty/collections.h"
 #include "text/quote.h"
 #include "text/unicode.h"
 
@@ -202,7 +203,7 @@ void AppendType(std::string& out, const Type& type, int level) {
     case TypeKind::kList:
     case TypeKind::kSet:
     case TypeKind::kMap: {
-      out += type.is_list() ? "list(" : type.is_set() ? "set(" : "map(";
+      out.append(CollectionName(type.kind())) += '(';
       const bool on_lines = type.element().is_structural();
       if (on_lines) {
         out += '\n';

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/invariant.h"
+#include "cty/collections.h"
 #include "cty/conversion.h"
 #include "cty/ops.h"
 #include "cty/unified.h"
@@ -199,10 +200,7 @@ std::string DescribeMismatch(const Type& a, const Type& b) {
   }
   if (a.kind() == b.kind() && a.is_collection() && a.element().kind() == b.element().kind() &&
       a.element().is_structural()) {
-    return "Mismatched " +
-           std::string(a.is_list()  ? "list"
-                       : a.is_set() ? "set"
-                                    : "map") +
+    return "Mismatched " + std::string(CollectionName(a.kind())) +
            " element types: " + DescribeMismatch(a.element(), b.element());
   }
   const std::string a_name = a.FriendlyName();
@@ -259,6 +257,19 @@ Value UndecidedResult(const Value& a, const Value& b, const Type& type) {
   return type.is_dynamic() ? Value::DynamicUnknown() : Value::Unknown(type, std::move(result));
 }
 
+Type OperandType(OperatorClass kind) {
+  switch (kind) {
+    case OperatorClass::kLogical:
+      return Type::Bool();
+    case OperatorClass::kEquality:
+      return Type::Dynamic();
+    case OperatorClass::kComparison:
+    case OperatorClass::kArithmetic:
+      break;
+  }
+  return Type::Number();
+}
+
 bool IsUntypedNull(const Value& value) {
   return value.IsNull() && !value.IsMarked() && value.type().is_dynamic();
 }
@@ -269,9 +280,7 @@ Value Evaluator::EvalBinary(const hcl::BinaryExpr& expr, const Binding* bindings
                             Diagnostics& diags) const {
   const OperatorClass kind = ClassOf(expr.op);
   const Type result_type = kind == OperatorClass::kArithmetic ? Type::Number() : Type::Bool();
-  const Type operand_type = kind == OperatorClass::kLogical    ? Type::Bool()
-                            : kind == OperatorClass::kEquality ? Type::Dynamic()
-                                                               : Type::Number();
+  const Type operand_type = OperandType(kind);
   Diagnostics left_diags = diags.Another();
   Diagnostics right_diags = diags.Another();
   ValueResult<Value> left = ConvertTo(Eval(*expr.left, bindings, left_diags), operand_type);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/invariant.h"
+#include "cty/collections.h"
 #include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
@@ -63,8 +64,8 @@ class TypeReader {
       }
       return Fail(ArgumentRequired(call->name, argument), subject, call->arguments_range);
     }
-    if (call->name == "list" || call->name == "set" || call->name == "map") {
-      return ReadCollection(call->name, *call->arguments.front());
+    if (const std::optional<TypeKind> kind = CollectionNamed(call->name)) {
+      return ReadCollection(*kind, *call->arguments.front());
     }
     if (call->name == "object") {
       return ReadObject(*call->arguments.front(), expr);
@@ -88,7 +89,7 @@ class TypeReader {
 
   // Describes the argument of a type constructor; empty for an unknown constructor.
   static std::string_view ArgumentOf(std::string_view constructor) {
-    if (constructor == "list" || constructor == "set" || constructor == "map") {
+    if (CollectionNamed(constructor)) {
       return "the element type";
     }
     if (constructor == "object") {
@@ -124,11 +125,9 @@ class TypeReader {
                 expr.range());
   }
 
-  TypeConstraint ReadCollection(std::string_view kind, const Expr& argument) {
+  TypeConstraint ReadCollection(TypeKind kind, const Expr& argument) {
     TypeConstraint element = Read(argument);
-    const Type type = kind == "list"  ? Type::List(element.type)
-                      : kind == "set" ? Type::Set(element.type)
-                                      : Type::Map(element.type);
+    const Type type = CollectionOf(kind, element.type);
     if (element.defaults == nullptr) {
       return {type, nullptr};
     }
