@@ -11,6 +11,14 @@ namespace {
 constexpr std::string_view kLabels[] = {"name"};
 constexpr std::string_view kAddressLabel[] = {"address"};
 
+/// The side that a block of a check is about.
+Side SideNamed(std::string_view block) {
+  if (block == "plan") {
+    return Side::kPlan;
+  }
+  return block == "state" ? Side::kState : Side::kConfiguration;
+}
+
 /// Whether a JSON value is a block or blocks: an object, or an array of objects.
 bool IsBlocks(const hcl::Expr& value) {
   if (value.kind == hcl::ExprKind::kJsonObject) {
@@ -103,10 +111,7 @@ void CheckFiles::ReadCheck(const hcl::Block& block, Diagnostics& diags) {
       ReadException(side, check, diags);
       continue;
     }
-    const Side about = side.type == "plan"    ? Side::kPlan
-                       : side.type == "state" ? Side::kState
-                                              : Side::kConfiguration;
-    ReadAssertions(about, side, check, diags);
+    ReadAssertions(SideNamed(side.type), side, check, diags);
   }
   checks_.push_back(std::move(check));
 }

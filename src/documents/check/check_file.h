@@ -46,7 +46,15 @@ struct CheckTest {
   std::vector<Failing> fails;
 
   const std::vector<std::string>& Files(Side side) const {
-    return side == Side::kPlan ? plans : side == Side::kState ? states : configurations;
+    switch (side) {
+      case Side::kPlan:
+        return plans;
+      case Side::kState:
+        return states;
+      case Side::kConfiguration:
+        break;
+    }
+    return configurations;
   }
 };
 

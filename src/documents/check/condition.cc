@@ -21,7 +21,10 @@ Node MaskOfMember(const Node& mask, std::string_view name) {
   return !mask || mask.is_true() ? mask : mask.Find(name);
 }
 Node MaskOfElement(const Node& mask, uint64_t index) {
-  return !mask || mask.is_true() ? mask : mask.is_array() ? mask.At(index) : Node();
+  if (!mask || mask.is_true()) {
+    return mask;
+  }
+  return mask.is_array() ? mask.At(index) : Node();
 }
 bool IsWhole(const Node& mask) {
   return mask && mask.is_true();

@@ -119,11 +119,11 @@ Outcome SelectedAreMasked(const Assertion& assertion, const Node& root, MaskCurs
              std::any_of(names.begin(), names.end(), [&](auto name) { return step.name.Is(name); });
     });
     Outcome outcome;
-    outcome.passed = in_mask     ? node.is_true()
-                     : sensitive ? tfjson::IsSensitive(trail)
-                                 : tfjson::IsUnknown(trail);
     if (in_mask) {
+      outcome.passed = node.is_true();
       outcome.found = node;
+    } else {
+      outcome.passed = sensitive ? tfjson::IsSensitive(trail) : tfjson::IsUnknown(trail);
     }
     if (!outcome.passed) {
       outcome.message = sensitive ? "the value is not sensitive" : "the value is not unknown";

@@ -65,9 +65,13 @@ bool ActionsMatch(std::string_view word, const Node& actions) {
   }
   const bool destroy_first = ActionsAre(actions, "delete", "create");
   const bool create_first = ActionsAre(actions, "create", "delete");
-  return word == "DestroyBeforeCreate"   ? destroy_first
-         : word == "CreateBeforeDestroy" ? create_first
-                                         : destroy_first || create_first;
+  if (word == "DestroyBeforeCreate") {
+    return destroy_first;
+  }
+  if (word == "CreateBeforeDestroy") {
+    return create_first;
+  }
+  return destroy_first || create_first;
 }
 
 /// Applies a test to the change that the assertion is about, or to all that its selector finds.

@@ -211,13 +211,25 @@ void WriteJson(std::string& out, const Report& report, bool show_sensitive) {
   out += '\n';
 }
 
+namespace {
+
+/// The word for a result that is not a pass, in a column.
+std::string_view ColumnWord(const Result& result) {
+  if (result.IsWarning()) {
+    return "WARN  ";
+  }
+  return result.status == Status::kFail ? "FAIL  " : "ERROR ";
+}
+
+}  // namespace
+
 void WriteText(std::string& out, const Report& report, bool show_sensitive) {
   SecretsOfDocuments secrets;
   for (const Result& result : report.results) {
     if (result.status == Status::kPass) {
       continue;
     }
-    out += result.IsWarning() ? "WARN  " : result.status == Status::kFail ? "FAIL  " : "ERROR ";
+    out += ColumnWord(result);
     out += result.check->name + ": " + Title(result) + "\n";
     if (!result.check->description.empty()) {
       out += "      " + result.check->description + "\n";
@@ -232,14 +244,24 @@ void WriteText(std::string& out, const Report& report, bool show_sensitive) {
 
 namespace {
 
+Verdict VerdictOf(Status status) {
+  switch (status) {
+    case Status::kPass:
+      return Verdict::kPass;
+    case Status::kFail:
+      return Verdict::kFail;
+    case Status::kError:
+      break;
+  }
+  return Verdict::kError;
+}
+
 /// The result as a finding, without messages.
 Finding FindingOf(const Result& result) {
   return {.group = result.check->name,
           .title = Title(result),
           .rule = result.check->name,
-          .verdict = result.status == Status::kPass   ? Verdict::kPass
-                     : result.status == Status::kFail ? Verdict::kFail
-                                                      : Verdict::kError,
+          .verdict = VerdictOf(result.status),
           .message = result.outcome.message,
           .range = result.assertion->range,
           .warning = result.IsWarning(),
@@ -346,6 +368,18 @@ void WriteTap(std::string& out, const Report& report, bool show_sensitive) {
   }
 }
 
+namespace {
+
+/// The word for a finding that is not a pass.
+std::string_view FailureWord(const Finding& finding) {
+  if (finding.warning) {
+    return "warning";
+  }
+  return finding.verdict == Verdict::kFail ? "failure" : "error";
+}
+
+}  // namespace
+
 void WriteMarkdown(std::string& out, const Report& report, bool show_sensitive) {
   bool any = false;
   for (const Finding& finding : FindingsOfFailures(report, show_sensitive)) {
@@ -360,9 +394,7 @@ void WriteMarkdown(std::string& out, const Report& report, bool show_sensitive) 
     if (!finding.address.empty() && message.starts_with(finding.address + ": ")) {
       message.erase(0, finding.address.size() + 2);
     }
-    out += finding.warning                     ? "| warning | "
-           : finding.verdict == Verdict::kFail ? "| failure | "
-                                               : "| error | ";
+    out.append("| ").append(FailureWord(finding)) += " | ";
     out += TableText(finding.group) + " | " + TableText(finding.address) + " | " +
            TableText(message) + " |\n";
   }

@@ -99,8 +99,14 @@ class ItemComparison {
   Result<void> Run(const Items& left, const Items& right) {
     auto a = left.list.begin();
     auto b = right.list.begin();
+    const auto compare_next = [&] {
+      if (a == left.list.end()) {
+        return 1;
+      }
+      return b == right.list.end() ? -1 : CompareKeys(*a, *b);
+    };
     while (a != left.list.end() || b != right.list.end()) {
-      const int order = a == left.list.end() ? 1 : b == right.list.end() ? -1 : CompareKeys(*a, *b);
+      const int order = compare_next();
       if (order != 0) {
         out_.push_back({.address = order < 0 ? a->Address() : b->Address(),
                         .kind = order < 0 ? ChangeKind::kRemoved : ChangeKind::kAdded,

@@ -66,8 +66,14 @@ void PairMembers(const Node& left, const Node& right,
   const std::vector<NamedMember> rights = SortedMembers(right);
   auto a = lefts.begin();
   auto b = rights.begin();
+  const auto compare_next = [&] {
+    if (a == lefts.end()) {
+      return 1;
+    }
+    return b == rights.end() ? -1 : a->text.compare(b->text);
+  };
   while (a != lefts.end() || b != rights.end()) {
-    const int order = a == lefts.end() ? 1 : b == rights.end() ? -1 : a->text.compare(b->text);
+    const int order = compare_next();
     const NamedMember& first = order <= 0 ? *a : *b;
     visit({.text = first.text,
            .name = first.name,

@@ -32,6 +32,14 @@ std::string_view NextColumn(std::string_view& list) {
   return column;
 }
 
+/// The selector of a column, which may leave out where it begins.
+std::string FromRoot(std::string_view column) {
+  if (column.starts_with('@') || column.starts_with('$')) {
+    return "$" + std::string(column.substr(1));
+  }
+  return (column.starts_with('[') ? "$" : "$.") + std::string(column);
+}
+
 Result<Column> ParseColumn(std::string_view text) {
   Column column{.name = std::string(text)};
   if (text.ends_with("()")) {
@@ -41,11 +49,7 @@ Result<Column> ParseColumn(std::string_view text) {
     }
     return column;
   }
-  const bool rooted = text.starts_with('@') || text.starts_with('$');
-  const std::string path = rooted                  ? "$" + std::string(text.substr(1))
-                           : text.starts_with('[') ? "$" + std::string(text)
-                                                   : "$." + std::string(text);
-  auto parsed = ParseSelector(path);
+  auto parsed = ParseSelector(FromRoot(text));
   if (!parsed) {
     return Fail(ErrorCode::kInvalid,
                 "the column \"" + column.name + "\" is malformed: " + parsed.error().message);

@@ -23,7 +23,11 @@ std::vector<std::string_view> AddressParts(std::string_view address) {
       continue;
     }
     quoted = c == '"' && brackets > 0;
-    brackets += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == '[') {
+      ++brackets;
+    } else if (c == ']') {
+      --brackets;
+    }
     if (c == '.' && brackets == 0) {
       parts.push_back(address.substr(begin, at - begin));
       begin = at + 1;
