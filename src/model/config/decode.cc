@@ -387,7 +387,10 @@ void ExclusiveArguments::Check(std::string_view what, Diagnostics& diags) const 
   std::array<Given, 4> sorted;
   std::copy(given_, given_ + count_, sorted.begin());
   const auto order = [](std::string_view name) {
-    return name == "count" ? 0 : name == "enabled" ? 1 : 2;
+    if (name == "count") {
+      return 0;
+    }
+    return name == "enabled" ? 1 : 2;
   };
   std::sort(sorted.begin(), sorted.begin() + count_,
             [&](const Given& a, const Given& b) { return order(a.name) < order(b.name); });

@@ -80,11 +80,23 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
   return out;
 }
 
+/// What is unknown of a value of a type; empty for types that cannot name instances.
+std::string_view UnknownPart(const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::kSet:
+      return "set includes values";
+    case TypeKind::kTuple:
+      return "tuple includes values";
+    case TypeKind::kMap:
+    case TypeKind::kObject:
+      return "map includes keys";
+    default:
+      return "";
+  }
+}
+
 std::string UnknownKeys(const Type& type) {
-  const std::string_view what = type.is_set()                       ? "set includes values"
-                                : type.is_tuple()                   ? "tuple includes values"
-                                : type.is_map() || type.is_object() ? "map includes keys"
-                                                                    : "";
+  const std::string_view what = UnknownPart(type);
   if (what.empty()) {
     return "The \"for_each\" value includes keys or set values from resource attributes that "
            "cannot "
@@ -273,9 +285,10 @@ InstanceKey Expansion::key(size_t row) const {
 }
 
 Expansion::Kind ExpansionKindOf(const config::Resource& resource) {
-  return resource.count != nullptr      ? Expansion::Kind::kCount
-         : resource.for_each != nullptr ? Expansion::Kind::kForEach
-                                        : Expansion::Kind::kSingle;
+  if (resource.count != nullptr) {
+    return Expansion::Kind::kCount;
+  }
+  return resource.for_each != nullptr ? Expansion::Kind::kForEach : Expansion::Kind::kSingle;
 }
 
 Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
@@ -323,19 +336,27 @@ bool HasRepetition(config::ReferenceKind kind, const Expansion* repetition) {
 
 void ReportNoRepetition(config::ReferenceKind kind, const hcl::TraversalExpr& traversal,
                         Diagnostics& diags) {
-  const bool count = kind == config::ReferenceKind::kCountIndex;
-  const bool key = kind == config::ReferenceKind::kEachKey;
-  diags.Error(count ? "Reference to \"count\" in non-counted context"
-              : key ? "Reference to \"each\" in context without for_each"
-                    : "each.value cannot be used in this context",
-              count ? "The \"count\" object can only be used in \"module\", \"resource\", and "
-                      "\"data\" blocks, and only when the \"count\" argument is set."
-              : key ? "The \"each\" object can be used only in \"module\" or \"resource\" blocks, "
-                      "and only when the \"for_each\" argument is set."
-                    : "A reference to \"each.value\" has been used in a context in which it is "
-                      "unavailable, such as when the configuration no longer contains the value in "
-                      "its \"for_each\" expression.",
-              config::ReferenceRange(traversal));
+  const SourceRange range = config::ReferenceRange(traversal);
+  switch (kind) {
+    case config::ReferenceKind::kCountIndex:
+      diags.Error("Reference to \"count\" in non-counted context",
+                  "The \"count\" object can only be used in \"module\", \"resource\", and \"data\" "
+                  "blocks, and only when the \"count\" argument is set.",
+                  range);
+      return;
+    case config::ReferenceKind::kEachKey:
+      diags.Error("Reference to \"each\" in context without for_each",
+                  "The \"each\" object can be used only in \"module\" or \"resource\" blocks, and "
+                  "only when the \"for_each\" argument is set.",
+                  range);
+      return;
+    default:
+      diags.Error("each.value cannot be used in this context",
+                  "A reference to \"each.value\" has been used in a context in which it is "
+                  "unavailable, such as when the configuration no longer contains the value in its "
+                  "\"for_each\" expression.",
+                  range);
+  }
 }
 
 Value RepetitionValue(config::ReferenceKind kind, const Repetition& repetition,

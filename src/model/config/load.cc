@@ -66,6 +66,14 @@ constexpr IntentRules RulesOf(LoadIntent intent) {
   return {};
 }
 
+/// Where the loader finds files: in the snapshot, if there is one.
+const SourceFiles& FilesOf(const LoadOptions& options, const SnapshotFiles* snapshot) {
+  if (snapshot != nullptr) {
+    return *snapshot;
+  }
+  return options.files != nullptr ? *options.files : DiskFiles();
+}
+
 /// Loads the tree of module calls.
 class ConfigLoader {
  public:
@@ -80,9 +88,7 @@ class ConfigLoader {
         snapshot_files_(options.snapshot != nullptr
                             ? std::make_unique<SnapshotFiles>(*options.snapshot)
                             : nullptr),
-        source_(snapshot_files_ != nullptr ? *snapshot_files_
-                : options.files != nullptr ? *options.files
-                                           : DiskFiles()),
+        source_(FilesOf(options, snapshot_files_.get())),
         static_(program_, options, root_dir) {}
 
   /// Loads the module that a run block of a test file calls, as a tree of its own, with the

@@ -30,9 +30,7 @@ std::string OtherModeSuggestion(const Program& program, const Module& module, Re
     name.mode = mode;
     if (mode != wanted && module.FindResource(name) >= 0) {
       return "\n\nDid you mean the " +
-             std::string(mode == ResourceMode::kManaged ? "resource"
-                         : mode == ResourceMode::kData  ? "data"
-                                                        : "ephemeral") +
+             std::string(mode == ResourceMode::kManaged ? "resource" : ModeName(mode)) +
              " resource " + program.ToText(name) + "?";
     }
   }
@@ -42,12 +40,6 @@ std::string OtherModeSuggestion(const Program& program, const Module& module, Re
 std::string ModuleText(const Program& program, ModuleId path) {
   const std::string text = program.ToText(path);
   return text.empty() ? "the root module" : text;
-}
-
-std::string_view ModeAdjective(ResourceMode mode) {
-  return mode == ResourceMode::kManaged ? "managed"
-         : mode == ResourceMode::kData  ? "data"
-                                        : "ephemeral";
 }
 
 void ReportUndeclared(Program& program, const Module& module, ModuleId path,
@@ -78,7 +70,7 @@ void ReportUndeclared(Program& program, const Module& module, ModuleId path,
       const ResourceName resource{parsed.mode, program.Intern(parsed.type),
                                   program.Intern(parsed.name)};
       diags.Error("Reference to undeclared resource",
-                  "There is no " + std::string(ModeAdjective(parsed.mode)) + " resource \"" +
+                  "There is no " + std::string(ModeName(parsed.mode)) + " resource \"" +
                       std::string(parsed.type) + "\" \"" + name + "\" definition in " +
                       ModuleText(program, path) + "." +
                       OtherModeSuggestion(program, module, resource),

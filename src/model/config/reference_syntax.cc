@@ -164,6 +164,39 @@ ParsedReference Parser::ModuleReference() {
   return ref;
 }
 
+/// What a reference to a resource of a mode is about.
+std::string_view ReferredThing(ResourceMode mode) {
+  switch (mode) {
+    case ResourceMode::kManaged:
+      break;
+    case ResourceMode::kData:
+      return "a data source";
+    case ResourceMode::kEphemeral:
+      return "an ephemeral resource";
+  }
+  return "a resource type";
+}
+
+/// The two names that follow `data`, `ephemeral` and `resource`.
+std::string_view NamesOf(ResourceMode mode) {
+  switch (mode) {
+    case ResourceMode::kManaged:
+      break;
+    case ResourceMode::kData:
+      return "data source type and the resource name.";
+    case ResourceMode::kEphemeral:
+      return "ephemeral resource type and its name.";
+  }
+  return "resource type and the resource name.";
+}
+
+ResourceMode ModeOfRoot(std::string_view root) {
+  if (root == "data") {
+    return ResourceMode::kData;
+  }
+  return root == "ephemeral" ? ResourceMode::kEphemeral : ResourceMode::kManaged;
+}
+
 ParsedReference Parser::ResourceReference(ResourceMode mode, size_t first) {
   const size_t steps = traversal_.steps.size();
   if (first > 0 && !IsAttribute(first - 1)) {
@@ -177,10 +210,7 @@ ParsedReference Parser::ResourceReference(ResourceMode mode, size_t first) {
         traversal_.root_range());
   }
   if (!IsAttribute(first)) {
-    return Malformed(std::string("A reference to ") +
-                         (mode == ResourceMode::kData        ? "a data source"
-                          : mode == ResourceMode::kEphemeral ? "an ephemeral resource"
-                                                             : "a resource type") +
+    return Malformed("A reference to " + std::string(ReferredThing(mode)) +
                          " must be followed by at least one attribute access, specifying the "
                          "resource name.",
                      StepRange(first));
@@ -220,16 +250,12 @@ ParsedReference Parser::Parse() {
     return ref;
   }
   if (root == "data" || root == "ephemeral" || root == "resource") {
+    const ResourceMode mode = ModeOfRoot(root);
     if (traversal_.steps.size() < 2) {
       return Malformed("The " + Root() + " object must be followed by two attribute names: the " +
-                           (root == "data"        ? "data source type and the resource name."
-                            : root == "ephemeral" ? "ephemeral resource type and its name."
-                                                  : "resource type and the resource name."),
+                           std::string(NamesOf(mode)),
                        traversal_.range());
     }
-    const ResourceMode mode = root == "data"        ? ResourceMode::kData
-                              : root == "ephemeral" ? ResourceMode::kEphemeral
-                                                    : ResourceMode::kManaged;
     return ResourceReference(mode, 1);
   }
   if (root == "template" || root == "lazy" || root == "arg") {

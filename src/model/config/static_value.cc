@@ -271,9 +271,10 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
       return Value::DynamicUnknown();
   }
   const bool is_local = ref.kind == ReferenceKind::kLocal;
-  const int index = name.empty() ? -1
-                    : is_local   ? module.FindLocal(name)
-                                 : module.FindVariable(name);
+  int index = -1;
+  if (!name.empty()) {
+    index = is_local ? module.FindLocal(name) : module.FindVariable(name);
+  }
   if (index < 0) {
     diags.Error(is_local ? "Undefined local" : "Undefined variable",
                 (is_local ? "Undefined local " : "Undefined variable ") +

@@ -85,12 +85,18 @@ class Marker {
       visit(value, path);
       return;
     }
-    const bool keyed = nesting == schema::Nesting::kMap;
     for (size_t i = 0; i < value.size(); ++i) {
-      const Value& element = value.elements()[i];
-      visit(element, keyed                              ? path.Index(Value::String(value.key(i)))
-                     : nesting == schema::Nesting::kSet ? path.Index(element)
-                                                        : path.Index(static_cast<int64_t>(i)));
+      visit(value.elements()[i], ElementPath(nesting, value, path, i));
+    }
+  }
+  static Path ElementPath(schema::Nesting nesting, const Value& value, const Path& path, size_t i) {
+    switch (nesting) {
+      case schema::Nesting::kMap:
+        return path.Index(Value::String(value.key(i)));
+      case schema::Nesting::kSet:
+        return path.Index(value.elements()[i]);
+      default:
+        return path.Index(static_cast<int64_t>(i));
     }
   }
 

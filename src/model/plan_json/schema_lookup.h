@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "addrs/address.h"
+#include "provider/find_schema.h"
 #include "schema/schema.h"
 
 namespace kinu::view {
@@ -21,18 +22,7 @@ class SchemaLookup {
   const schema::ResourceSchema* FindResource(std::string_view provider, ResourceMode mode,
                                              std::string_view type) const {
     const schema::ProviderSchema* schema = Find(provider);
-    if (schema == nullptr) {
-      return nullptr;
-    }
-    switch (mode) {
-      case ResourceMode::kManaged:
-        return schema->FindResource(type);
-      case ResourceMode::kData:
-        return schema->FindData(type);
-      case ResourceMode::kEphemeral:
-        return schema->FindEphemeral(type);
-    }
-    return nullptr;
+    return schema == nullptr ? nullptr : provider::FindSchema(*schema, mode, type);
   }
 };
 

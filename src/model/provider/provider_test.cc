@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -196,13 +197,13 @@ class Scripted : public ::testing::Test {
     provider_ = *source_.Start(kAddress);
   }
   Value Thing(std::string_view id, std::string_view name, std::string_view force) {
+    const std::map<std::string_view, std::string_view> texts = {
+        {"id", id}, {"name", name}, {"force", force}};
     const Type& type = provider_->schema().FindResource("test_thing")->block.implied_type();
     std::vector<Value> values;
     for (const ObjectAttribute& attribute : type.attributes()) {
-      std::string_view text = attribute.name == "id"      ? id
-                              : attribute.name == "name"  ? name
-                              : attribute.name == "force" ? force
-                                                          : "";
+      const auto given = texts.find(attribute.name);
+      const std::string_view text = given == texts.end() ? "" : given->second;
       values.push_back(text.empty() ? Value::Null(attribute.type) : Value::String(text));
     }
     return Value::ObjectOf(type, std::move(values));

@@ -41,13 +41,27 @@ const schema::ResourceSchema* SchemaTable::FindEphemeral(std::string_view type) 
 const schema::FunctionSignature* SchemaTable::FindFunction(std::string_view name) const {
   return FindIn(functions, name);
 }
+namespace {
+
+const SchemaTable::Types& TypesOf(const SchemaTable& table, schema::TypeSet set) {
+  switch (set) {
+    case schema::TypeSet::kData:
+      return table.data;
+    case schema::TypeSet::kEphemeral:
+      return table.ephemeral;
+    case schema::TypeSet::kResources:
+    case schema::TypeSet::kIdentities:
+      break;
+  }
+  return table.resources;
+}
+
+}  // namespace
+
 void SchemaTable::Visit(schema::TypeSet set, const schema::TypeVisitor& visit) const {
-  using schema::TypeSet;
   Arena arena;
-  for (const auto& [name, schema] : set == TypeSet::kData        ? data
-                                    : set == TypeSet::kEphemeral ? ephemeral
-                                                                 : resources) {
-    if (set != TypeSet::kIdentities || schema.identity != nullptr) {
+  for (const auto& [name, schema] : TypesOf(*this, set)) {
+    if (set != schema::TypeSet::kIdentities || schema.identity != nullptr) {
       visit(name, schema::Declare(schema, arena));
     }
   }

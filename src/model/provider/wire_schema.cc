@@ -170,10 +170,7 @@ class WireSchema final : public schema::ProviderSchema {
     using schema::TypeSet;
     const bool identities = set == TypeSet::kIdentities;
     DeclarationReader reader(raw_.protocol);
-    for (const auto& entry : set == TypeSet::kResources   ? resources_
-                             : set == TypeSet::kData      ? data_
-                             : set == TypeSet::kEphemeral ? ephemeral_
-                                                          : identities_) {
+    for (const auto& entry : EntriesOf(set)) {
       if (identities && FindEntry(resources_, entry.name) == nullptr) {
         continue;
       }
@@ -326,6 +323,20 @@ class WireSchema final : public schema::ProviderSchema {
       problem = CheckBlock(nested.block, prefix + nested.name + '.');
     }
     return problem;
+  }
+
+  const Entries<schema::ResourceSchema>& EntriesOf(schema::TypeSet set) const {
+    switch (set) {
+      case schema::TypeSet::kResources:
+        return resources_;
+      case schema::TypeSet::kData:
+        return data_;
+      case schema::TypeSet::kEphemeral:
+        return ephemeral_;
+      case schema::TypeSet::kIdentities:
+        break;
+    }
+    return identities_;
   }
 
   RawSchema raw_;

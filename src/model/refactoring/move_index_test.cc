@@ -41,10 +41,14 @@ class RandomEnds {
  private:
   uint32_t Below(uint32_t limit) { return static_cast<uint32_t>(random_() % limit); }
   InstanceKey SomeKey() {
-    const uint32_t kind = Below(3);
-    return kind == 0   ? InstanceKey()
-           : kind == 1 ? InstanceKey::Int(0)
-                       : InstanceKey::String(program_.Intern("k"));
+    switch (Below(3)) {
+      case 0:
+        return InstanceKey();
+      case 1:
+        return InstanceKey::Int(0);
+      default:
+        return InstanceKey::String(program_.Intern("k"));
+    }
   }
 
   Program program_;

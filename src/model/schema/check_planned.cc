@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "cty/collections.h"
 #include "cty/ops.h"
 #include "schema/check_errors.h"
 #include "schema/object_parts.h"
@@ -11,6 +12,18 @@
 
 namespace kinu::schema {
 namespace {
+
+/// The kind of collection that nested objects make.
+TypeKind KindOf(Nesting nesting) {
+  switch (nesting) {
+    case Nesting::kList:
+      return TypeKind::kList;
+    case Nesting::kMap:
+      return TypeKind::kMap;
+    default:
+      return TypeKind::kSet;
+  }
+}
 
 class PlanCheck {
  public:
@@ -226,11 +239,8 @@ class PlanCheck {
       return;
     }
     if (planned.IsNull()) {
-      const char* kind = schema.nesting == Nesting::kList  ? "list"
-                         : schema.nesting == Nesting::kMap ? "map"
-                                                           : "set";
       AddError(errors_, path,
-               std::string("attribute representing a ") + kind +
+               "attribute representing a " + std::string(CollectionName(KindOf(schema.nesting))) +
                    " of nested blocks must be empty to indicate no blocks, not null");
       return;
     }

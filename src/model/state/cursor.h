@@ -27,7 +27,12 @@ class Cursor {
       : text_(file.text()), tokens_(std::make_unique<json::TokenStream>(file)) {}
 
   // As in JsonCursor.
-  char Peek() { return tokens_ == nullptr ? json_.Peek() : failed_ ? '\0' : tokens_->Peek(); }
+  char Peek() {
+    if (tokens_ == nullptr) {
+      return json_.Peek();
+    }
+    return failed_ ? '\0' : tokens_->Peek();
+  }
   bool Take(char c) {
     if (tokens_ == nullptr) {
       return json_.Take(c);

@@ -14,10 +14,12 @@ bool IsSelfReference(const hcl::TraversalExpr& traversal) {
   if (root == "self" || root == "path" || root == "terraform" || root == "tofu") {
     return true;
   }
-  const std::string_view attribute = root == "count" ? "index" : root == "each" ? "key" : "";
-  return !attribute.empty() && traversal.steps.size() == 1 &&
-         traversal.steps[0].kind == hcl::TraversalStep::Kind::kAttribute &&
-         traversal.steps[0].name() == attribute;
+  if ((root != "count" && root != "each") || traversal.steps.size() != 1) {
+    return false;
+  }
+  const hcl::TraversalStep& step = traversal.steps[0];
+  return step.kind == hcl::TraversalStep::Kind::kAttribute &&
+         step.name() == (root == "count" ? "index" : "key");
 }
 
 }  // namespace
