@@ -275,9 +275,10 @@ class Round {
   bool Chance(int percent) { return Pick(100) < percent; }
   static int Instances(int module) { return module == 1 ? 2 : 1; }
   static std::string Prefix(int module, int instance) {
-    return module == 0   ? ""
-           : module == 1 ? "module.m[" + std::to_string(instance) + "]."
-                         : "module.n.";
+    if (module == 0) {
+      return "";
+    }
+    return module == 1 ? "module.m[" + std::to_string(instance) + "]." : "module.n.";
   }
 
   void MakeBlocks() {
@@ -358,13 +359,39 @@ class Round {
 
   state::DependencyList RandomList(Program& program, size_t own) {
     auto list = std::make_shared<std::vector<ConfigResource>>();
+    // Mostly equal to the configuration, or nearly every graph would have a cycle.
+    const int against = calm_ ? 0 : 2;
     for (size_t i = 0; i < blocks_.size(); ++i) {
-      // Mostly equal to the configuration, or nearly every graph would have a cycle.
-      if (i != own && Chance(i < own ? 40 : calm_ ? 0 : 2)) {
+      if (i != own && Chance(i < own ? 40 : against)) {
         list->push_back(ConfigOf(program, blocks_[i]));
       }
     }
     return list;
+  }
+
+  Action RandomAction(bool configured, bool stored, bool must) {
+    static constexpr Action kAny[] = {Action::kNoOp,
+                                      Action::kUpdate,
+                                      Action::kUpdate,
+                                      Action::kDelete,
+                                      Action::kDeleteThenCreate,
+                                      Action::kDeleteThenCreate,
+                                      Action::kCreateThenDelete,
+                                      Action::kForget,
+                                      Action::kForgetThenCreate};
+    if (!configured) {
+      return Action::kDelete;
+    }
+    if (!stored) {
+      return Action::kCreate;
+    }
+    if (gentle_) {
+      return Chance(50) ? Action::kUpdate : Action::kNoOp;
+    }
+    if (must) {
+      return Chance(50) ? Action::kUpdate : Action::kDeleteThenCreate;
+    }
+    return kAny[Pick(static_cast<int>(std::size(kAny)))];
   }
 
   void AddRow(Program& program, int block, int instance, int key, bool must,
@@ -388,23 +415,10 @@ class Round {
         entry.deposed.push_back({"0000000" + std::to_string(key), state::Object()});
       }
     }
-    static constexpr Action kAny[] = {Action::kNoOp,
-                                      Action::kUpdate,
-                                      Action::kUpdate,
-                                      Action::kDelete,
-                                      Action::kDeleteThenCreate,
-                                      Action::kDeleteThenCreate,
-                                      Action::kCreateThenDelete,
-                                      Action::kForget,
-                                      Action::kForgetThenCreate};
     plan::ResourceChange change;
     change.address = change.previous_address = address;
     change.provider = provider;
-    change.action = !about.configured ? Action::kDelete
-                    : !stored         ? Action::kCreate
-                    : gentle_         ? (Chance(50) ? Action::kUpdate : Action::kNoOp)
-                    : must            ? (Chance(50) ? Action::kUpdate : Action::kDeleteThenCreate)
-                                      : kAny[Pick(static_cast<int>(std::size(kAny)))];
+    change.action = RandomAction(about.configured, stored, must);
     if (calm_ && plan::IsReplace(change.action) && change.action != Action::kForgetThenCreate) {
       change.action = all_first_ ? Action::kCreateThenDelete : Action::kDeleteThenCreate;
     }

@@ -76,6 +76,25 @@ void CheckRecord::DeclareObjectsOf(const std::vector<state::CheckResult>& earlie
   }
 }
 
+namespace {
+
+/// The status of an object, and of a block, is its worst result: error, fail, unknown, pass.
+int Rank(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::kError:
+      return 3;
+    case CheckStatus::kFail:
+      return 2;
+    case CheckStatus::kUnknown:
+      return 1;
+    case CheckStatus::kPass:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
 void CheckRecord::Report(NodeId node, const ResourceInstance& object_address,
                          const ConditionResult& result) {
   DeclareObject(node, object_address);
@@ -85,21 +104,7 @@ void CheckRecord::Report(NodeId node, const ResourceInstance& object_address,
     return;
   }
   Object& object = it->second.objects[object_address];
-  // The status of an object is its worst result: error, fail, unknown, pass.
-  auto rank = [](CheckStatus status) {
-    switch (status) {
-      case CheckStatus::kError:
-        return 3;
-      case CheckStatus::kFail:
-        return 2;
-      case CheckStatus::kUnknown:
-        return 1;
-      case CheckStatus::kPass:
-        return 0;
-    }
-    return 0;
-  };
-  if (!object.reported || rank(result.status) > rank(object.status)) {
+  if (!object.reported || Rank(result.status) > Rank(object.status)) {
     object.status = result.status;
   }
   object.reported = true;
@@ -117,7 +122,8 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
     state::CheckResult result;
     result.block = entry.block;
     result.has_objects = entry.has_objects;
-    int fails = 0, errors = 0, unknowns = 0;
+    // Ref: checks.State aggregation: errors first, then failures, then unknowns.
+    result.status = entry.has_objects ? CheckStatus::kPass : CheckStatus::kUnknown;
     for (const ResourceInstance& address : entry.order) {
       const Object& object = entry.objects.at(address);
       const auto reported =
@@ -126,16 +132,10 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
                                      ? CheckStatus::kUnknown
                                      : object.status;
       result.objects.push_back({address, status, object.messages});
-      fails += status == CheckStatus::kFail ? 1 : 0;
-      errors += status == CheckStatus::kError ? 1 : 0;
-      unknowns += status == CheckStatus::kUnknown ? 1 : 0;
+      if (Rank(status) > Rank(result.status)) {
+        result.status = status;
+      }
     }
-    // Ref: checks.State aggregation: errors first, then failures, then unknowns.
-    result.status = errors > 0          ? CheckStatus::kError
-                    : fails > 0         ? CheckStatus::kFail
-                    : unknowns > 0      ? CheckStatus::kUnknown
-                    : entry.has_objects ? CheckStatus::kPass
-                                        : CheckStatus::kUnknown;
     out.push_back(std::move(result));
   }
   return out;

@@ -57,9 +57,10 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
   // Undeclared values are found when values are collected, which wrong references prevent.
   const bool is_wrong = wrong.has_errors();
   diags.Append(is_wrong ? std::move(wrong) : std::move(undeclared));
-  return is_wrong                        ? References::kWrong
-         : diags.error_count() != errors ? References::kUnsound
-                                         : References::kSound;
+  if (is_wrong) {
+    return References::kWrong;
+  }
+  return diags.error_count() != errors ? References::kUnsound : References::kSound;
 }
 
 bool ReferenceCheck::Expr(const hcl::Expr& expr, Diagnostics& diags) const {

@@ -165,9 +165,10 @@ Value ModuleInValidation(const Walk& walk, const ModuleInstance& instance, size_
   }
   const Type object = Type::Object(std::move(outputs));
   const config::ModuleCall& block = instance.node->module->calls[call];
-  return Value::Unknown(block.count != nullptr      ? Type::List(object)
-                        : block.for_each != nullptr ? Type::Map(object)
-                                                    : object);
+  if (block.count != nullptr) {
+    return Value::Unknown(Type::List(object));
+  }
+  return Value::Unknown(block.for_each != nullptr ? Type::Map(object) : object);
 }
 
 }  // namespace

@@ -140,11 +140,12 @@ bool Walk::IsBlocking(NodeId id) const {
     return true;
   }
   const std::optional<uint32_t> provider = ProviderOfNode(graph, apply, node);
-  const ResourceMode mode =
-      node.kind == NodeKind::kResource
-          ? config.nodes[node.config_node]->module->resources[node.index].name.mode
-      : node.kind == NodeKind::kCell ? apply->cells[node.index].resource.resource.mode
-                                     : ResourceMode::kManaged;
+  ResourceMode mode = ResourceMode::kManaged;
+  if (node.kind == NodeKind::kResource) {
+    mode = config.nodes[node.config_node]->module->resources[node.index].name.mode;
+  } else if (node.kind == NodeKind::kCell) {
+    mode = apply->cells[node.index].resource.resource.mode;
+  }
   return provider && slots.providers[*provider].Blocks(mode);
 }
 

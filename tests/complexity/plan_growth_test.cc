@@ -17,13 +17,21 @@ std::string Repeat(size_t n, std::string_view part) {
   std::string text;
   for (size_t i = 1; i <= n; ++i) {
     for (size_t at = 0; at < part.size(); ++at) {
-      const char kind = part[at] == '%' ? part[at + 1] : '\0';
-      const size_t number = kind == 'i' ? i : kind == 'p' ? i - 1 : n - i;
-      if (kind == 'i' || kind == 'p' || kind == 'r') {
-        text += std::to_string(number);
-        ++at;
-      } else {
-        text += part[at];
+      switch (part[at] == '%' ? part[at + 1] : '\0') {
+        case 'i':
+          text += std::to_string(i);
+          ++at;
+          break;
+        case 'p':
+          text += std::to_string(i - 1);
+          ++at;
+          break;
+        case 'r':
+          text += std::to_string(n - i);
+          ++at;
+          break;
+        default:
+          text += part[at];
       }
     }
   }

@@ -82,9 +82,13 @@ bool IsDecidedByProvider(const schema::Block& schema, const hcl::TraversalExpr& 
     }
     const schema::NestedBlock* nested = block == nullptr ? nullptr : block->FindBlock(name);
     block = nested == nullptr ? nullptr : &nested->block;
-    attributes = nested != nullptr                              ? &nested->block.attributes
-                 : found != nullptr && found->nested != nullptr ? &found->nested->attributes
-                                                                : nullptr;
+    if (nested != nullptr) {
+      attributes = &nested->block.attributes;
+    } else if (found != nullptr && found->nested != nullptr) {
+      attributes = &found->nested->attributes;
+    } else {
+      attributes = nullptr;
+    }
   };
   enter(traversal.root);
   for (const hcl::TraversalStep& step : traversal.steps) {

@@ -1,6 +1,7 @@
 #include "engine/passes/passes.h"
 #include "hcl/parse.h"
 #include "meta_arguments/deprecated_parts.h"
+#include "provider/find_schema.h"
 #include "provisioners/provisioner.h"
 #include "text/quote.h"
 
@@ -215,17 +216,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
         continue;
       }
       std::string_view type = graph.program.Text(resource.name.type);
-      switch (resource.name.mode) {
-        case ResourceMode::kManaged:
-          info.schema = schema->FindResource(type);
-          break;
-        case ResourceMode::kData:
-          info.schema = schema->FindData(type);
-          break;
-        case ResourceMode::kEphemeral:
-          info.schema = schema->FindEphemeral(type);
-          break;
-      }
+      info.schema = provider::FindSchema(*schema, resource.name.mode, type);
       if (info.schema != nullptr) {
         auto [it, added] = deprecating.emplace(reinterpret_cast<uint64_t>(info.schema), false);
         if (added) {

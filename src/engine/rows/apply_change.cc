@@ -53,6 +53,14 @@ struct Applied {
   bool failed = false;
 };
 
+/// "Create", "Update" or "Delete".
+std::string_view NameOf(const ChangeRequest& request) {
+  if (request.deleting()) {
+    return "Delete";
+  }
+  return request.before.IsNull() ? "Create" : "Update";
+}
+
 /// Checks a provider's answer to a change. `value` is the object that it returned, unmarked, or
 /// stands for it; unknown parts become null. `diags` has the provider's own problems.
 void CheckApplied(const ChangeRequest& request, const provider::ApplyResponse& response,
@@ -81,15 +89,17 @@ void CheckApplied(const ChangeRequest& request, const provider::ApplyResponse& r
     }
   }
   if (!diags.has_errors() && request.deleting() != value.IsNull()) {
-    const std::string_view verb = request.deleting()        ? "Delete"
-                                  : request.before.IsNull() ? "Create"
-                                                            : "Update";
     ReportBug("Provider returned invalid result object after apply",
-              "After applying a " + std::string(verb) + " plan, the provider returned a " +
-                  (request.deleting() ? "non-null" : "null") + " object for " + row.AddressText() +
-                  ".",
+              "After applying a " + std::string(NameOf(request)) +
+                  " plan, the provider returned a " + (request.deleting() ? "non-null" : "null") +
+                  " object for " + row.AddressText() + ".",
               diags);
   }
+}
+
+/// What a provider that answers without an object means: for a failed change, the object as it was.
+Value WithoutAnswer(const ChangeRequest& change, const schema::Block& block) {
+  return change.deleting() ? Value::Null(block.implied_type()) : change.before.UnmarkDeep();
 }
 
 /// Asks the provider for a change and checks its answer.
@@ -111,9 +121,7 @@ Applied CallApply(ChangeRequest change, Diagnostics& diags) {
   // A destruction has no configuration that its problems could point at.
   AppendProblems(problems, change.deleting() ? nullptr : row.resource.body,
                  change.deleting() ? "" : row.AddressText(), found);
-  Value value = response.has_state  ? response.state
-                : change.deleting() ? Value::Null(block.implied_type())
-                                    : change.before.UnmarkDeep();
+  Value value = response.has_state ? response.state : WithoutAnswer(change, block);
   CheckApplied(change, response, value, found);
   if (!value.IsNull()) {
     if (!marks.empty()) {
@@ -319,12 +327,11 @@ class RowApplier {
   /// An object whose creation failed is tainted, and a new one until its provisioners have ended. A
   /// failed update keeps the status of the object.
   void RecordObject(const Applied& applied) {
+    const bool taints = applied.failed ? creating() : WantsProvisioners(applied);
     state::ObjectStatus status =
-        WantsProvisioners(applied) ? state::ObjectStatus::kTainted : state::ObjectStatus::kReady;
-    if (applied.failed) {
-      status = creating() ? state::ObjectStatus::kTainted
-               : current_ ? current_->status
-                          : state::ObjectStatus::kReady;
+        taints ? state::ObjectStatus::kTainted : state::ObjectStatus::kReady;
+    if (applied.failed && !taints && current_) {
+      status = current_->status;
     }
     state::Object object = MakeObject(row_, applied.value, applied.notes, status);
     if (applied.failed) {

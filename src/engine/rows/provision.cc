@@ -45,12 +45,18 @@ Expansion ExpansionOfKey(const InstanceKey& key) {
   return out;
 }
 
+/// Why values with marks are not shown; empty if they are.
+std::string_view WhySecret(const MarkSet& marks) {
+  if (marks.ephemeral()) {
+    return "ephemeral";
+  }
+  return marks.sensitive() ? "sensitive" : "";
+}
+
 /// Posts the output of a provisioner, or that it is suppressed.
 std::function<void(std::string_view)> OutputOf(const RowContext& row, std::string_view type,
                                                const MarkSet& marks) {
-  const std::string_view secret = marks.ephemeral()   ? "ephemeral"
-                                  : marks.sensitive() ? "sensitive"
-                                                      : "";
+  const std::string_view secret = WhySecret(marks);
   return [&row, type, secret](std::string_view line) {
     row.walk().Post({.kind = EventKind::kProvisionOutput,
                      .address = row.address,

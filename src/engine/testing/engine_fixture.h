@@ -134,15 +134,19 @@ class EngineTest : public ::testing::Test {
     ApplyResult result = engine::Apply(MakeInput(), plan, nullptr, diags_);
     state_ = std::move(result.state);
   }
+  /// "create ", "update " or "destroy ": what turns one object into another.
+  static std::string VerbOf(const Value& prior, const Value& planned) {
+    if (planned.IsNull()) {
+      return "destroy ";
+    }
+    return prior.IsNull() ? "create " : "update ";
+  }
   /// "create a-0", "destroy b" in the order of the calls.
   std::vector<std::string> Applied() const {
     std::vector<std::string> out;
     for (const provider::testing::Call& call : script_->calls()) {
       if (call.method == "ApplyResourceChange") {
-        std::string verb = call.proposed.IsNull() ? "destroy "
-                           : call.prior.IsNull()  ? "create "
-                                                  : "update ";
-        out.push_back(verb + call.name);
+        out.push_back(VerbOf(call.prior, call.proposed) + call.name);
       }
     }
     return out;

@@ -14,7 +14,7 @@ class ScenarioTest : public EngineTest {
                           provider::Problems& problems) {
       const bool destroys = request.planned.IsNull();
       const Value& object = destroys ? request.prior : request.planned;
-      std::string verb = destroys ? "destroy " : request.prior.IsNull() ? "create " : "update ";
+      const std::string verb = VerbOf(request.prior, request.planned);
       if (failing_.contains(verb + std::string(object.Find("name")->AsString()))) {
         if (destroys) {
           response.state = request.prior;

@@ -173,6 +173,18 @@ void Inspect(const Walk& walk) {
   inspector->Inspect(walk);
 }
 
+namespace {
+
+/// The kind of the keys that the instances of a resource have.
+InstanceKey::Kind KeyKindOf(const config::Resource& block) {
+  if (block.count != nullptr) {
+    return InstanceKey::Kind::kInt;
+  }
+  return block.for_each != nullptr ? InstanceKey::Kind::kString : InstanceKey::Kind::kNone;
+}
+
+}  // namespace
+
 void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t resource) {
   ResourceTable& table = *instance.resources[resource];
   const config::Resource& block = instance.node->module->resources[resource];
@@ -187,12 +199,10 @@ void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t res
     }
     return;
   }
+  const InstanceKey::Kind wanted = KeyKindOf(block);
   std::vector<const state::Instance*> found;
   for (const state::Instance& entry : stored->instances) {
-    bool fits = block.count != nullptr      ? entry.key.kind() == InstanceKey::Kind::kInt
-                : block.for_each != nullptr ? entry.key.kind() == InstanceKey::Kind::kString
-                                            : entry.key.none();
-    if (fits) {
+    if (entry.key.kind() == wanted) {
       found.push_back(&entry);
     }
   }

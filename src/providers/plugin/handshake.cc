@@ -65,7 +65,10 @@ std::string_view JsonTypeName(const Type& type) {
   if (type == Type::Number()) {
     return "number";
   }
-  return type == Type::Bool() ? "bool" : type.is_object() ? "object" : "array";
+  if (type == Type::Bool()) {
+    return "bool";
+  }
+  return type.is_object() ? "object" : "array";
 }
 
 int64_t NumberMember(const Value& object, std::string_view name) {

@@ -238,9 +238,12 @@ class Messages : public ::testing::TestWithParam<int> {
     const Type& type = script_.schema.FindResource("test_thing")->block.implied_type();
     std::vector<Value> values;
     for (const ObjectAttribute& attribute : type.attributes()) {
-      values.push_back(attribute.name == "id"     ? id
-                       : attribute.name == "name" ? Value::String(name)
+      if (attribute.name == "id") {
+        values.push_back(id);
+      } else {
+        values.push_back(attribute.name == "name" ? Value::String(name)
                                                   : Value::Null(attribute.type));
+      }
     }
     return Value::ObjectOf(type, std::move(values));
   }

@@ -196,9 +196,11 @@ void WriteFault(ProtoWriter& out, uint32_t field, std::string_view object, std::
     const bool change = attribute.name == (fault == "unknown" ? "id" : "password");
     const Value changed =
         fault == "unknown" ? Value::Unknown(Type::String()) : Value::String("hunter2");
-    members.emplace_back(attribute.name, change && !value.IsNull() ? changed
-                                         : value.IsNull()          ? Value::Null(attribute.type)
-                                                          : value.Attribute(attribute.name));
+    if (value.IsNull()) {
+      members.emplace_back(attribute.name, Value::Null(attribute.type));
+    } else {
+      members.emplace_back(attribute.name, change ? changed : value.Attribute(attribute.name));
+    }
   }
   static_cast<void>(plugin::WriteDynamicValue(
       out, field, value.IsNull() ? value : Value::Object(std::move(members)), type));
