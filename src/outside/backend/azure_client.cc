@@ -47,11 +47,11 @@ std::unexpected<Error> RefusedByAzure(const net::HttpResponse& response) {
     const std::string_view message = document->Text("Message");
     text += ": " + std::string(message.substr(0, message.find('\n')));
   }
+  if (response.status == 404) {
+    return Fail(ErrorCode::kNotFound, std::move(text));
+  }
   const bool conflict = response.status == 409 || response.status == 412;
-  return Fail(response.status == 404 ? ErrorCode::kNotFound
-              : conflict             ? ErrorCode::kExists
-                                     : ErrorCode::kUnavailable,
-              std::move(text));
+  return Fail(conflict ? ErrorCode::kExists : ErrorCode::kUnavailable, std::move(text));
 }
 
 }  // namespace

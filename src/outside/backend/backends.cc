@@ -7,6 +7,7 @@
 #include "backend/specs.h"
 #include "base/environment.h"
 #include "cloud/settings.h"
+#include "cty/collections.h"
 #include "cty/conversion.h"
 
 namespace kinu::backend {
@@ -45,6 +46,17 @@ schema::Attribute AttributeOf(const Setting& setting) {
   return out;
 }
 
+schema::Nesting NestingOf(SettingType block) {
+  switch (block) {
+    case SettingType::kBlock:
+      return schema::Nesting::kSingle;
+    case SettingType::kBlockList:
+      return schema::Nesting::kList;
+    default:
+      return schema::Nesting::kSet;
+  }
+}
+
 schema::Block BlockOf(std::span<const Setting> settings) {
   schema::Block out;
   for (const Setting& setting : settings) {
@@ -55,9 +67,7 @@ schema::Block BlockOf(std::span<const Setting> settings) {
     schema::NestedBlock nested;
     nested.name = setting.name;
     nested.max_items = 1;
-    nested.nesting = setting.type == SettingType::kBlock       ? schema::Nesting::kSingle
-                     : setting.type == SettingType::kBlockList ? schema::Nesting::kList
-                                                               : schema::Nesting::kSet;
+    nested.nesting = NestingOf(setting.type);
     nested.block = BlockOf(setting.parts);
     out.blocks.push_back(std::move(nested));
   }
@@ -67,9 +77,9 @@ schema::Block BlockOf(std::span<const Setting> settings) {
 /// The value of a setting that is not written.
 Value EmptyValue(const Setting& setting) {
   const Type type = setting.value_type().WithoutOptionalAttributes();
-  return setting.type == SettingType::kBlockList  ? Value::List(type.element(), {})
-         : setting.type == SettingType::kBlockSet ? Value::Set(type.element(), {})
-                                                  : Value::Null(type);
+  const bool of_blocks =
+      setting.type == SettingType::kBlockList || setting.type == SettingType::kBlockSet;
+  return of_blocks ? EmptyCollection(type.kind(), type.element()) : Value::Null(type);
 }
 
 struct SchemaCache {
@@ -145,9 +155,10 @@ Type Setting::value_type() const {
     members.push_back({part.name, part.value_type(), true});
   }
   const Type object = Type::Object(std::move(members));
-  return type == SettingType::kBlockList  ? Type::List(object)
-         : type == SettingType::kBlockSet ? Type::Set(object)
-                                          : object;
+  if (type == SettingType::kBlockList) {
+    return Type::List(object);
+  }
+  return type == SettingType::kBlockSet ? Type::Set(object) : object;
 }
 
 const Setting* BackendSpec::Find(std::string_view name) const {

@@ -23,10 +23,15 @@ constexpr std::string_view kDigestHeader = "x-cos-meta-md5";
 
 /// "404 Not Found: NoSuchKey: MESSAGE"
 std::unexpected<Error> RefusedByCos(const net::HttpResponse& response) {
-  const ErrorCode code = response.status == 404   ? ErrorCode::kNotFound
-                         : response.status == 409 ? ErrorCode::kExists
-                                                  : ErrorCode::kUnavailable;
-  return Fail(code, cloud::AwsService::FaultOf(response).ToText());
+  std::string text = cloud::AwsService::FaultOf(response).ToText();
+  switch (response.status) {
+    case 404:
+      return Fail(ErrorCode::kNotFound, std::move(text));
+    case 409:
+      return Fail(ErrorCode::kExists, std::move(text));
+    default:
+      return Fail(ErrorCode::kUnavailable, std::move(text));
+  }
 }
 
 Error CosFailure(std::string_view action, const std::string& name, Error cause) {

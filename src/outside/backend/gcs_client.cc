@@ -27,10 +27,14 @@ std::string FaultText(const net::HttpResponse& response) {
 }
 
 std::unexpected<Error> RefusedByGcs(const net::HttpResponse& response) {
-  const ErrorCode code = response.status == 404   ? ErrorCode::kNotFound
-                         : response.status == 412 ? ErrorCode::kExists
-                                                  : ErrorCode::kUnavailable;
-  return Fail(code, FaultText(response));
+  switch (response.status) {
+    case 404:
+      return Fail(ErrorCode::kNotFound, FaultText(response));
+    case 412:
+      return Fail(ErrorCode::kExists, FaultText(response));
+    default:
+      return Fail(ErrorCode::kUnavailable, FaultText(response));
+  }
 }
 
 /// The digest in "x-goog-hash: crc32c=…, md5=…", one field or two; empty if there is none.

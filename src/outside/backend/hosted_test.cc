@@ -83,9 +83,10 @@ class HostedTest : public testing::Test {
   std::string VersionProblem(Backend& backend, bool go_on) {
     problems_.clear();
     backend.CheckVersion(backend.OnlyWorkspace().empty() ? "default" : "app", go_on, problems_);
-    return problems_.empty()
-               ? ""
-               : (provider::HasErrors(problems_) ? "error: " : "warning: ") + problems_[0].summary;
+    if (problems_.empty()) {
+      return "";
+    }
+    return (provider::HasErrors(problems_) ? "error: " : "warning: ") + problems_[0].summary;
   }
   /// The last request to a path of the interface.
   net::HttpRequest Last(const std::string& line) const {

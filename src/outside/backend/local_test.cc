@@ -257,7 +257,10 @@ TEST_F(LocalTest, OneHolderAtATime) {
   ASSERT_TRUE(store->Lock(request_));
   auto attempt = [&] {
     Result<void> second = Store()->Lock({.operation = "other"});
-    return second ? 0 : second.error().code == ErrorCode::kExists ? 1 : 2;
+    if (second) {
+      return 0;
+    }
+    return second.error().code == ErrorCode::kExists ? 1 : 2;
   };
   EXPECT_EQ(InProcess(attempt), 1);
   EXPECT_EQ(attempt(), 1);  // in the same process as well

@@ -45,22 +45,28 @@ std::string ConflictOf(std::string_view path, const std::string& reasons) {
     return "workspace already locked";
   }
   if (path.ends_with("actions/unlock")) {
-    return has("is locked by Run")    ? "unable to unlock workspace locked by run"
-           : has("is locked by Team") ? "unable to unlock workspace locked by team"
-           : has("is locked by User") ? "unable to unlock workspace locked by user"
-                                      : "workspace already unlocked";
+    for (const auto& [sign, holder] :
+         {std::pair("is locked by Run", "run"), std::pair("is locked by Team", "team"),
+          std::pair("is locked by User", "user")}) {
+      if (has(sign)) {
+        return std::string("unable to unlock workspace locked by ") + holder;
+      }
+    }
+    return "workspace already unlocked";
   }
   if (path.ends_with("actions/force-unlock")) {
     return "workspace already unlocked";
   }
   if (path.ends_with("actions/safe-delete")) {
-    return has("locked") ? "conflict\nWorkspace is currently locked. Workspace must be unlocked "
-                           "before it can be safely deleted"
-           : has("being processed")
-               ? "conflict\nLatest workspace state is being processed to discover resources, "
-                 "please try again later"
-               : "conflict\nworkspace cannot be safely deleted because it is still managing "
-                 "resources";
+    if (has("locked")) {
+      return "conflict\nWorkspace is currently locked. Workspace must be unlocked before it can be "
+             "safely deleted";
+    }
+    if (has("being processed")) {
+      return "conflict\nLatest workspace state is being processed to discover resources, please "
+             "try again later";
+    }
+    return "conflict\nworkspace cannot be safely deleted because it is still managing resources";
   }
   return reasons;
 }

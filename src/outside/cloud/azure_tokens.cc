@@ -32,9 +32,13 @@ std::string TrimmedText(std::string text) {
 
 /// The audience of assertions for a cloud.
 std::string_view AssertionAudience(const AzureCloud& cloud) {
-  return cloud.login == "https://login.chinacloudapi.cn/"     ? "api://AzureADTokenExchangeChina"
-         : cloud.login == "https://login.microsoftonline.us/" ? "api://AzureADTokenExchangeUSGov"
-                                                              : "api://AzureADTokenExchange";
+  if (cloud.login == "https://login.chinacloudapi.cn/") {
+    return "api://AzureADTokenExchangeChina";
+  }
+  if (cloud.login == "https://login.microsoftonline.us/") {
+    return "api://AzureADTokenExchangeUSGov";
+  }
+  return "api://AzureADTokenExchange";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "addrs/provider_source.h"
 #include "base/files.h"
 #include "install/sources.h"
+#include "text/ascii_case.h"
 
 namespace kinu::install {
 namespace {
@@ -23,14 +24,6 @@ bool IsRegularFile(const std::string& path) {
 bool IsSymlink(const std::string& path) {
   struct stat info = {};
   return lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
-}
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
 }
 
 std::string Resolved(const std::string& path) {
@@ -59,7 +52,7 @@ void ReadMirrorEntry(const std::string& directory, const std::string& name,
                      const std::string& prefix, std::vector<MirrorPackage>& packages) {
   constexpr std::string_view kSuffix = ".zip";
   const std::string path = JoinPath(directory, name);
-  const std::string lower = Lower(name);
+  const std::string lower = text::AsciiLower(name);
   if (lower.starts_with(prefix) && lower.ends_with(kSuffix) &&
       lower.size() > prefix.size() + kSuffix.size() && IsRegularFile(path)) {
     const std::string_view middle(lower.data() + prefix.size(),
@@ -170,7 +163,7 @@ std::string CurrentPlatform() {
       machine = architecture.name;
     }
   }
-  return Lower(names.sysname) + '_' + machine;
+  return text::AsciiLower(names.sysname) + '_' + machine;
 }
 
 std::unique_ptr<PackageSource> MakeDirectoryMirror(const InstallMethod& method, Network&) {

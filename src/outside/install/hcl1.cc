@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cty/json.h"
+#include "text/escape.h"
 
 namespace kinu::install {
 namespace {
@@ -298,7 +299,11 @@ class Parser {
       }
       Advance();
       if (braces > 0 || (c == '$' && Peek() == '{')) {
-        braces += c == '{' ? 1 : c == '}' ? -1 : 0;
+        if (c == '{') {
+          ++braces;
+        } else if (c == '}') {
+          --braces;
+        }
         out += c;
         if (braces == 0 && c == '$') {
           braces = 1;
@@ -320,17 +325,11 @@ class Parser {
       }
       switch (escaped) {
         case 'n':
-          out += '\n';
-          break;
         case 't':
-          out += '\t';
-          break;
         case 'r':
-          out += '\r';
-          break;
         case '"':
         case '\\':
-          out += escaped;
+          out += text::EscapedCharacter(escaped);
           break;
         default:
           ReportError("illegal char escape");

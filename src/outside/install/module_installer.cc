@@ -29,6 +29,14 @@ std::string PlaceOf(const config::ModuleFetch& call) {
   return text;
 }
 
+/// A directory inside a directory; either may be empty.
+std::string JoinDirectories(const std::string& outer, const std::string& inner) {
+  if (outer.empty()) {
+    return inner;
+  }
+  return inner.empty() ? outer : JoinPath(outer, inner);
+}
+
 /// "host/namespace/name/system" of a registry source.
 RegistryModule RegistryModuleOf(const std::string& package) {
   const size_t slash = package.find('/');
@@ -329,11 +337,7 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchFromRegistry(
                 call.range);
     return std::nullopt;
   }
-  const std::string directory = place.directory.empty() ? split.directory
-                                : split.directory.empty()
-                                    ? place.directory
-                                    : JoinPath(place.directory, split.directory);
-  return ModuleIn(call, target, directory, *version, diags);
+  return ModuleIn(call, target, JoinDirectories(place.directory, split.directory), *version, diags);
 }
 
 std::optional<config::InstalledModule> ModuleInstaller::FetchRemote(const config::ModuleFetch& call,

@@ -45,9 +45,10 @@ class ModulePackagesTest : public testing::Test {
   }
   /// "package", "copy" or "nothing".
   std::string What(const std::string& name) const {
-    return FileExists(At(name + "/.hidden"))   ? "package"
-           : FileExists(At(name + "/main.tf")) ? "copy"
-                                               : "nothing";
+    if (FileExists(At(name + "/.hidden"))) {
+      return "package";
+    }
+    return FileExists(At(name + "/main.tf")) ? "copy" : "nothing";
   }
 
   std::string root_;

@@ -169,10 +169,12 @@ Result<void> OciCredentials::LoadFiles() {
     return {};
   }
   std::vector<Entry> found;
+  std::vector<std::string> paths;
   const bool named = defaults_.files.has_value();
-  for (const std::string& path : !defaults_.discover ? std::vector<std::string>()
-                                 : named             ? *defaults_.files
-                                                     : AmbientFiles()) {
+  if (defaults_.discover) {
+    paths = named ? *defaults_.files : AmbientFiles();
+  }
+  for (const std::string& path : paths) {
     if (!named && !FileExists(path)) {
       continue;
     }

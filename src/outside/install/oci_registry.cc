@@ -9,6 +9,7 @@
 
 #include "codec/base64.h"
 #include "json/reader.h"
+#include "text/ascii_case.h"
 
 namespace kinu::install {
 namespace {
@@ -58,12 +59,11 @@ bool TakeQuoted(std::string_view& text, std::string& value) {
 
 /// "https://host:443", for comparison.
 std::string OriginOf(const net::Url& url) {
-  std::string host = url.host;
-  std::ranges::transform(host, host.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  const bool has_port = url.HostName().size() != url.host.size();
-  return url.scheme + "://" + host + (has_port ? "" : url.scheme == "http" ? ":80" : ":443");
+  std::string origin = url.scheme + "://" + text::AsciiLower(url.host);
+  if (url.HostName().size() == url.host.size()) {
+    origin += url.scheme == "http" ? ":80" : ":443";
+  }
+  return origin;
 }
 
 /// Whether an address is one that only this machine or its own network reaches.
@@ -129,11 +129,9 @@ std::unexpected<Error> ResponseError(const net::HttpRequest& request,
       const JsonNode* message = node.Find("message");
       const std::string_view name = code == nullptr ? "" : code->text();
       unknown = unknown || name == "NAME_UNKNOWN" || name == "NAME_INVALID";
-      std::string text(name);
-      std::ranges::transform(text, text.begin(), [](char c) {
-        return c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-      });
-      why += (why.empty() ? "" : "; ") + text;
+      std::string said = text::AsciiLower(name);
+      std::ranges::replace(said, '_', ' ');
+      why += (why.empty() ? "" : "; ") + said;
       if (message != nullptr && !message->text().empty()) {
         why += ": " + std::string(message->text());
       }
@@ -175,10 +173,7 @@ Result<std::string> NextPage(const net::HttpResponse& response) {
 
 OciChallenge ParseOciChallenge(std::string_view header) {
   OciChallenge out;
-  std::string scheme(TakeToken(header));
-  std::ranges::transform(scheme, scheme.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
+  const std::string scheme = text::AsciiLower(TakeToken(header));
   if (scheme != "basic" && scheme != "bearer") {
     return out;
   }
@@ -200,10 +195,13 @@ OciChallenge ParseOciChallenge(std::string_view header) {
     } else {
       value = TakeToken(header);
     }
-    (key == "realm"     ? out.realm
-     : key == "service" ? out.service
-     : key == "scope"   ? out.scope
-                        : scheme) = value;
+    if (key == "realm") {
+      out.realm = value;
+    } else if (key == "service") {
+      out.service = value;
+    } else if (key == "scope") {
+      out.scope = value;
+    }
     SkipBlanks(header);
     if (!header.starts_with(',')) {
       return out;

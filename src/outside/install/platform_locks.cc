@@ -150,10 +150,13 @@ PlatformLocks PlatformLocker::Merge() {
     std::vector<std::string> hashes = known;
     for (const Hashed& hashed : all_hashed) {
       const bool is_new = old == nullptr || old->version.ToText() != hashed.version.ToText();
-      const HashNews news = is_new                         ? HashNews::kNewProvider
-                            : HasAll(known, hashed.hashes) ? HashNews::kNothing
-                                                           : HashNews::kNewHashes;
-      out.changed |= is_new || !HasAll(known, hashed.hashes);
+      HashNews news = HashNews::kNothing;
+      if (is_new) {
+        news = HashNews::kNewProvider;
+      } else if (!HasAll(known, hashed.hashes)) {
+        news = HashNews::kNewHashes;
+      }
+      out.changed |= news != HashNews::kNothing;
       events_.locked(address, hashed.platform, news);
       hashes.insert(hashes.end(), hashed.hashes.begin(), hashed.hashes.end());
     }

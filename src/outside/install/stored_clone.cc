@@ -134,6 +134,14 @@ class CloneWriter {
            });
   }
 
+  /// The kind of a regular file.
+  static Kind KindOf(const struct stat& info) {
+    if ((info.st_mode & S_IXUSR) != 0) {
+      return Kind::kProgram;
+    }
+    return (info.st_mode & S_IWUSR) == 0 ? Kind::kReadOnly : Kind::kFile;
+  }
+
   bool Put(const std::string& name, const std::string& last) {
     const std::string path = JoinPath(root_, name);
     struct stat info{};
@@ -151,9 +159,7 @@ class CloneWriter {
     if (!S_ISREG(info.st_mode)) {
       return false;
     }
-    const Kind kind = (info.st_mode & S_IXUSR) != 0   ? Kind::kProgram
-                      : (info.st_mode & S_IWUSR) == 0 ? Kind::kReadOnly
-                                                      : Kind::kFile;
+    const Kind kind = KindOf(info);
     if (HasAddress(name)) {
       auto text = ReadFile(path);
       return text && HideAddress(*text) && (name != ".git/config" || HasCloneSections(*text)) &&

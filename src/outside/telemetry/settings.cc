@@ -109,7 +109,7 @@ class Reader {
     insecure_ = url->scheme == "http" || url->scheme == "unix";
     host_ = url->host;
     if (settings_.protocol == Protocol::kHttp) {
-      path_ = whole ? (url->path.empty() ? "/" : url->path) : JoinPath(url->path, "v1/traces");
+      path_ = whole ? url->path : JoinPath(url->path, "v1/traces");
       path_.insert(0, path_.starts_with('/') ? 0 : 1, '/');
     }
   }
