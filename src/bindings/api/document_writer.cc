@@ -23,17 +23,27 @@ struct DocumentWriter::Impl {
     return !broken;
   }
   void Open(char bracket) {
-    if (Begin()) {
-      bracket == '{' ? json.BeginObject() : json.BeginArray();
-      open.push_back(bracket);
+    if (!Begin()) {
+      return;
     }
+    if (bracket == '{') {
+      json.BeginObject();
+    } else {
+      json.BeginArray();
+    }
+    open.push_back(bracket);
   }
   void Close(char bracket) {
     broken = broken || open.empty() || open.back() != bracket || has_key;
-    if (!broken) {
-      bracket == '{' ? json.EndObject() : json.EndArray();
-      open.pop_back();
+    if (broken) {
+      return;
     }
+    if (bracket == '{') {
+      json.EndObject();
+    } else {
+      json.EndArray();
+    }
+    open.pop_back();
   }
 
   std::string text;

@@ -286,9 +286,10 @@ bool JsonValue::IsTrue() const {
 
 std::string JsonValue::Text() const {
   const json::Node node = NodeOf(tree_, at_);
-  return node && node.is_string()   ? node.String()
-         : node && node.is_number() ? std::string(node.text())
-                                    : std::string();
+  if (node && node.is_string()) {
+    return node.String();
+  }
+  return node && node.is_number() ? std::string(node.text()) : std::string();
 }
 
 std::optional<int64_t> JsonValue::Integer() const {

@@ -8,6 +8,7 @@
 #include "api/access.h"
 #include "config/load.h"
 #include "config/offline_values.h"
+#include "cty/collections.h"
 #include "hcl/writer/tokens.h"
 #include "lang/eval.h"
 #include "lang/type_expr.h"
@@ -81,10 +82,9 @@ std::string TypeText(const Type& type, const lang::Defaults* defaults) {
                TypeText(type.elements()[i], Inside(defaults, std::to_string(i)));
       }
       return "tuple([" + out + "])";
-    default: {
-      const std::string_view kind = type.is_list() ? "list" : type.is_set() ? "set" : "map";
-      return std::string(kind) + "(" + TypeText(type.element(), Inside(defaults, "")) + ")";
-    }
+    default:
+      return std::string(CollectionName(type.kind())) + "(" +
+             TypeText(type.element(), Inside(defaults, "")) + ")";
   }
 }
 

@@ -364,7 +364,8 @@ TEST(ProviderCalls, SurviveAnyRequest) {
             break;
           default:
             if (field == 1) {
-              out.Bytes(1, random() % 2 == 0 ? "t_data" : random() % 2 == 0 ? "t_token" : "echo");
+              static constexpr const char* kNames[] = {"t_data", "t_data", "t_token", "echo"};
+              out.Bytes(1, kNames[random() % std::size(kNames)]);
             } else {
               const size_t begin = out.Begin(field);
               out.Bytes(1, value);

@@ -26,9 +26,14 @@ bool HasContent(const Value& value) {
 
 AttributePath ElementPath(const AttributePath& at, Nesting nesting, const Value& values,
                           size_t index) {
-  return nesting == Nesting::kMap    ? at.Key(values.key(index))
-         : nesting == Nesting::kList ? at.Index(static_cast<int64_t>(index))
-                                     : at;
+  switch (nesting) {
+    case Nesting::kMap:
+      return at.Key(values.key(index));
+    case Nesting::kList:
+      return at.Index(static_cast<int64_t>(index));
+    default:
+      return at;
+  }
 }
 
 /// A collection of the nesting. `keys` has the keys of a map.
