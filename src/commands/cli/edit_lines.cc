@@ -104,8 +104,11 @@ class LineMover {
 
   void Move(const WordLine& line) {
     if (run_.flags.Bool("match")) {
-      IsSelector(line.words[0]) ? MoveSelected(line.words[0], line.words[1])
-                                : MoveMatches(line.words[0], line.words[1]);
+      if (IsSelector(line.words[0])) {
+        MoveSelected(line.words[0], line.words[1]);
+      } else {
+        MoveMatches(line.words[0], line.words[1]);
+      }
       return;
     }
     const auto from = ReadAddress(run_, line.words[0]);

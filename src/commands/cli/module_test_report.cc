@@ -27,12 +27,21 @@ constexpr std::string_view kInterrupted =
 constexpr std::string_view kInterruptedAgain =
     "\nTwo interrupts received. Exiting immediately. Note that data loss may have occurred.\n";
 
+std::string_view ColorOf(Status status) {
+  switch (status) {
+    case Status::kPass:
+      return "green";
+    case Status::kFail:
+    case Status::kError:
+      return "red";
+    default:
+      return "light_gray";
+  }
+}
+
 std::string Colored(const terminal::Style& style, Status status) {
-  const std::string_view color = status == Status::kPass ? "green"
-                                 : status == Status::kFail || status == Status::kError
-                                     ? "red"
-                                     : "light_gray";
-  return style.Paint("[" + std::string(color) + "]" + std::string(StatusWord(status)) + "[reset]");
+  return style.Paint("[" + std::string(ColorOf(status)) + "]" + std::string(StatusWord(status)) +
+                     "[reset]");
 }
 
 std::string Quoted(std::string_view text) {

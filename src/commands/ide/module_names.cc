@@ -7,6 +7,7 @@
 #include "addrs/provider_source.h"
 #include "base/files.h"
 #include "hcl/static.h"
+#include "provider/find_schema.h"
 
 namespace kinu::ide {
 namespace {
@@ -296,18 +297,7 @@ const schema::ResourceSchema* ModuleNames::ResourceSchemaOf(ResourceMode mode,
     }
   }
   const schema::ProviderSchema* schema = SchemaOf(provider);
-  if (schema == nullptr) {
-    return nullptr;
-  }
-  switch (mode) {
-    case ResourceMode::kManaged:
-      return schema->FindResource(type);
-    case ResourceMode::kData:
-      return schema->FindData(type);
-    case ResourceMode::kEphemeral:
-      return schema->FindEphemeral(type);
-  }
-  return nullptr;
+  return schema == nullptr ? nullptr : provider::FindSchema(*schema, mode, type);
 }
 
 std::optional<std::string> ModuleNames::Called(const std::string& call) const {

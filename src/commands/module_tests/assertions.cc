@@ -108,9 +108,10 @@ engine::References AssertionScope::Check(std::span<const hcl::Expr* const> exprs
   }
   const engine::References found =
       engine::ReferenceCheck(walk_, walk_.config.root()).Traversals(of_module, diags);
-  return wrong                           ? engine::References::kWrong
-         : diags.error_count() != errors ? std::max(found, engine::References::kUnsound)
-                                         : found;
+  if (wrong) {
+    return engine::References::kWrong;
+  }
+  return diags.error_count() != errors ? std::max(found, engine::References::kUnsound) : found;
 }
 
 /// A scope whose wrong references were reported: they are unknown.

@@ -1,6 +1,7 @@
 #include "module_tests/expected_failures.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,18 +10,30 @@
 
 namespace kinu::module_tests {
 
+namespace {
+
+/// The kind of what an expected failure names; nothing for resources.
+std::optional<CheckableKind> KindNamed(std::string_view root) {
+  if (root == "output") {
+    return CheckableKind::kOutput;
+  }
+  if (root == "check") {
+    return CheckableKind::kCheck;
+  }
+  return root == "var" ? std::optional(CheckableKind::kVariable) : std::nullopt;
+}
+
+}  // namespace
+
 ExpectedFailures::ExpectedFailures(Program& program, const config::Module& module,
                                    const config::TestRun& run)
     : program_(program) {
   for (const hcl::TraversalExpr* traversal : run.expect_failures) {
     Expected entry;
     entry.range = config::ReferenceRange(*traversal);
-    const bool is_output = traversal->root == "output";
-    if (is_output || traversal->root == "check" || traversal->root == "var") {
+    if (const std::optional<CheckableKind> kind = KindNamed(traversal->root)) {
       const std::string_view name = traversal->steps[0].name();
-      entry.kind = is_output                    ? CheckableKind::kOutput
-                   : traversal->root == "check" ? CheckableKind::kCheck
-                                                : CheckableKind::kVariable;
+      entry.kind = *kind;
       entry.name.name = program.Intern(name);
       entry.address = std::string(traversal->root) + "." + std::string(name);
       entry.range = {traversal->file(), traversal->begin, traversal->steps[0].end};

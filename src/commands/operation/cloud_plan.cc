@@ -62,6 +62,13 @@ Result<std::shared_ptr<const backend::HostedRuns>> RunsOf(
   return chosen->backend->Runs("");
 }
 
+plan::Mode ModeOf(const backend::HostedPlan& plan) {
+  if (plan.destroy) {
+    return plan::Mode::kDestroy;
+  }
+  return plan.refresh_only ? plan::Mode::kRefreshOnly : plan::Mode::kNormal;
+}
+
 }  // namespace
 
 std::optional<CloudPlan> ReadCloudPlan(const std::string& path) {
@@ -121,9 +128,7 @@ Result<FetchedPlan> FetchCloudPlan(const session::Workspace& workspace,
                    hidden ? "admin permissions on the workspace" : kToSee, document.error());
   }
   return FetchedPlan{.document = *std::move(document),
-                     .mode = found->destroy        ? plan::Mode::kDestroy
-                             : found->refresh_only ? plan::Mode::kRefreshOnly
-                                                   : plan::Mode::kNormal,
+                     .mode = ModeOf(*found),
                      .errored = found->status == "errored",
                      .has_changes = found->has_changes,
                      .header = "[reset][yellow]To view this run in a browser, visit:\n" +

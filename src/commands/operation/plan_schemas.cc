@@ -19,10 +19,17 @@ class TypeCollector {
     }
     last_ = {&program, provider, name.mode, name.type};
     provider::NamedTypes& types = providers[std::string(program.Text(provider))];
-    auto& names = name.mode == ResourceMode::kManaged ? types.resources
-                  : name.mode == ResourceMode::kData  ? types.data
-                                                      : types.ephemeral;
-    names.emplace(program.Text(name.type));
+    switch (name.mode) {
+      case ResourceMode::kManaged:
+        types.resources.emplace(program.Text(name.type));
+        break;
+      case ResourceMode::kData:
+        types.data.emplace(program.Text(name.type));
+        break;
+      case ResourceMode::kEphemeral:
+        types.ephemeral.emplace(program.Text(name.type));
+        break;
+    }
   }
   void Add(const state::State& state) {
     for (const auto& resource : state.resources) {

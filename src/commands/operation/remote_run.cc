@@ -197,9 +197,10 @@ bool RemoteRun::Start() {
     return FailedTo("upload configuration files", archive.error());
   }
   using Use = backend::ConfigurationUse;
-  const Use use = options_.applies       ? Use::kApply
-                  : options_.out.empty() ? Use::kPlan
-                                         : Use::kSavedPlan;
+  Use use = options_.out.empty() ? Use::kPlan : Use::kSavedPlan;
+  if (options_.applies) {
+    use = Use::kApply;
+  }
   Result<std::string> configuration = runs_.Upload(*archive, use, Wait);
   if (!configuration) {
     return FailedTo("upload configuration files", configuration.error());
@@ -430,8 +431,10 @@ bool RemoteRun::AskToApply() {
       return FailedTo(destroys ? "discard destroy" : "discard apply", discarded.error());
     }
   }
-  return Fail(answer ? (destroys ? "Destroy discarded." : "Apply discarded.")
-                     : "Error asking approve: " + answer.error().message);
+  if (!answer) {
+    return Fail("Error asking approve: " + answer.error().message);
+  }
+  return Fail(destroys ? "Destroy discarded." : "Apply discarded.");
 }
 
 bool RemoteRun::Approve() {

@@ -11,6 +11,14 @@ namespace {
 constexpr std::string_view kRuler =
     "\n------------------------------------------------------------------------\n";
 
+/// What a policy check is called by its scope.
+std::string PolicyCheckText(const std::string& scope) {
+  if (scope == "organization") {
+    return "Organization policy check";
+  }
+  return scope == "workspace" ? "Workspace policy check" : "Unknown policy check (" + scope + ")";
+}
+
 }  // namespace
 
 bool RemoteRun::OverrideTasks(const std::string& id) {
@@ -148,10 +156,7 @@ bool RemoteRun::CheckPolicy(const std::string& id, bool last) {
   if (check->status == "unreachable" && run_.has_failed()) {
     return true;
   }
-  const std::string what = check->scope == "organization" ? "Organization policy check"
-                           : check->scope == "workspace"
-                               ? "Workspace policy check"
-                               : "Unknown policy check (" + check->scope + ")";
+  const std::string what = PolicyCheckText(check->scope);
   Say(what + ":\n");
   const Result<std::string> log = runs_.ReadPolicyLog(id);
   if (!log) {

@@ -140,11 +140,12 @@ void ReportTasks(const backend::TaskStage& stage,
           ", is required to succeed[reset]");
     }
     say("[reset]│ ");
-    say(std::string("[reset]│ [bold]Overall Result: ") +
-        (mandatory != stage.results.end() ? "[red]Failed"
-         : counts.failed > 0              ? "[green]Passed with advisory failures"
-                                          : "[green]Passed") +
-        "[reset]");
+    std::string result =
+        counts.failed > 0 ? "[green]Passed with advisory failures" : "[green]Passed";
+    if (mandatory != stage.results.end()) {
+      result = "[red]Failed";
+    }
+    say("[reset]│ [bold]Overall Result: " + result + "[reset]");
     say(kStageRuler);
   }
   ReportPolicies(stage, say);

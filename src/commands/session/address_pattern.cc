@@ -4,6 +4,7 @@
 
 #include "addrs/instance_order.h"
 #include "base/flat_map.h"
+#include "text/escape.h"
 
 namespace kinu::session {
 namespace {
@@ -57,10 +58,14 @@ class PatternParser {
       }
     }
   }
+  ResourceMode TakeMode() {
+    if (Take("data.")) {
+      return ResourceMode::kData;
+    }
+    return Take("ephemeral.") ? ResourceMode::kEphemeral : ResourceMode::kManaged;
+  }
   bool ReadResource(AddressPattern& pattern) {
-    pattern.mode = Take("data.")        ? ResourceMode::kData
-                   : Take("ephemeral.") ? ResourceMode::kEphemeral
-                                        : ResourceMode::kManaged;
+    pattern.mode = TakeMode();
     if (!ReadName(pattern.type)) {
       return false;
     }
@@ -77,7 +82,11 @@ class PatternParser {
     }
     name.pieces.emplace_back();
     for (const char c : rest_.substr(0, end)) {
-      c == '*' ? void(name.pieces.emplace_back()) : name.pieces.back().push_back(c);
+      if (c == '*') {
+        name.pieces.emplace_back();
+      } else {
+        name.pieces.back().push_back(c);
+      }
     }
     rest_.remove_prefix(end);
     return true;
@@ -125,7 +134,7 @@ class PatternParser {
     } else if (rest_.front() == '\\' && rest_.size() > 1) {
       const char escaped = rest_[1];
       rest_.remove_prefix(2);
-      return escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped == 'r' ? '\r' : escaped;
+      return text::EscapedCharacter(escaped);
     }
     const char c = rest_.front();
     rest_.remove_prefix(1);
@@ -148,9 +157,10 @@ bool MatchGlob(const Glob& glob, std::string_view text, std::vector<Capture>& ca
   for (size_t i = 1; i < glob.pieces.size(); ++i) {
     const std::string& piece = glob.pieces[i];
     const bool last = i + 1 == glob.pieces.size();
-    const size_t found = !last                   ? text.find(piece)
-                         : text.ends_with(piece) ? text.size() - piece.size()
-                                                 : std::string_view::npos;
+    if (last && !text.ends_with(piece)) {
+      return false;
+    }
+    const size_t found = last ? text.size() - piece.size() : text.find(piece);
     if (found == std::string_view::npos) {
       return false;
     }
@@ -373,9 +383,10 @@ size_t WildcardsOf(const PatternStep& step) {
   if (step.any_modules) {
     return 1;
   }
-  return step.name.wildcards() + (step.key == KeyKind::kAny      ? 1
-                                  : step.key == KeyKind::kString ? step.text.wildcards()
-                                                                 : 0);
+  if (step.key == KeyKind::kAny) {
+    return step.name.wildcards() + 1;
+  }
+  return step.name.wildcards() + (step.key == KeyKind::kString ? step.text.wildcards() : 0);
 }
 
 }  // namespace

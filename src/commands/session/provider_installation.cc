@@ -225,6 +225,23 @@ void ProviderInstall::ReportUnknownProvider(const install::InstallProblem& probl
                    problem.error.message + "\n\n" + advice);
 }
 
+/// Why the host of a provider's address cannot be asked for it.
+std::string WhyInvalid(const std::string& host, const install::InstallProblem& problem) {
+  const std::string given =
+      "The host \"" + host + "\" given in provider source address \"" + problem.address + "\" ";
+  if (problem.error.problem == install::SourceProblem::kOtherRegistry) {
+    return given +
+           "offers a provider registry of another version of the protocol, which another version "
+           "of OpenTofu may know.";
+  }
+  if (host == "github.com") {
+    return "The given source address \"" + problem.address +
+           "\" specifies a GitHub repository rather than a OpenTofu provider. The documentation of "
+           "the provider says which source address to use.";
+  }
+  return given + "does not offer a OpenTofu provider registry.";
+}
+
 void ProviderInstall::ReportQuery(const install::InstallProblem& problem) {
   using Problem = install::SourceProblem;
   const std::string name = ProviderForDisplay(problem.address);
@@ -245,18 +262,7 @@ void ProviderInstall::ReportQuery(const install::InstallProblem& problem) {
       return;
     case Problem::kNoRegistry:
     case Problem::kOtherRegistry:
-      diags_.Error(
-          "Invalid provider registry host",
-          problem.error.problem == Problem::kOtherRegistry
-              ? "The host \"" + host + "\" given in provider source address \"" + problem.address +
-                    "\" offers a provider registry of another version of the protocol, which "
-                    "another version of OpenTofu may know."
-          : host == "github.com"
-              ? "The given source address \"" + problem.address +
-                    "\" specifies a GitHub repository rather than a OpenTofu provider. The "
-                    "documentation of the provider says which source address to use."
-              : "The host \"" + host + "\" given in provider source address \"" + problem.address +
-                    "\" does not offer a OpenTofu provider registry.");
+      diags_.Error("Invalid provider registry host", WhyInvalid(host, problem));
       return;
     case Problem::kCancelled:
       return;  // reported once, at the end

@@ -12,6 +12,7 @@
 #include "config/requirements.h"
 #include "diag/error_line.h"
 #include "plugin/handshake.h"
+#include "provider/find_schema.h"
 #include "provisioners/provisioner.h"
 #include "session/hosts.h"
 #include "text/quote.h"
@@ -57,10 +58,7 @@ plan::SchemaLookup ProviderSet::PlanSchemas(const Program& program) {
         if (!schema) {
           return nullptr;
         }
-        const std::string_view type = program.Text(name.type);
-        return name.mode == ResourceMode::kManaged ? (*schema)->FindResource(type)
-               : name.mode == ResourceMode::kData  ? (*schema)->FindData(type)
-                                                   : (*schema)->FindEphemeral(type);
+        return provider::FindSchema(**schema, name.mode, program.Text(name.type));
       };
 }
 

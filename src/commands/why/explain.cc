@@ -505,9 +505,12 @@ void Explainer::FollowVariable(const Subject& subject, const config::ConfigNode&
 std::pair<std::string, std::optional<std::string>> Explainer::RepeatedBlock(
     const std::string& address, std::string_view name) {
   const auto text = [&](const config::ExpansionArguments& arguments) -> std::optional<std::string> {
-    const hcl::Expr* expr = name == "for_each" ? arguments.for_each
-                            : name == "count"  ? arguments.count
-                                               : arguments.enabled;
+    const hcl::Expr* expr = arguments.enabled;
+    if (name == "for_each") {
+      expr = arguments.for_each;
+    } else if (name == "count") {
+      expr = arguments.count;
+    }
     return expr == nullptr ? std::nullopt : std::optional(ArgumentOf(*expr).text);
   };
   std::pair<std::string, std::optional<std::string>> out{address, std::nullopt};
@@ -534,10 +537,7 @@ std::pair<std::string, std::optional<std::string>> Explainer::RepeatedBlock(
 void Explainer::FollowRepetition(const Place& place, const std::string& address, bool hidden_before,
                                  Search search, Causes& causes) {
   const config::ExpansionArguments& arguments = *place.repetition;
-  const auto [name, expr] =
-      arguments.for_each != nullptr ? std::pair(std::string("for_each"), arguments.for_each)
-      : arguments.count != nullptr  ? std::pair(std::string("count"), arguments.count)
-                                    : std::pair(std::string("enabled"), arguments.enabled);
+  const auto [name, expr] = RepetitionArgument(arguments);
   if (expr == nullptr) {
     return;
   }

@@ -158,11 +158,20 @@ Value PlannedValues::OfVariable(ModuleInstId module, const config::ConfigNode& n
   });
 }
 
+std::pair<std::string, const hcl::Expr*> RepetitionArgument(
+    const config::ExpansionArguments& arguments) {
+  if (arguments.for_each != nullptr) {
+    return {"for_each", arguments.for_each};
+  }
+  if (arguments.count != nullptr) {
+    return {"count", arguments.count};
+  }
+  return {"enabled", arguments.enabled};
+}
+
 const config::Expansion& PlannedValues::ExpansionOf(const config::ExpansionArguments& arguments,
                                                     ModuleInstId module) {
-  const hcl::Expr* expr = arguments.for_each != nullptr ? arguments.for_each
-                          : arguments.count != nullptr  ? arguments.count
-                                                        : arguments.enabled;
+  const hcl::Expr* expr = RepetitionArgument(arguments).second;
   std::unique_ptr<config::Expansion>& kept = expansions_[Name{expr, module.id}];
   if (kept == nullptr) {
     kept = std::make_unique<config::Expansion>();

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "config/config.h"
 #include "config/expansion.h"
@@ -18,6 +19,10 @@ struct Place {
   const config::ExpansionArguments* repetition = nullptr;  ///< null: in no repeated block
   InstanceKey key;
 };
+
+/// The argument that repeats a block, with its name; `enabled` or null if it is repeated by none.
+std::pair<std::string, const hcl::Expr*> RepetitionArgument(
+    const config::ExpansionArguments& arguments);
 
 /// Evaluates expressions of a configuration, each name once.
 class PlannedValues {

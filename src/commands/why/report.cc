@@ -70,9 +70,13 @@ std::string OfVariable(const Cause& cause) {
 
 std::string OfEdited(const Cause& cause) {
   const std::string name = cause.path.empty() ? cause.address : cause.path + " of " + cause.address;
-  return cause.note == "removed" ? "the configuration has no argument " + name + " any more"
-         : cause.note == "added" ? "the argument " + name + " is new"
-                                 : "the text of " + name + (cause.certain ? " was edited" : "");
+  if (cause.note == "removed") {
+    return "the configuration has no argument " + name + " any more";
+  }
+  if (cause.note == "added") {
+    return "the argument " + name + " is new";
+  }
+  return "the text of " + name + (cause.certain ? " was edited" : "");
 }
 
 }  // namespace
@@ -307,10 +311,10 @@ namespace {
 
 /// The block of an instance, which all its instances share.
 std::string WithoutKey(const std::string& address) {
-  const size_t key = address.ends_with("\"]") ? address.rfind("[\"")
-                     : address.ends_with(']') ? address.rfind('[')
-                                              : std::string::npos;
-  return address.substr(0, key);
+  if (!address.ends_with(']')) {
+    return address;
+  }
+  return address.substr(0, address.rfind(address.ends_with("\"]") ? "[\"" : "["));
 }
 
 }  // namespace

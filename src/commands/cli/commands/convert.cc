@@ -72,7 +72,10 @@ class Converter {
              diags_, invocation_.style(), {.width = invocation_.stderr_width})) {
       PrintError(rendered.text);
     }
-    return diags_.has_errors() ? 1 : diags_.empty() ? 0 : kLost;
+    if (diags_.has_errors()) {
+      return 1;
+    }
+    return diags_.empty() ? 0 : kLost;
   }
 
  private:
@@ -141,14 +144,24 @@ class Converter {
     }
   }
 
+  /// The shape that the user asks for, or else that of a file.
+  const convert::BodyShape& ShapeOf(const std::string& name) const {
+    if (options_.shape == "plain") {
+      return convert::PlainShape();
+    }
+    if (options_.shape == "variables") {
+      return convert::VariablesShape();
+    }
+    if (options_.shape == "module" || name == "<stdin>") {
+      return convert::ModuleShape();
+    }
+    return convert::ShapeForFile(name);
+  }
+
   std::optional<std::string> Convert(const std::string& name, bool is_json, std::string text) {
     sources_.push_back(SourceFile::Make(name, std::move(text)));
     const SourceFile& source = *sources_.back();
-    const convert::BodyShape& shape = options_.shape == "plain"       ? convert::PlainShape()
-                                      : options_.shape == "module"    ? convert::ModuleShape()
-                                      : options_.shape == "variables" ? convert::VariablesShape()
-                                      : name == "<stdin>"             ? convert::ModuleShape()
-                                                                      : convert::ShapeForFile(name);
+    const convert::BodyShape& shape = ShapeOf(name);
     return is_json ? convert::JsonToNative(
                          source, shape, {.nested = options_.nested, .schemas = options_.schemas},
                          *trees_.emplace_back(std::make_unique<hcl::SyntaxTree>()), diags_)
@@ -212,9 +225,11 @@ static int RunConvert(Invocation& invocation) {
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
-  options.nested = nested == "blocks"      ? convert::Nested::kBlocks
-                   : nested == "arguments" ? convert::Nested::kArguments
-                                           : convert::Nested::kArrays;
+  if (nested == "blocks") {
+    options.nested = convert::Nested::kBlocks;
+  } else {
+    options.nested = nested == "arguments" ? convert::Nested::kArguments : convert::Nested::kArrays;
+  }
   if (flags->Bool("schemas")) {
     return RunWithSchemas(invocation, std::move(options), flags->positionals());
   }

@@ -41,9 +41,13 @@ int CompareFiles(const Invocation& invocation, const Flags& flags, Diagnostics& 
                                                    ".");
     return 1;
   }
-  Print(flags.Bool("json")       ? compare::RenderJson(*difference)
-        : flags.Bool("markdown") ? compare::RenderMarkdown(*difference)
-                                 : compare::RenderText(*difference, invocation.view.color));
+  if (flags.Bool("json")) {
+    Print(compare::RenderJson(*difference));
+  } else if (flags.Bool("markdown")) {
+    Print(compare::RenderMarkdown(*difference));
+  } else {
+    Print(compare::RenderText(*difference, invocation.view.color));
+  }
   return flags.Bool("exit-code") && !difference->empty() ? kDifferent : 0;
 }
 

@@ -207,10 +207,13 @@ std::string ResultText(const hcl::Expr& expr, const Flags& flags, config::Offlin
         if (value.kind() == TypeKind::kCapsule) {
           value = Value::String(shown);  // of type(): its text
         }
-        if (!diags.has_errors()) {
-          text = flags.Bool("json")  ? JsonLineOf(value, diags, expr)
-                 : flags.Bool("raw") ? RawTextOf(value, diags, expr)
-                                     : shown + "\n";
+        if (diags.has_errors()) {
+          return value;
+        }
+        if (flags.Bool("json")) {
+          text = JsonLineOf(value, diags, expr);
+        } else {
+          text = flags.Bool("raw") ? RawTextOf(value, diags, expr) : shown + "\n";
         }
         return value;
       },

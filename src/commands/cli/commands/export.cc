@@ -20,8 +20,9 @@ std::string Enumerated(const auto& names) {
   size_t left = std::ranges::size(names);
   for (const std::string_view name : names) {
     out += name;
-    --left;
-    out += left == 0 ? "" : left == 1 ? " and " : ", ";
+    if (--left > 0) {
+      out += left == 1 ? " and " : ", ";
+    }
   }
   return out;
 }

@@ -151,16 +151,20 @@ void ReportLocks(CommandRun& run, Narrator& narrator, bool changed) {
   }
 }
 
+std::string WhySelected(const VersionConstraints& constraints, bool locked) {
+  if (locked) {
+    return " to match dependency lock file";
+  }
+  return constraints.empty() ? " with no constraints"
+                             : " to meet constraints " + constraints.ToCanonicalText();
+}
+
 install::MirrorEvents MirrorEvents(Narrator& narrator, const std::string& name) {
   return {
       .selected =
           [&narrator, name](const Version& version, const VersionConstraints& constraints,
                             bool locked) {
-            const std::string text =
-                " v" + version.ToText() +
-                (locked                ? " to match dependency lock file"
-                 : constraints.empty() ? " with no constraints"
-                                       : " to meet constraints " + constraints.ToCanonicalText());
+            const std::string text = " v" + version.ToText() + WhySelected(constraints, locked);
             narrator.Say("  - Selected" + text, "Selected " + name + text);
           },
       .downloading =

@@ -19,15 +19,20 @@ namespace {
 
 constexpr int kNotFound = 2;
 
+/// The summary of an error with the status that JSON has.
+std::string SummaryOfStatus(std::string_view status) {
+  if (status == "not_found") {
+    return "No value at this path";
+  }
+  return status == "invalid_path" ? "Invalid path" : "Failed to read document";
+}
+
 /// Prints the result of `query -path` that is no value, and returns the exit code.
 int AnswerPath(bool json, Diagnostics& diags, const Invocation& invocation, int code,
                std::string_view status, std::string_view message,
                const tfjson::Path::Found* found = nullptr) {
   if (!json) {
-    diags.Error(status == "not_found"      ? "No value at this path"
-                : status == "invalid_path" ? "Invalid path"
-                                           : "Failed to read document",
-                std::string(message) + ".");
+    diags.Error(SummaryOfStatus(status), std::string(message) + ".");
     invocation.Show(diags);
     return code;
   }

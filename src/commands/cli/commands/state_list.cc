@@ -78,11 +78,16 @@ bool HasId(const state::State& state, const ResourceInstance& address, const std
   return member != nullptr && member->is_string() && member->text() == id;
 }
 
+/// What the address of a filter names.
+std::string KindOfFiltered(const ListFilter& filter) {
+  if (filter.address.is_module) {
+    return "module";
+  }
+  return filter.address.instance.key.none() ? "resource" : "resource instance";
+}
+
 void ReportUnknown(const ListFilter& filter, Diagnostics& diags) {
-  const bool one = !filter.address.instance.key.none();
-  const std::string kind = filter.address.is_module ? "module"
-                           : one                    ? "resource instance"
-                                                    : "resource";
+  const std::string kind = KindOfFiltered(filter);
   diags.Error("Unknown " + kind,
               "The current state contains no " + kind + (filter.address.is_module ? " at " : " ") +
                   filter.text +

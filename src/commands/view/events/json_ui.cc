@@ -200,14 +200,23 @@ void WriteId(JsonWriter& out, const Event& event) {
   WriteOptional(out, "id_value", std::string_view(event.id_value));
 }
 
+std::string_view LevelName(JsonUi::Level level) {
+  switch (level) {
+    case JsonUi::Level::kInfo:
+      return "info";
+    case JsonUi::Level::kWarn:
+      return "warn";
+    case JsonUi::Level::kError:
+      break;
+  }
+  return "error";
+}
+
 }  // namespace
 
 void JsonUi::Message(Level level, std::string_view message, std::string_view type, Fields fields) {
   fields.insert(fields.end(), context_.begin(), context_.end());
-  const std::string_view level_name = level == Level::kInfo   ? "info"
-                                      : level == Level::kWarn ? "warn"
-                                                              : "error";
-  fields.emplace_back("@level", Quoted(level_name));
+  fields.emplace_back("@level", Quoted(LevelName(level)));
   fields.emplace_back("@message", Quoted(message));
   fields.emplace_back("@module", "\"tofu.ui\"");
   fields.emplace_back("@timestamp", Quoted(Timestamp()));
@@ -309,6 +318,17 @@ void JsonUi::Plan(const plan::Plan& plan) {
   EndBurst();
 }
 
+namespace {
+
+std::string SummaryOf(std::string_view operation, const ChangeCounts& counts) {
+  if (operation == "plan") {
+    return PlanSummary(counts);
+  }
+  return operation == "destroy" ? DestroySummary(counts) : ApplySummary(counts);
+}
+
+}  // namespace
+
 void JsonUi::ChangeSummary(std::string_view operation, const ChangeCounts& counts) {
   std::string object;
   JsonWriter out(object, kPlain);
@@ -320,10 +340,8 @@ void JsonUi::ChangeSummary(std::string_view operation, const ChangeCounts& count
   out.Member("forget", counts.forgotten);
   out.Member("operation", operation);
   out.EndObject();
-  const std::string message = operation == "plan"      ? PlanSummary(counts)
-                              : operation == "destroy" ? DestroySummary(counts)
-                                                       : ApplySummary(counts);
-  Message(Level::kInfo, message, "change_summary", {{"changes", std::move(object)}});
+  Message(Level::kInfo, SummaryOf(operation, counts), "change_summary",
+          {{"changes", std::move(object)}});
 }
 
 void JsonUi::Outputs(std::span<const state::OutputValue> outputs) {

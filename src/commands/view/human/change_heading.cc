@@ -42,6 +42,16 @@ class Heading {
     text_ += note;
     text_ += ')';
   }
+  void NoteWrongRepetition(const InstanceKey& key) {
+    switch (key.kind()) {
+      case InstanceKey::Kind::kNone:
+        return Note("because resource uses count or for_each");
+      case InstanceKey::Kind::kInt:
+        return Note("because resource does not use count");
+      default:
+        return Note("because resource does not use for_each");
+    }
+  }
   void ExplainReplacement();
   void ExplainDeletion();
   void ExplainForgetting();
@@ -100,9 +110,7 @@ void Heading::ExplainDeletion() {
            " is not in configuration");
       break;
     case Reason::kDeleteWrongRepetition:
-      Note(key.none()                              ? "because resource uses count or for_each"
-           : key.kind() == InstanceKey::Kind::kInt ? "because resource does not use count"
-                                                   : "because resource does not use for_each");
+      NoteWrongRepetition(key);
       break;
     case Reason::kDeleteCountIndex:
       Note("because index [" + key_json + "] is out of range for count");

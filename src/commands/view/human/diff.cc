@@ -317,6 +317,20 @@ Diff DiffSet(const Change& change, const Type& element) {
   return diff;
 }
 
+/// The type of a value that is shown without elements.
+TypeKind TypeOfShown(Shown shown) {
+  switch (shown) {
+    case Shown::kBool:
+      return TypeKind::kBool;
+    case Shown::kNumber:
+      return TypeKind::kNumber;
+    case Shown::kString:
+      return TypeKind::kString;
+    default:
+      return TypeKind::kDynamic;
+  }
+}
+
 Diff DiffShown(const Change& change, Shown shown) {
   switch (shown) {
     case Shown::kNull:
@@ -331,11 +345,7 @@ Diff DiffShown(const Change& change, Shown shown) {
       } else if (ShownEqual(change.before, change.after)) {
         action = Action::kNoOp;
       }
-      const TypeKind type = shown == Shown::kBool     ? TypeKind::kBool
-                            : shown == Shown::kNumber ? TypeKind::kNumber
-                            : shown == Shown::kString ? TypeKind::kString
-                                                      : TypeKind::kDynamic;
-      return DiffPrimitive(change, type, action, /*replace=*/false);
+      return DiffPrimitive(change, TypeOfShown(shown), action, /*replace=*/false);
     }
     case Shown::kObject: {
       Diff diff = DiffEntries(change, /*unknown_too=*/true, DiffDynamic);

@@ -130,9 +130,10 @@ std::string RenderOutputsMessage(const JsonNode* outputs, const terminal::Style&
     const auto type =
         type_node == nullptr ? ValueResult<Type>(Type::Dynamic()) : TypeFromJson(*type_node);
     const JsonNode* node = Inner(&member.value, "value");
-    const auto value = !type || node == nullptr ? ValueResult<Value>(Value::Null(Type::Dynamic()))
-                       : type->is_dynamic()     ? ImpliedValueOfJson(*node)
-                                                : ValueFromJson(*node, *type);
+    ValueResult<Value> value = Value::Null(Type::Dynamic());
+    if (type && node != nullptr) {
+      value = type->is_dynamic() ? ImpliedValueOfJson(*node) : ValueFromJson(*node, *type);
+    }
     if (!value) {
       continue;
     }

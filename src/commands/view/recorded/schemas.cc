@@ -40,11 +40,19 @@ void RecordedSchemas::ObserveModule(const Node& module) {
 void RecordedSchemas::Observe(const Program& program, const std::string& provider,
                               const ResourceName& resource, const Node& value,
                               const Node& unknown) {
+  const std::string type(program.Text(resource.type));
   Provider& entry = providers_[provider];
-  Types& types = resource.mode == ResourceMode::kManaged ? entry.managed
-                 : resource.mode == ResourceMode::kData  ? entry.data
-                                                         : entry.ephemeral;
-  types[std::string(program.Text(resource.type))].Observe(value, unknown);
+  switch (resource.mode) {
+    case ResourceMode::kManaged:
+      entry.managed[type].Observe(value, unknown);
+      break;
+    case ResourceMode::kData:
+      entry.data[type].Observe(value, unknown);
+      break;
+    case ResourceMode::kEphemeral:
+      entry.ephemeral[type].Observe(value, unknown);
+      break;
+  }
 }
 
 void RecordedSchemas::Finish() {

@@ -68,15 +68,24 @@ bool IsExpression(const Node& node) {
 
 }  // namespace
 
+Shape::Kind Shape::KindOf(const Node& value) {
+  if (value.is_bool()) {
+    return Kind::kBool;
+  }
+  if (value.is_number()) {
+    return Kind::kNumber;
+  }
+  if (value.is_string()) {
+    return Kind::kString;
+  }
+  return value.is_array() ? Kind::kArray : Kind::kObject;
+}
+
 void Shape::Observe(const Node& value, const Node& unknown) {
   if (!value || value.is_null() || IsTrue(unknown)) {
     return;
   }
-  const Kind seen = value.is_bool()     ? Kind::kBool
-                    : value.is_number() ? Kind::kNumber
-                    : value.is_string() ? Kind::kString
-                    : value.is_array()  ? Kind::kArray
-                                        : Kind::kObject;
+  const Kind seen = KindOf(value);
   if (kind_ == Kind::kMixed || (kind_ != Kind::kNothing && kind_ != seen)) {
     kind_ = Kind::kMixed;
     return;
@@ -229,9 +238,12 @@ bool ValueReader::IsCopy(const Node& value, const Masks& masks) const {
 }
 
 Value ValueReader::Read(const Node& value, const Masks& masks, const Type& type) const {
-  Value out = IsTrue(masks.unknown)       ? Value::Unknown(type)
-              : !value || value.is_null() ? Value::Null(type)
-                                          : Known(value, masks, type);
+  Value out = Value::Null(type);
+  if (IsTrue(masks.unknown)) {
+    out = Value::Unknown(type);
+  } else if (value && !value.is_null()) {
+    out = Known(value, masks, type);
+  }
   // An unknown value of dynamic type is shown by the kind of its mask.
   const Node& sensitive = masks.sensitive;
   if (!out.IsKnown() && type.is_dynamic() && sensitive && sensitive.is_container()) {
@@ -241,12 +253,31 @@ Value ValueReader::Read(const Node& value, const Masks& masks, const Type& type)
   return IsTrue(sensitive) || IsCopy(value, masks) ? out.WithMarks(MarkSet::Sensitive()) : out;
 }
 
+namespace {
+
+/// The type of a value without elements; of others, nothing is known.
+Type ImpliedType(const Node& value) {
+  if (value.is_bool()) {
+    return Type::Bool();
+  }
+  if (value.is_number()) {
+    return Type::Number();
+  }
+  return value.is_string() ? Type::String() : Type::Dynamic();
+}
+
+/// The type of an element of a value of a type.
+Type KnownElementType(const Type& type, size_t i) {
+  if (type.is_collection()) {
+    return type.element();
+  }
+  return type.is_tuple() && i < type.elements().size() ? type.elements()[i] : Type::Dynamic();
+}
+
+}  // namespace
+
 Value ValueReader::Known(const Node& value, const Masks& masks, const Type& type) const {
-  const Type wanted = !type.is_dynamic()  ? type
-                      : value.is_bool()   ? Type::Bool()
-                      : value.is_number() ? Type::Number()
-                      : value.is_string() ? Type::String()
-                                          : type;
+  const Type wanted = type.is_dynamic() ? ImpliedType(value) : type;
   switch (wanted.kind()) {
     case TypeKind::kBool:
       return value.is_bool() ? Value::Bool(value.is_true()) : Value::Null(wanted);
@@ -278,10 +309,8 @@ Value ValueReader::Elements(const Node& value, const Masks& masks, const Type& t
   std::vector<Value> elements;
   size_t i = 0;
   for (const Node element : value.elements()) {
-    const Type of = type.is_collection()                            ? type.element()
-                    : type.is_tuple() && i < type.elements().size() ? type.elements()[i]
-                                                                    : Type::Dynamic();
-    elements.push_back(Read(element, {At(unknown, i), At(sensitive, i), At(other, i)}, of));
+    const Masks of_element{At(unknown, i), At(sensitive, i), At(other, i)};
+    elements.push_back(Read(element, of_element, KnownElementType(type, i)));
     ++i;
   }
   if (type.is_list()) {

@@ -32,6 +32,7 @@ class Shape {
 
  private:
   enum class Kind : uint8_t { kNothing, kBool, kNumber, kString, kArray, kObject, kMixed };
+  static Kind KindOf(const json::Node& value);
   void ObserveMembers(const NodeIndex& nodes, const NodeIndex& masks);
   void Merge(const Shape& other);
 

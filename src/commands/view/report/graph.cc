@@ -39,11 +39,12 @@ std::string FirstSteps(std::string_view reference, size_t count) {
 }
 
 std::string StepAt(std::string_view reference, size_t index) {
-  const std::string before = index == 0 ? std::string() : FirstSteps(reference, index);
   const std::string with = FirstSteps(reference, index + 1);
-  return index == 0                         ? with
-         : with.size() <= before.size() + 1 ? std::string()
-                                            : with.substr(before.size() + 1);
+  if (index == 0) {
+    return with;
+  }
+  const size_t begin = FirstSteps(reference, index).size() + 1;
+  return begin < with.size() ? with.substr(begin) : std::string();
 }
 
 /// Calls `visit` with the texts of all references inside a value.

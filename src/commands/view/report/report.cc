@@ -93,10 +93,10 @@ std::string_view ActionOf(const Node& change) {
       }
     }
   }
-  return create && remove                ? "replace"
-         : action != "no-op"             ? action
-         : MemberOf(change, "importing") ? "import"
-                                         : action;
+  if (create && remove) {
+    return "replace";
+  }
+  return action == "no-op" && MemberOf(change, "importing") ? "import" : action;
 }
 
 void DataWriter::Common(const Node& entry, const std::string& module) {

@@ -270,9 +270,10 @@ std::string RenderTree(const Summary& summary, const SummaryOptions& options) {
   for (size_t i = 0; i < sections.size(); ++i) {
     const Section& section = sections[i];
     const bool last = i + 1 == sections.size() && !outputs;
-    const std::string title = section.title.empty()
-                                  ? (options.group_by == GroupBy::kModule ? "root module" : "state")
-                                  : section.title;
+    std::string title = section.title;
+    if (title.empty()) {
+      title = options.group_by == GroupBy::kModule ? "root module" : "state";
+    }
     const std::string counts =
         options.group_by == GroupBy::kAction
             ? Objects(section.counts[static_cast<size_t>(section.groups.front()->effect)])
@@ -354,10 +355,12 @@ std::string RenderMarkdown(const Summary& summary, const SummaryOptions& options
   }
   for (const Section& section : SectionsOf(summary, options.group_by)) {
     constexpr std::string_view kEnd = "\n</details>\n";
-    std::string title = options.group_by == GroupBy::kAction ? CountsText(section.counts)
-                        : section.title.empty() ? "root module: " + CountsText(section.counts)
-                                                : EscapeXml(section.title, XmlQuotes::kKept) +
-                                                      ": " + CountsText(section.counts);
+    std::string title;
+    if (options.group_by != GroupBy::kAction) {
+      title = section.title.empty() ? "root module: "
+                                    : EscapeXml(section.title, XmlQuotes::kKept) + ": ";
+    }
+    title += CountsText(section.counts);
     size_t items = 0;
     for (const SummaryGroup* group : section.groups) {
       items += group->count;

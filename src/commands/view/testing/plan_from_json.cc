@@ -123,9 +123,10 @@ Value Mark(const Value& value, const JsonNode* mask) {
   }
   // For an unknown value of dynamic type, the shape of the mask shows whether it is a collection.
   if (mask != nullptr && !value.IsKnown() && value.type().is_dynamic()) {
-    return mask->is_array()    ? Value::Unknown(Type::List(Type::Dynamic()))
-           : mask->is_object() ? Value::Unknown(Type::Map(Type::Dynamic()))
-                               : value;
+    if (mask->is_array()) {
+      return Value::Unknown(Type::List(Type::Dynamic()));
+    }
+    return mask->is_object() ? Value::Unknown(Type::Map(Type::Dynamic())) : value;
   }
   const bool holds_marks =
       mask != nullptr && (!mask->elements().empty() || !mask->members().empty());
