@@ -6,8 +6,8 @@
 
 namespace kinu::cli {
 
-void ReadRuleFiles(std::vector<std::string> files, std::string_view kind, std::string problem,
-                   const RuleFileReader& read, Diagnostics& diags) {
+void ReadRuleFiles(std::vector<std::string> files, std::string_view kind,
+                   const std::string& problem, const RuleFileReader& read, Diagnostics& diags) {
   if (files.empty()) {
     const std::string end = "." + std::string(kind);
     const auto names = ListDirectory(".");

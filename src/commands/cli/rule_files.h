@@ -15,7 +15,7 @@ using RuleFileReader = std::function<void(const std::string& name, std::string t
 
 /// Reads the files; without any, those of the working directory whose names end with ".KIND.hcl" or
 /// ".KIND.json". Reports a file that cannot be read as `problem`.
-void ReadRuleFiles(std::vector<std::string> files, std::string_view kind, std::string problem,
-                   const RuleFileReader& read, Diagnostics& diags);
+void ReadRuleFiles(std::vector<std::string> files, std::string_view kind,
+                   const std::string& problem, const RuleFileReader& read, Diagnostics& diags);
 
 }  // namespace kinu::cli
