@@ -259,6 +259,11 @@ TEST_F(RisksTest, RulesHaveProblems) {
             "Unknown rule: There is no rule with the name \"nothing\".");
 }
 
+TEST_F(RisksTest, FailedPlansMayHaveMore) {
+  EXPECT_EQ(Lines("", R"(, "errored": true)"), "");
+  EXPECT_EQ(Headline(report_), "Risks: none; planning failed, there may be more.");
+}
+
 TEST_F(RisksTest, OnlyPlansHaveRisks) {
   const auto state = json::Document::Parse(R"({"format_version": "1.0", "values": {}})");
   EXPECT_FALSE(ReadRisks((*state)->root(), {}, {}).has_value());
