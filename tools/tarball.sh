@@ -2,8 +2,8 @@
 # Packs the program with all that it links and loads but the C library, so that it runs where that is
 # the only library:
 #   tools/tarball.sh BUILD DIRECTORY
-# KINU_XZ_LEVEL is an option of xz. Prints how the program was hardened and the name of the archive. The C library must be at least as new as the one that the libraries
-# ask for; the archive's README says which that is.
+# KINU_XZ_LEVEL is an option of xz. Prints how the program was hardened and the name of the archive. The C library must be
+# at least as new as the one that the libraries ask for; the archive's README says which that is.
 set -euo pipefail
 build=$(realpath "$1")
 mkdir -p "$2"

@@ -34,7 +34,8 @@ class Keys:
         os.mkdir(self.folder, 0o700)
         os.environ["GNUPGHOME"] = self.folder
         for name in ("makers", "others"):
-            self.gpg("--passphrase", "", "--quick-generate-key", "%s <%s@kinu.invalid>" % (name, name), "ed25519", "sign", "never")
+            self.gpg("--passphrase", "", "--quick-generate-key", "%s <%s@kinu.invalid>" % (name, name), "ed25519", "sign",
+                     "never")
             with open(os.path.join(folder, name + ".asc"), "wb") as file:
                 file.write(self.gpg("--armor", "--export", name + "@kinu.invalid"))
 

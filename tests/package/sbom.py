@@ -70,7 +70,8 @@ def test_list(options):
 
 
 def printed(options, form):
-    return json.loads(subprocess.run([options.binary, "about", "-sbom=" + form], check=True, stdout=subprocess.PIPE).stdout)
+    done = subprocess.run([options.binary, "about", "-sbom=" + form], check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
 
 
 def test_program(options):
