@@ -36,7 +36,6 @@ declare -A about=(
 fail() { echo "$1" >&2; return 1; }
 
 step_tree() {
-  git rev-parse HEAD >/dev/null
   local changed
   changed=$(git status --porcelain | head -3)
   [ -z "$changed" ] || fail "not as committed: $changed"
@@ -109,7 +108,10 @@ step_nothing_private() {
   [ -z "$found" ] || fail "there are sections $found"
 }
 step_signed() {
-  tools/provenance.py "$out" --version "$version" --commit "$(git rev-parse HEAD)" ${KINU_RELEASE_KEY:+--key "$KINU_RELEASE_KEY"}
+  # What was built is what the statement names.
+  [ "$(git rev-parse HEAD)" = "$commit" ] || fail "a commit was made since the release was begun"
+  step_tree
+  tools/provenance.py "$out" --version "$version" --commit "$commit" ${KINU_RELEASE_KEY:+--key "$KINU_RELEASE_KEY"}
   [ -n "${KINU_RELEASE_KEY:-}" ] || fail "KINU_RELEASE_KEY names no key of gpg"
 }
 step_verified() {
@@ -117,6 +119,7 @@ step_verified() {
   tools/verify_release.sh "$out" "$work/key.asc"
 }
 
+commit=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(tools/source_date.sh)
 export SOURCE_DATE_EPOCH
 rm -rf "$out"
