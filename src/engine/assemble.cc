@@ -180,6 +180,9 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   RefreshAttributes(info, row, data, current == nullptr, object);
   if (!data && !row.orphan() && row.reading != RowReading::kFailed) {
     RefreshSettings(walk, info, row, object);
+    if (walk.context.request.options.refresh_changed) {
+      object.configuration = row.read().configuration;
+    }
   }
   if (current != nullptr && stored->provider == provider &&
       instance->provider_key == row.provider_key && state::SharesText(object, *current)) {
@@ -317,6 +320,7 @@ std::vector<plan::ModuleOutput> CollectModuleOutputs(const Walk& walk) {
 void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
   const Program& program = walk.program;
   const state::State* prior = walk.context.prior_state;
+  plan.refresh_changed = walk.context.request.options.refresh_changed;
   plan.prior_state.program = plan.program;
   plan.previous_state.program = plan.program;
   if (prior != nullptr) {
@@ -328,6 +332,7 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
       plan.drift.push_back(std::move(*drift));
     }
     RefreshEntry(walk, address, info, row, plan.prior_state);
+    plan.unread_objects += row.read().unread ? 1 : 0;
     if (row.imported()) {
       // The previous state has imported objects too.
       RefreshEntry(walk, address, info, row, plan.previous_state);

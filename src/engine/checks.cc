@@ -109,8 +109,11 @@ void CheckRecord::Report(NodeId node, const ResourceInstance& object_address,
   }
   object.reported = true;
   object.rules.resize(std::max(object.rules.size(), result.rule + 1));
+  const bool again = object.rules[result.rule];  // a change that is planned twice
   object.rules[result.rule] = true;
-  if (result.status == CheckStatus::kFail && !result.failure_message.empty()) {
+  if (result.status == CheckStatus::kFail && !result.failure_message.empty() &&
+      !(again &&
+        std::ranges::find(object.messages, result.failure_message) != object.messages.end())) {
     object.messages.push_back(result.failure_message);
   }
 }

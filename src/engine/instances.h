@@ -66,6 +66,8 @@ struct ReadValues {
   ProviderNotes notes;             ///< of `refreshed`
   /// The stored object has attributes that its type lacks (state::HasOtherAttributes).
   bool has_other_attributes = false;
+  bool unread = false;         ///< taken from the state, without asking the provider
+  uint64_t configuration = 0;  ///< see state::Object
 };
 /// What is read of a row that has no object.
 extern const ReadValues kNothingRead;

@@ -11,6 +11,8 @@ WalkContext::WalkContext(WalkKind walk_kind, const Request& asked)
       config(asked.config),
       mode(asked.options.mode),
       refresh(asked.options.refresh),
+      refresh_changed(walk_kind == WalkKind::kPlan && asked.options.refresh_changed &&
+                      asked.options.mode == plan::Mode::kNormal),
       prior_state(asked.prior_state),
       targets(*asked.config->program, asked.options.targets, asked.options.excludes) {
 }

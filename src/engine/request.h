@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -33,6 +34,8 @@ namespace kinu::engine {
 struct Options {
   plan::Mode mode = plan::Mode::kNormal;
   bool refresh = true;
+  /// Reads only objects whose configuration changed, and keeps digests of the configuration.
+  bool refresh_changed = false;
   int parallelism = 10;
   std::vector<ResourceInstance> force_replace;  ///< of -replace
   std::vector<TargetAddress> targets;
@@ -102,6 +105,8 @@ struct Request {
   Options options;
   MissingSchemas missing_schemas = MissingSchemas::kReport;
   PlanRecord record;
+  /// The version of a provider by source address; empty: it is not known. Null: none is.
+  std::function<std::string(std::string_view)> provider_version;
   bool validated = false;  ///< validation came before, and is left out
 };
 
@@ -117,6 +122,8 @@ struct WalkContext {
   const config::Config* config;  ///< the request's, or the one with generated blocks
   plan::Mode mode;
   bool refresh;
+  /// Objects whose configuration is as it was are not read unless they change.
+  bool refresh_changed;
   bool imports = true;  ///< whether `import` blocks are used
   /// The plan refreshes objects before their destruction: it imports nothing.
   bool before_destroy = false;

@@ -17,8 +17,9 @@ struct ProviderSlot {
   std::unique_ptr<provider::Provider> provider;
   Expansion expansion;                                     ///< of for_each
   std::vector<std::unique_ptr<provider::Provider>> keyed;  ///< per expansion row with for_each
-  bool blocking = true;                                    ///< calls go to another process
-  bool reads_block = true;                                 ///< the same of reading data sources
+  std::vector<uint64_t> digests;  ///< of each configuration (configuration_digest.h); 0: unknown
+  bool blocking = true;           ///< calls go to another process
+  bool reads_block = true;        ///< the same of reading data sources
 
   /// Whether calls for resources of that mode wait for something else.
   bool Blocks(ResourceMode mode) const {

@@ -201,6 +201,17 @@ std::optional<risks::Report> OperationRun::FindRisks(const plan::Plan& plan,
   return report;
 }
 
+/// Says how many objects -refresh=changed has not read; empty without that option.
+static std::string UnreadNotice(const plan::Plan& plan) {
+  if (!plan.refresh_changed || plan.mode != plan::Mode::kNormal) {
+    return "";
+  }
+  return plan.unread_objects == 1
+             ? "1 object was not refreshed, because its configuration has not changed."
+             : std::to_string(plan.unread_objects) +
+                   " objects were not refreshed, because their configuration has not changed.";
+}
+
 void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
   if (audience->json() != nullptr) {
     audience->json()->Plan(plan);
@@ -210,6 +221,11 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
     }
   }
   const auto risks = FindRisks(plan, parts);
+  const std::string unread = UnreadNotice(plan);
+  if (!unread.empty() && audience->json() != nullptr) {
+    audience->json()->Message(view::JsonUi::Level::kInfo, unread, "refresh_changed",
+                              {{"not_refreshed", std::to_string(plan.unread_objects)}});
+  }
   if (parts.summary != nullptr) {
     view::CausesOf causes;
     if (parts.why) {
@@ -250,6 +266,9 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
     PrintUnrenderedPlan(done.error());
   } else if (parts.offline != nullptr) {
     paged.Write("\n" + terminal::WordWrap(parts.offline->Summary(), options.width) + "\n");
+  }
+  if (plan.unread_objects > 0) {
+    paged.Write("\n" + terminal::WordWrap(unread, options.width) + "\n");
   }
   if (risks) {
     std::string text = "\n";

@@ -201,7 +201,9 @@ inline constexpr auto kPlanning = std::to_array<FlagSpec>({
     {.name = "refresh",
      .default_value = "true",
      .form = "=true",
-     .help = "Read real objects before planning."},
+     .help = "Read real objects before planning. With \"changed\": only those\n"
+             "whose configuration has changed or that change.",
+     .word = "changed"},
     {.name = "replace",
      .kind = FlagKind::kList,
      .form = "=resource",

@@ -132,6 +132,10 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
     Slot& slot = it->second;
     slot.set = true;
     if (slot.spec->kind == FlagKind::kBool) {
+      if (given && !slot.spec->word.empty() && *given == slot.spec->word) {
+        slot.text = *given;
+        continue;
+      }
       std::optional<bool> value = given ? ParseBool(*given) : true;
       if (!value) {
         slot.text = "false";

@@ -35,6 +35,8 @@ struct FlagSpec {
   std::string_view help = {};           ///< lines; empty: the flag is accepted and not shown
   /// The value of the flag without "="; it then never takes the next word. Nothing: it takes it.
   std::optional<std::string_view> alone = std::nullopt;
+  /// A value that a boolean flag accepts besides true and false; it is then neither.
+  std::string_view word = {};
 };
 
 /// The values of flags and the other words of a command line.

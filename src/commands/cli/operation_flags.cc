@@ -89,6 +89,11 @@ void ReadMode(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
     request.mode = plan::Mode::kDestroy;
   } else if (flags.Bool("refresh-only")) {
     request.mode = plan::Mode::kRefreshOnly;
+    if (request.options.refresh_changed) {
+      diags.Error("Incompatible refresh options",
+                  "A refresh-only plan reads all objects: it cannot be made with "
+                  "-refresh=changed.");
+    }
     if (!request.options.refresh) {
       diags.Error("Incompatible refresh options",
                   "It doesn't make sense to use -refresh-only at the same time as -refresh=false, "
@@ -154,7 +159,8 @@ void ReadTargetFlags(const Flags& flags, PlanRequest& request, Diagnostics& diag
 PlanRequest ReadPlanRequest(OperationKind kind, const Invocation& invocation, const Flags& flags,
                             Diagnostics& diags) {
   PlanRequest request = ReadOperationRequest(kind, invocation, flags);
-  request.options.refresh = flags.Bool("refresh");
+  request.options.refresh_changed = flags.String("refresh") == "changed";
+  request.options.refresh = flags.Bool("refresh") || request.options.refresh_changed;
   ReadTargetFlags(flags, request, diags);
   ReadReplacements(flags, request, diags);
   ReadMode(flags, request, diags);

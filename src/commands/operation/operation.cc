@@ -68,6 +68,12 @@ engine::Request MakeRequest(const session::Workspace& workspace, const config::C
   request.providers = &providers.source();
   request.pool = &pool;
   request.options = std::move(options);
+  if (request.options.refresh_changed) {
+    request.provider_version = [&locks = providers.locks()](std::string_view address) {
+      const install::ProviderLock* lock = locks.Find(address);
+      return lock == nullptr ? std::string() : lock->version.ToText();
+    };
+  }
   request.options.workspace = workspace.Name();
   request.options.original_directory = workspace.original_directory;
   return request;
@@ -300,7 +306,8 @@ plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
   operation.input.record.backend.type = operation.backend->type;
   operation.input.record.backend.config = operation.backend->settings;
   operation.input.record.backend.workspace = operation.input.options.workspace;
-  const bool refreshes = operation.input.options.refresh;
+  const engine::Options& asked = operation.input.options;
+  const bool refreshes = asked.refresh && !asked.refresh_changed;
   const StatusPhase phase(operation.status, "plan",
                           refreshes ? ObjectsToRefresh(operation.prior) : 0);
   return engine::MakePlan(operation.input, diags);

@@ -210,6 +210,10 @@ bool RemoteRun::Start() {
   wanted.destroy = request_.mode == plan::Mode::kDestroy;
   wanted.refresh_only = request_.mode == plan::Mode::kRefreshOnly;
   wanted.refresh = request_.options.refresh;
+  if (request_.options.refresh_changed) {
+    diags_.Warning("All objects are refreshed",
+                   "The service that plans knows no -refresh=changed.");
+  }
   wanted.generates = !options_.generated.empty();
   for (const TargetAddress& target : request_.options.targets) {
     wanted.targets.push_back(ToText(*request_.program, target));

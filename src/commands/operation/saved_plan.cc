@@ -240,6 +240,7 @@ bool ReadSavedPlan(const PlanRequest& request, const std::string& path, Operatio
   }
   engine::Options options;
   options.mode = plan.mode;
+  options.refresh_changed = plan.refresh_changed;
   options.parallelism = std::max(1, request.options.parallelism);
   options.plan_timestamp = plan.timestamp;
   operation.FillInput(std::move(options), plan.prior_state, audience);

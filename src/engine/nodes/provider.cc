@@ -1,3 +1,4 @@
+#include "engine/configuration_digest.h"
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"
 #include "engine/spans.h"
@@ -77,6 +78,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (diags.error_count() != errors) {
       return;
     }
+    slot.digests.push_back(DigestOfProvider(walk, info, config));
     config = config.UnmarkDeep();
     std::string address = walk.program.ToText(info.address);
     provider::Problems problems;

@@ -315,7 +315,9 @@ class RowApplier {
     if (!applied.value.IsNull()) {
       RecordObject(applied);
     } else if (applied.failed && current_) {
-      (void)Record(state::ObjectRecord::Step::kStore, *current_);  // unchanged
+      state::Object unchanged = *current_;
+      unchanged.configuration = 0;
+      (void)Record(state::ObjectRecord::Step::kStore, std::move(unchanged));
     }
     return applied;
   }
@@ -336,6 +338,7 @@ class RowApplier {
     state::Object object = MakeObject(row_, applied.value, applied.notes, status);
     if (applied.failed) {
       object.skip_destroy = current_ && current_->skip_destroy;
+      object.configuration = 0;  // what exists now must be read
     }
     (void)Record(state::ObjectRecord::Step::kStore, std::move(object));
   }
@@ -455,6 +458,7 @@ class RowDestroyer {
     record.object.dependencies = object_->dependencies;
     record.object.create_before_destroy = false;  // the next plan sets it again
     record.object.skip_destroy = object_->skip_destroy;
+    record.object.configuration = 0;
     context_.recorder.Record(record, DurabilityOf(row_));
   }
 

@@ -1,6 +1,9 @@
 // Planning of rows: managed rows, orphans, deposed objects. Ref: opentofu
 // internal/tofu/node_resource_plan_instance.go, node_resource_plan_orphan.go.
+#include <algorithm>
+
 #include "cty/conversion.h"
+#include "engine/configuration_digest.h"
 #include "engine/rows/rows.h"
 #include "engine/triggers.h"
 #include "lang/eval.h"
@@ -27,6 +30,7 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
     return false;
   }
   slot.reading = RowReading::kRead;
+  slot.object.Ensure().configuration = DigestOfConfiguration(row);
   fate.object = slot.read().refreshed;
   fate.identity = slot.read().notes.identity;
   // The provider gets its data even if the object no longer exists.
@@ -98,6 +102,45 @@ void RecordPlanned(RowContext& row, plan::ResourceChange change, Diagnostics& di
                         diags);
 }
 
+/// Whether the object can be planned as it is in the state, because nothing that it was last read
+/// or applied with has changed. A block that names a resource that changes is read.
+bool MayStayUnread(const RowContext& row) {
+  const Walk& walk = row.walk();
+  if (!walk.context.refresh_changed || row.row.stored == nullptr ||
+      row.row.stored->current == nullptr) {
+    return false;
+  }
+  const state::Object& object = *row.row.stored->current;
+  if (object.status != state::ObjectStatus::kReady || object.configuration == 0 ||
+      object.configuration != DigestOfConfiguration(row)) {
+    return false;
+  }
+  return std::ranges::none_of(walk.graph.dependencies(row.id), [&](NodeId id) {
+    const Node& node = walk.graph.node(id);
+    return node.kind == NodeKind::kResource && !walk.slots.BlockOf(node).pending.empty();
+  });
+}
+
+/// Plans with the object of the state. False, and nothing has happened, unless it needs no change.
+bool PlanUnread(RowContext& row, provider::Provider& provider, RowFate& fate, Diagnostics& diags) {
+  Diagnostics found;
+  row.row.object.Ensure().unread = true;
+  if (ReadCurrent(row, provider, nullptr, fate, found)) {
+    row.triggered = ReplaceTriggered(row, found);
+    if (!found.has_errors() && PlanChange(row, provider, fate, found) && !found.has_errors() &&
+        fate.change.action == plan::Action::kNoOp) {
+      diags.Append(std::move(found));
+      return true;
+    }
+  }
+  row.row.object = ReadValues();
+  row.row.reading = RowReading::kNone;
+  row.row.change.reset();
+  row.triggered = false;
+  fate = RowFate();
+  return false;
+}
+
 }  // namespace
 
 void PlanManagedRow(RowContext& row, Diagnostics& diags) {
@@ -111,6 +154,9 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   }
   RowFate fate;
   const ImportTarget* import = ImportOf(row);
+  if (import == nullptr && MayStayUnread(row) && PlanUnread(row, *provider, fate, diags)) {
+    return RecordPlanned(row, std::move(fate.change), diags);
+  }
   if (!ReadCurrent(row, *provider, import, fate, diags)) {
     return;
   }

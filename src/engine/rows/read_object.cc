@@ -208,7 +208,7 @@ bool ReadObject(RowContext& row, provider::Provider& provider, const state::Obje
   read.previous_identity = notes->identity;
   read.refreshed = read.previous;
   read.notes = *notes;
-  if (row.walk().context.refresh) {
+  if (row.walk().context.refresh && !read.unread) {
     std::optional<Value> now = RefreshObject(row, provider, *read.previous, deposed, *notes, diags);
     if (!now) {
       return false;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/assemble.h"
+#include "engine/configuration_digest.h"
 #include "engine/rows/apply_row.h"
 #include "schema/marks.h"
 
@@ -97,6 +98,7 @@ state::Object MakeObject(const RowContext& row, const Value& value, const Provid
   object.dependencies = row.info.dependencies;
   object.create_before_destroy = row.create_before_destroy;
   object.skip_destroy = row.row.keeps_object;
+  object.configuration = DigestOfConfiguration(row);
   return object;
 }
 

@@ -144,7 +144,9 @@ struct Plan {
   std::vector<state::CheckResult> checks;
   BackendRecord backend;
   bool errored = false;
-  bool invalid = false;      ///< nothing was planned, because the configuration is invalid
+  bool refresh_changed = false;  ///< made with -refresh=changed: an apply writes digests of blocks
+  size_t unread_objects = 0;     ///< those that -refresh=changed did not read; not in plan files
+  bool invalid = false;          ///< nothing was planned, because the configuration is invalid
   bool rejected = false;     ///< nothing was planned: the configuration or the request is invalid
   state::State prior_state;  ///< the refreshed state, which the changes start from
   state::State previous_state;           ///< the state as the last run stored it

@@ -602,6 +602,9 @@ Result<void> PlanDecoder::ReadField(const ProtoField& field) {
     case PlanField::kErrored:
       plan_.errored = field.as_bool();
       return {};
+    case PlanField::kRefreshChanged:
+      plan_.refresh_changed = field.as_bool();
+      return {};
     case PlanField::kTimestamp:
       plan_.timestamp = field.bytes;
       return {};

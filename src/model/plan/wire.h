@@ -33,6 +33,8 @@ struct PlanField {
     kEphemeralVariables = 22,
     /// an extension of kinu: the digest of the configuration and of the lock file
     kSources = 1000,
+    /// an extension of kinu: the plan was made with -refresh=changed
+    kRefreshChanged = 1001,
   };
 };
 struct BackendField {

@@ -325,6 +325,7 @@ Result<void> PlanEncoder::WriteRest() {
   }
   WriteChecks();
   out_.Bool(PlanField::kErrored, plan_.errored);
+  out_.Bool(PlanField::kRefreshChanged, plan_.refresh_changed);
   out_.Bytes(PlanField::kTimestamp, plan_.timestamp.empty() ? NowRfc3339() : plan_.timestamp);
   for (const PlanVariable& variable : plan_.variables) {
     if (variable.ephemeral) {

@@ -49,7 +49,7 @@ bool SameFields(const Object& a, const Object& b) {
          a.skip_destroy == b.skip_destroy && a.schema_version == b.schema_version &&
          a.private_data == b.private_data &&
          a.identity_schema_version == b.identity_schema_version &&
-         SameDependencies(a.dependencies, b.dependencies);
+         a.configuration == b.configuration && SameDependencies(a.dependencies, b.dependencies);
 }
 
 bool SameObject(const Object& a, const Object& b) {

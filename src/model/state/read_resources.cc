@@ -108,6 +108,8 @@ void StateReader::ReadInstance(RawInstance& raw) {
       if (!null) {
         raw.identity_schema_version = version;
       }
+    } else if (key == kConfigurationMember) {
+      raw.configuration = in_.Value();
     } else {
       (void)in_.Value();
     }
@@ -280,6 +282,15 @@ DependencyList StateReader::Dependencies(std::string_view json) {
   return it->second;
 }
 
+/// The digest in a JSON string of 16 hexadecimal digits; 0 for everything else, also for a null.
+static uint64_t DigestOf(std::string_view json) {
+  uint64_t digest = 0;
+  if (json.size() == 18) {
+    (void)std::from_chars(json.data() + 1, json.data() + 17, digest, 16);
+  }
+  return digest;
+}
+
 bool StateReader::FillObject(const RawInstance& raw, const Resource& resource,
                              const InstanceKey& key, Object& object) {
   object.schema_version = raw.schema_version;
@@ -331,6 +342,7 @@ bool StateReader::FillObject(const RawInstance& raw, const Resource& resource,
     object.identity = raw.identity;
     object.identity_schema_version = raw.identity_schema_version;
   }
+  object.configuration = DigestOf(raw.configuration);
   object.dependencies = Dependencies(raw.dependencies);
   return true;
 }

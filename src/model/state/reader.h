@@ -33,6 +33,9 @@ struct StatePart {
   std::span<const ConfigResource> some;  ///< read in every instance of their module
 };
 
+/// The member with Object::configuration, an extension of kinu.
+inline constexpr std::string_view kConfigurationMember = "kinu_configuration";
+
 /// One entry of "instances" in a resource. The views are undecoded text of the file.
 struct RawInstance {
   std::string_view index_key;  ///< JSON, empty if absent
@@ -49,6 +52,7 @@ struct RawInstance {
   bool skip_destroy = false;
   std::string_view identity;
   std::optional<uint64_t> identity_schema_version;
+  std::string_view configuration;  ///< JSON, empty if absent
 };
 
 /// One entry of "resources". The views are undecoded text of the file.

@@ -47,6 +47,9 @@ struct Object {
   DependencyList dependencies;
   std::string identity;  ///< JSON, or empty
   std::optional<uint64_t> identity_schema_version;
+  /// A digest of the configuration that the object was last read or applied with, of
+  /// -refresh=changed (engine/configuration_digest.h); 0: none. OpenTofu ignores and drops it.
+  uint64_t configuration = 0;
 };
 
 /// An object that has been replaced but not destroyed.

@@ -1,6 +1,7 @@
 // Writes state files, byte for byte as OpenTofu. Ref: opentofu
 // internal/states/statefile/version4.go writeStateV4; encoding/json Marshal, Indent.
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "cty/ops.h"
 #include "state/json_text.h"
 #include "state/paths.h"
+#include "state/reader.h"
 #include "state/state.h"
 
 namespace kinu::state {
@@ -33,6 +35,15 @@ bool StandsBefore(const Placed& a, const Placed& b) {
     return a.name < b.name;
   }
   return std::tie(a.module, a.mode, a.type, a.name) < std::tie(b.module, b.mode, b.type, b.name);
+}
+
+/// 16 hexadecimal digits.
+std::string HexText(uint64_t number) {
+  std::string digits(16, '0');
+  char* const end = digits.data() + digits.size();
+  const auto written = std::to_chars(digits.data(), end, number, 16);
+  std::ranges::rotate(digits.data(), written.ptr, end);
+  return digits;
 }
 
 class StateWriter {
@@ -215,6 +226,9 @@ void StateWriter::WriteObject(const Resource& resource, const Instance& instance
   if (object.identity_schema_version) {
     writer_.Key("identity_schema_version");
     writer_.Uint(*object.identity_schema_version);
+  }
+  if (object.configuration != 0) {
+    writer_.Member(kConfigurationMember, HexText(object.configuration));
   }
   writer_.EndObject();
 }

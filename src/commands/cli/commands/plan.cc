@@ -71,6 +71,10 @@ void ReadOffline(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
                       std::string(flag) + ".");
     }
   }
+  if (request.options.refresh_changed) {
+    diags.Error("Incompatible plan options",
+                "An offline plan reads no objects: it cannot be made with -refresh=changed.");
+  }
   request.options.refresh = false;
   request.lock = false;  // it only reads
 }

@@ -30,6 +30,11 @@ static int RunRefresh(Invocation& invocation) {
   }
   PlanRequest request = ReadPlanRequest(OperationKind::kRefresh, invocation, run.flags, run.diags);
   request.mode = plan::Mode::kNormal;
+  if (request.options.refresh_changed) {
+    run.diags.Error("Incompatible refresh options",
+                    "This command reads all objects: it cannot be used with -refresh=changed.");
+  }
+  request.options.refresh_changed = false;
   request.options.refresh = true;
   if (!run.ArgumentsFit()) {
     return run.Usage();
