@@ -42,6 +42,8 @@ def runs(place):
     place.expect("files are uploaded", {"main.tf", "variables.tf", ".terraform.lock.hcl"} -
                  set(run.files) <= {".terraform.lock.hcl"} and "my.secret" not in run.files and
                  not any(name.startswith(".terraform/t") for name in run.files))
+    place.says(place.run("plan", "-no-color", "-refresh=changed"), "Warning: All objects are refreshed")
+    place.expect("the service refreshes", last().attributes.get("refresh", True))
     place.run("plan", "-no-color", "-detailed-exitcode", code=2)
     place.says(place.run("refresh", "-no-color", code=1),
                'The "refresh" operation is not supported when using the "remote" backend.')
