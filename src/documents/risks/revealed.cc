@@ -127,8 +127,8 @@ class Comparison {
     }
   }
 
-  /// The elements of a set have no position of their own, so that elements are told apart only
-  /// where fewer are sensitive than before.
+  /// Elements of a set have no position. A set reveals something if fewer of its elements are
+  /// sensitive than before.
   void CompareElements(const check::MaskedNode& before, const check::MaskedNode& after,
                        const std::string& path) {
     if (Marked(after.sensitive) >= Marked(before.sensitive)) {

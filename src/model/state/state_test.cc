@@ -392,26 +392,6 @@ TEST(SameContent, SeesEveryField) {
   EXPECT_TRUE(SameContent(original, MustRead(header, program)));
 }
 
-TEST(Configuration, IsReadAndWritten) {
-  auto program = std::make_shared<Program>();
-  const std::string text = Golden("handwritten.tfstate");
-  const std::string place = "\"skip_destroy\": true";
-  const auto with = [&](const std::string& value) {
-    std::string changed = text;
-    changed.insert(changed.find(place), "\"kinu_configuration\": " + value + ", ");
-    return changed;
-  };
-  const State original = MustRead(text, program);
-  const State digested = MustRead(with("\"00000000000000ff\""), program);
-  EXPECT_FALSE(SameContent(original, digested));
-  const std::string written = WriteState(digested, Layout::kIndented);
-  EXPECT_NE(written.find("\"kinu_configuration\": \"00000000000000ff\""), std::string::npos);
-  EXPECT_TRUE(SameContent(digested, MustRead(written, program)));
-  for (const char* other : {"null", "12", "\"0\"", "{}", "\"zzzzzzzzzzzzzzzz\""}) {
-    EXPECT_TRUE(SameContent(original, MustRead(with(other), program))) << other;
-  }
-}
-
 // --- Objects and values. ---
 
 TEST(Objects, MarksBecomePathsAndComeBack) {
