@@ -179,7 +179,7 @@ class Client {
       json.Key("contentChanges");
       json.BeginArray();
       json.BeginObject();
-      WriteRange(json, text, part);
+      WriteRange(json, "range", text, part);
       json.Member("text", by);
       json.EndObject();
       json.EndArray();
@@ -198,7 +198,7 @@ class Client {
       WritePosition(json, text, part[0]);
       WritePosition(json, text, part[1]);
       json.EndArray();
-      WriteRange(json, text, part);
+      WriteRange(json, "range", text, part);
       json.Key("context");
       json.Raw(R"({"includeDeclaration":true,"diagnostics":[],"triggerKind":1})");
       json.Key("options");
@@ -211,14 +211,8 @@ class Client {
       json.BeginObject();
       json.Member("uri", kNames[file].uri);
       json.Member("name", "m");
-      WriteRange(json, text, part);
-      json.Key("selectionRange");
-      json.BeginObject();
-      json.Key("start");
-      WritePosition(json, text, part[0]);
-      json.Key("end");
-      WritePosition(json, text, part[1]);
-      json.EndObject();
+      WriteRange(json, "range", text, part);
+      WriteRange(json, "selectionRange", text, part);
       json.EndObject();
     });
   }
@@ -243,8 +237,9 @@ class Client {
     json.Member("character", static_cast<int64_t>(place.character));
     json.EndObject();
   }
-  static void WriteRange(JsonWriter& json, std::string_view text, std::array<uint32_t, 2> part) {
-    json.Key("range");
+  static void WriteRange(JsonWriter& json, JsonKey name, std::string_view text,
+                         std::array<uint32_t, 2> part) {
+    json.Key(name);
     json.BeginObject();
     json.Key("start");
     WritePosition(json, text, part[0]);

@@ -101,7 +101,7 @@ step_nothing_private() {
   tar -xJf "$out/kinu-$version-linux-$machine.tar.xz" -C "$work/unpacked"
   for each in "$out"/*.deb; do dpkg-deb -x "$each" "$work/unpacked"; done
   local found
-  found=$(grep -rlF "$PWD" "$work/unpacked" || true)
+  found=$(grep -rlF "$PWD" "$work/unpacked" || [ $? = 1 ])
   [ -z "$found" ] || fail "$PWD is named in $found"
   found=$(find "$work/unpacked" -type f \( -name '*.so*' -o -name '*.a' -o -perm -100 \) -exec objdump -h {} + 2>/dev/null |
     awk '$2 ~ /^\.debug_/ {print $2}' | sort -u)

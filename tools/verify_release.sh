@@ -28,7 +28,7 @@ grep -Evq '^[0-9a-f]{64}  [A-Za-z0-9][A-Za-z0-9._+~-]*$' SHA256SUMS && refuse "S
 awk '{print $2}' SHA256SUMS | sort >"$home/listed"
 twice=$(uniq -d "$home/listed" | head -1)
 [ -z "$twice" ] || refuse "SHA256SUMS names $twice twice"
-while read -r digest name; do
+while read -r digest name || [ -n "$digest" ]; do
   [ -f "$name" ] && [ ! -L "$name" ] || refuse "$name is missing"
   [ "$(sha256sum <"$name")" = "$digest  -" ] || refuse "$name is not the file that SHA256SUMS names: its bytes were changed"
 done <SHA256SUMS
@@ -53,7 +53,8 @@ grep -q '"_type": "https://in-toto.io/Statement/v1"' "$statement" && grep -q '"p
 # Its subjects are one a line.
 sed -n 's/^ *{"name": "\([^"]*\)", "digest": {"sha256": "\([0-9a-f]\{64\}\)"}},\{0,1\}$/\2  \1/p' "$statement" | sort -k2 >"$home/stated"
 grep -vF "  $statement" SHA256SUMS | sort -k2 >"$home/made"
-differing=$(diff "$home/made" "$home/stated" | awk '/^[<>]/ {print $3; exit}' || true)
-[ -z "$differing" ] || refuse "$statement is about another $differing"
+if ! cmp -s "$home/made" "$home/stated"; then
+  refuse "$statement is about another $(diff "$home/made" "$home/stated" | awk '/^[<>]/ {print $3; exit}')"
+fi
 commit=$(sed -n 's/.*"gitCommit": "\([0-9a-f]*\)".*/\1/p' "$statement")
 echo "bills of materials, and a statement of provenance about commit $commit"

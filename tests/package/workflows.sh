@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Reads the workflows with actionlint, and a damaged one, and says whether they run what they should:
 #   workflows.sh DIRECTORY     where Go installs actionlint, if it is not on the PATH
-# Exits with 77 if there is neither.
+# Exits with 77 where it is not there and cannot be installed.
 set -euo pipefail
 mkdir -p "$1"
 work=$(realpath "$1")
@@ -17,7 +17,7 @@ if [ -z "$actionlint" ] && command -v go >/dev/null; then
   actionlint=$work/actionlint
   [ -x "$actionlint" ] || GOBIN=$work timeout 200 nice go install "github.com/rhysd/actionlint/cmd/actionlint@$version" 2>/dev/null || true
 fi
-[ -x "$actionlint" ] || { echo "workflows.sh: skipped: neither actionlint nor Go is here"; exit 77; }
+[ -x "$actionlint" ] || { echo "workflows.sh: skipped: actionlint is not here, and Go could not install it"; exit 77; }
 "$actionlint" "$workflows"/*.yml
 sed 's/runs-on: .*/runs-on: no-such-system/' "$workflows/test.yml" >"$work/damaged.yml"
 ! "$actionlint" "$work/damaged.yml" >/dev/null || fail "actionlint accepts a system that there is not"
