@@ -195,6 +195,9 @@ void StateReader::FinishResource() {
   if (part_.one != nullptr && !(*part_.one == address)) {
     return;
   }
+  if (raw_.provider.empty() && raw_.instances.empty()) {
+    return;  // an entry without a provider cannot be written again, and this one holds nothing
+  }
 
   Resource& resource = state_.Ensure(address, provider);
   ReserveMore(resource.instances, raw_.instances.size());

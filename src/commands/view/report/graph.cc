@@ -39,7 +39,7 @@ std::string FirstSteps(std::string_view reference, size_t count) {
 }
 
 std::string StepAt(std::string_view reference, size_t index) {
-  const std::string with = FirstSteps(reference, index + 1);
+  std::string with = FirstSteps(reference, index + 1);
   if (index == 0) {
     return with;
   }
