@@ -1,6 +1,7 @@
 #include "base/flat_map.h"
 
 #define XXH_INLINE_ALL
+#define XXH_FORCE_MEMORY_ACCESS 1  // packed words: its calls of memcpy are not inlined where that is checked
 #include <xxhash.h>
 
 namespace kinu {
