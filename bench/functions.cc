@@ -141,7 +141,7 @@ void Run() {
 }  // namespace kinu
 
 int main() {
-  kinu::cli::PrepareHeap();  // the allocator settings of kinu
+  kinu::cli::PrepareHeap(kinu::cli::HeapUse::kCommand);  // the allocator settings of kinu
   kinu::RunOnBigStack(kinu::Run);
   return 0;
 }

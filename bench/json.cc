@@ -225,7 +225,7 @@ void Run(std::span<char* const> wanted) {
 }  // namespace kinu
 
 int main(int argc, char** argv) {
-  kinu::cli::PrepareHeap();
+  kinu::cli::PrepareHeap(kinu::cli::HeapUse::kCommand);
   std::span<char* const> wanted(argv + 1, static_cast<size_t>(argc - 1));
   if (!wanted.empty() && std::string_view(wanted[0]) == "-once") {
     kinu::runs = 1;

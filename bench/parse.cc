@@ -142,7 +142,7 @@ void Measure(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  kinu::cli::PrepareHeap();
+  kinu::cli::PrepareHeap(kinu::cli::HeapUse::kCommand);
   kinu::RunOnBigStack([&] {
     for (int i = 1; i < argc; ++i) {
       if (std::string_view(argv[i]) == "-once") {
