@@ -1,7 +1,8 @@
 #include "base/flat_map.h"
 
 #define XXH_INLINE_ALL
-#define XXH_FORCE_MEMORY_ACCESS 1  // packed words: its calls of memcpy are not inlined where that is checked
+// Words are read as packed ones: checked calls of memcpy are not inlined.
+#define XXH_FORCE_MEMORY_ACCESS 1
 #include <xxhash.h>
 
 namespace kinu {
