@@ -33,6 +33,10 @@ WalkContext ContextOfApply(const Request& request, const plan::Plan& plan);
 /// anything changes.
 void CheckApplyGraph(const Request& request, const plan::Plan& plan, Diagnostics& diags);
 
+/// Reports the imports of the plan, whose objects its prior state has already. Apply() begins with
+/// it; a caller that finds a reason not to apply calls it, too.
+void PostImports(const Request& request, const plan::Plan& plan);
+
 /// Applies the plan. `store` receives the result for each object at once (null in some tests).
 ApplyResult Apply(const Request& request, const plan::Plan& plan, state::Store* store,
                   Diagnostics& diags);

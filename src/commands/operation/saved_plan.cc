@@ -15,10 +15,10 @@ void AddPlanFileParts(const Operation& operation, plan::Plan& plan) {
 
 namespace {
 
-/// Variables have the values of the plan. Ephemeral ones are not in it and must be given again;
-/// others may be, if they are the same. Ref: opentofu internal/tofu/context_apply.go
+/// Gives the variables the values of the plan. Ephemeral ones are not in it and must be given
+/// again; others may be, if they are the same. Ref: opentofu internal/tofu/context_apply.go
 /// mergePlanAndApplyVariables.
-void SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostics& diags) {
+void TakePlannedValues(const plan::Plan& plan, session::Loaded& loaded, Diagnostics& diags) {
   for (const plan::PlanVariable& variable : plan.variables) {
     if (variable.ephemeral) {
       continue;
@@ -131,6 +131,15 @@ std::string NoPlanText(const std::string& path, const Error& error) {
          ") or a saved cloud plan (" + other + ")";
 }
 
+bool SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostics& diags) {
+  Diagnostics found;
+  TakePlannedValues(plan, loaded, found);
+  RequireEphemeralVariables(plan, loaded, found);
+  const bool settled = !found.has_errors();
+  diags.Append(std::move(found));
+  return settled;
+}
+
 namespace {
 
 /// Opens a plan file that can be used. What is wrong with it is in `diags`.
@@ -231,12 +240,8 @@ bool ReadSavedPlan(const PlanRequest& request, const std::string& path, Operatio
         "OpenTofu encountered an error when generating this plan, so it cannot be applied.");
     return false;
   }
-  SettleVariables(plan, loaded, diags);
-  if (applies) {
-    RequireEphemeralVariables(plan, loaded, diags);
-  }
-  if (diags.has_errors()) {
-    return false;
+  if (!applies) {
+    TakePlannedValues(plan, loaded, diags);
   }
   engine::Options options;
   options.mode = plan.mode;

@@ -22,10 +22,15 @@ enum class SavedPlanUse : uint8_t {
   kDraw,  ///< without the values of this command; plans that ended with errors are drawn, too
 };
 
-/// Opens a saved plan: configuration from its snapshot, variables from the plan, state checked
-/// against what was planned on. `operation.encryption` opens it. False after an error.
+/// Opens a saved plan: configuration from its snapshot, state checked against what was planned on.
+/// Variables are those of the plan, or before it is applied what this command was given, until
+/// SettleVariables(). `operation.encryption` opens it. False after an error.
 bool OpenSavedPlan(const PlanRequest& request, const std::string& path, Operation& operation,
                    plan::Plan& plan, view::Audience& audience, Diagnostics& diags,
                    SavedPlanUse use);
+
+/// Gives the variables of a plan that is applied its values. False if the command line or a file
+/// gives one another value, or an ephemeral one has none.
+bool SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostics& diags);
 
 }  // namespace kinu::operation

@@ -82,26 +82,12 @@ FlatMap<ResourceInstance, const Value*> KnownOutputs(const Program& program,
   return known;
 }
 
-/// Posts the imports, whose objects the prior state has already, and counts imported objects and
+/// Counts what the walk does not come to: imported objects, which the prior state has already, and
 /// objects to forget.
-void PostImports(const Walk& walk, ApplyCounts& counts) {
-  for (const plan::ResourceChange& change : walk.apply->plan.changes) {
-    if (change.importing) {
-      Event event{.kind = EventKind::kImportStart, .address = change.address};
-      if (change.importing->id.empty()) {
-        std::tie(event.id_key, event.id_value) = IdentifyOrNameObject(change.importing->identity);
-      } else {
-        event.id_key = "id";
-        event.id_value = change.importing->id;
-      }
-      walk.Post(event);
-      event.kind = EventKind::kImportComplete;
-      walk.Post(std::move(event));
-      ++counts.imported;
-    }
-    if (change.action == plan::Action::kForget) {
-      ++counts.forgotten;
-    }
+void CountWithoutWalk(const plan::Plan& plan, ApplyCounts& counts) {
+  for (const plan::ResourceChange& change : plan.changes) {
+    counts.imported += change.importing ? 1 : 0;
+    counts.forgotten += change.action == plan::Action::kForget ? 1 : 0;
   }
 }
 
@@ -134,7 +120,7 @@ void RunApplyWalk(const PlanGraph& graph, const ApplyGraph& apply, state::Store*
     // Root outputs are removed first, because they depend on objects.
     result.state.outputs.clear();
   }
-  PostImports(walk, recorder.counts);
+  CountWithoutWalk(plan, recorder.counts);
   MakeRowGates(context);
   walk.Run(
       [&](NodeId id, Diagnostics& found) {
@@ -183,12 +169,34 @@ void CheckApplyGraph(const Request& request, const plan::Plan& plan, Diagnostics
   (void)BuildApplyGraph(graph, apply, diags);
 }
 
+void PostImports(const Request& request, const plan::Plan& plan) {
+  if (request.events == nullptr) {
+    return;
+  }
+  for (const plan::ResourceChange& change : plan.changes) {
+    if (!change.importing) {
+      continue;
+    }
+    Event event{.kind = EventKind::kImportStart, .address = change.address};
+    if (change.importing->id.empty()) {
+      std::tie(event.id_key, event.id_value) = IdentifyOrNameObject(change.importing->identity);
+    } else {
+      event.id_key = "id";
+      event.id_value = change.importing->id;
+    }
+    request.events->Post(event);
+    event.kind = EventKind::kImportComplete;
+    request.events->Post(std::move(event));
+  }
+}
+
 ApplyResult Apply(const Request& request, const plan::Plan& plan, state::Store* store,
                   Diagnostics& diags) {
   trace::Span phase(kTraceScope, "Apply phase");
   if (phase.on()) {
     phase.Set("opentofu.plan.mode", std::string(ModeWord(plan.mode)));
   }
+  PostImports(request, plan);
   ApplyResult result;
   result.state = plan.prior_state.Clone();
   const WalkContext context = ContextOfApply(request, plan);

@@ -99,6 +99,11 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
       run.audience->json()->PlannedChange(*plan.program, change);
     }
   }
+  if (!operation::SettleVariables(plan, run.operation.loaded, run.diags)) {
+    engine::PostImports(run.operation.input, plan);
+    run.operation.Close(run.diags);
+    return std::nullopt;
+  }
   return plan;
 }
 
