@@ -124,16 +124,11 @@ std::optional<risks::Report> RisksOfPlan(const plan::Plan& plan, const config::C
 std::optional<risks::Report> RisksOfPlanFile(const session::Workspace& workspace,
                                              const plan::PlanFile& file, const risks::Rules& rules,
                                              Diagnostics& diags) {
-  const auto schemas = operation::PlanSchemas::Open(workspace, file, diags);
-  if (schemas == nullptr) {
+  const auto read = operation::ReadPlanContent(workspace, file, diags);
+  if (!read) {
     return std::nullopt;
   }
-  const auto content = view::ReadPlanFileContent(file, *schemas, schemas->advice(), diags);
-  if (content == nullptr) {
-    return std::nullopt;
-  }
-  workspace.kept->Add(content);
-  return RisksOfPlan(content->plan, *content->config, *schemas, rules, diags);
+  return RisksOfPlan(read->content->plan, *read->content->config, *read->schemas, rules, diags);
 }
 
 std::optional<risks::Report> RisksOfDocument(const json::Node& document, const risks::Rules& rules,

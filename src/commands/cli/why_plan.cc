@@ -135,19 +135,15 @@ std::optional<why::Explanation> ExplainPlanFile(const session::Workspace& worksp
                                                 const plan::PlanFile& file,
                                                 const PlanFileQuestion& question,
                                                 Diagnostics& diags) {
-  const auto schemas = operation::PlanSchemas::Open(workspace, file, diags);
-  if (schemas == nullptr) {
+  const auto read = operation::ReadPlanContent(workspace, file, diags);
+  if (!read) {
     return std::nullopt;
   }
-  const auto content = view::ReadPlanFileContent(file, *schemas, schemas->advice(), diags);
-  if (content == nullptr) {
-    return std::nullopt;
-  }
-  workspace.kept->Add(content);
-  const Program& program = *content->config->program;
+  const view::PlanFileContent& content = *read->content;
+  const Program& program = *content.config->program;
   std::optional<EarlierSource> earlier;
   if (!question.since.empty()) {
-    earlier = ReadEarlier(workspace, question.since, {}, content->config->program, diags);
+    earlier = ReadEarlier(workspace, question.since, {}, content.config->program, diags);
     if (!earlier) {
       return std::nullopt;
     }
@@ -158,7 +154,7 @@ std::optional<why::Explanation> ExplainPlanFile(const session::Workspace& worksp
       return IsMeant(question.address, program.ToText(object));
     };
   }
-  why::Request request{content->plan, *content->config, *schemas};
+  why::Request request{content.plan, *content.config, *read->schemas};
   if (earlier) {
     request.earlier = earlier->earlier();
   }

@@ -46,19 +46,14 @@ OpenedDocument::~OpenedDocument() {
 
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
                                     Diagnostics& diags, const PlanJsonOptions& options) {
-  const auto schemas = PlanSchemas::Open(workspace, file, diags);
-  if (schemas == nullptr) {
+  const auto read = ReadPlanContent(workspace, file, diags);
+  if (!read) {
     return std::nullopt;
   }
-  const auto content = view::ReadPlanFileContent(file, *schemas, schemas->advice(), diags);
-  if (content == nullptr) {
-    return std::nullopt;
-  }
-  workspace.kept->Add(content);
   if (options.visit) {
-    options.visit(*content->config);
+    options.visit(*read->content->config);
   }
-  return view::PlanFileDocument(*content, *schemas,
+  return view::PlanFileDocument(*read->content, *read->schemas,
                                 {.positions = options.positions, .parts = options.parts}, diags);
 }
 

@@ -100,6 +100,20 @@ std::string PlanSchemas::advice() const {
                    "schemas.");
 }
 
+std::optional<PlanReading> ReadPlanContent(const session::Workspace& workspace,
+                                           const plan::PlanFile& file, Diagnostics& diags) {
+  PlanReading out{.schemas = PlanSchemas::Open(workspace, file, diags), .content = nullptr};
+  if (out.schemas == nullptr) {
+    return std::nullopt;
+  }
+  out.content = view::ReadPlanFileContent(file, *out.schemas, out.schemas->advice(), diags);
+  if (out.content == nullptr) {
+    return std::nullopt;
+  }
+  workspace.kept->Add(out.content);
+  return out;
+}
+
 std::string SchemasForPlanFile(session::ProviderSet& providers, const config::Config& config,
                                const plan::Plan& plan) {
   TypeCollector types;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "plan/plan_file.h"
 #include "plan_json/plan_file.h"
@@ -23,6 +24,16 @@ class PlanSchemas final : public view::SchemaLookup {
   std::unique_ptr<view::PlanFileSchemas> stored_;
   std::unique_ptr<session::ProviderSet> providers_;
 };
+
+/// A plan file that has been read, with its configuration and the schemas that it was read by.
+struct PlanReading {
+  std::unique_ptr<PlanSchemas> schemas;
+  std::shared_ptr<const view::PlanFileContent> content;  ///< is kept as long as the workspace
+};
+
+/// Nothing when it fails: the diagnostics say why.
+std::optional<PlanReading> ReadPlanContent(const session::Workspace& workspace,
+                                           const plan::PlanFile& file, Diagnostics& diags);
 
 /// The schemas of the types that a plan and its configuration name, for its file.
 std::string SchemasForPlanFile(session::ProviderSet& providers, const config::Config& config,
