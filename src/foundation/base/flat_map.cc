@@ -1,7 +1,7 @@
 #include "base/flat_map.h"
 
 #define XXH_INLINE_ALL
-// Words are read as packed ones: checked calls of memcpy are not inlined.
+// Words are read as packed ones: checked calls of memcpy would not be inlined.
 #define XXH_FORCE_MEMORY_ACCESS 1
 #include <xxhash.h>
 
