@@ -268,8 +268,8 @@ std::optional<Module> Module::Load(std::string_view directory, Diagnostics& prob
   }
   const config::Module& module = content->module();
   content->directory = module.dir;
-  for (const Ref<const SourceFile>& file : module.files) {
-    content->files.push_back(BaseName(file->name()));
+  for (const config::ParsedSource& file : module.files) {
+    content->files.push_back(BaseName(file.source->name()));
   }
   content->overrides = config::ChooseFiles(content->files).overrides;
   const Reader reader(content->program(), content->config);

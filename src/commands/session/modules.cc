@@ -26,6 +26,7 @@ Loaded InstallModules(const Workspace& workspace, const ModuleInstallRequest& re
            {.intent = request.only_fetch ? LoadIntent::kFetch : LoadIntent::kInstallation,
             .variables = request.variables,
             .test_directory = request.test_directory,
+            .files = &request.files,
             .fetcher = &installer,
             .encryption_off = request.encryption_off},
            diags);

@@ -18,6 +18,8 @@ struct ModuleInstallRequest {
   /// The directory of test files, whose modules are installed too; empty: none.
   std::string test_directory = {};
   bool encryption_off = false;  ///< as LoadRequest::encryption_off
+  /// Where files are read.
+  const config::SourceFiles& files = config::DiskFiles();
 };
 
 /// Loads the configuration as installation does: fetches modules that are not installed, follows

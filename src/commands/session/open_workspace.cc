@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/invariant.h"
+#include "config/loaded_files.h"
 
 namespace kinu::session {
 
@@ -29,8 +30,11 @@ bool OpenWorkspace::CheckRoot(Diagnostics& diags) {
     return true;
   }
   if (!root_) {
+    const config::LoadedFiles files(
+        request_.files != nullptr ? *request_.files : config::DiskFiles(), *loaded.config);
     LoadRequest alone = request_;
     alone.intent = LoadIntent::kBackend;
+    alone.files = &files;
     alone.program = nullptr;
     alone.test_directory.clear();
     of_root_ = Diagnostics();

@@ -39,7 +39,8 @@ struct OpenWorkspace {
   const Diagnostics& of_modules() const { return of_modules_; }
 
   /// Reports what is wrong with the parts of the root module that a backend needs. They are looked
-  /// at alone only if anything is wrong with the configuration. Returns false after an error.
+  /// at alone only if anything is wrong with the configuration, and then in the trees that
+  /// LoadModules() has. Returns false after an error.
   bool CheckRoot(Diagnostics& diags);
   /// What the backend is chosen from: the configuration or, if it has errors, the root module as
   /// CheckRoot() found it.

@@ -168,6 +168,21 @@ TEST_F(SessionTest, WarningsDoNotKeepStepsFromTheConfiguration) {
   EXPECT_EQ(&open.root(), &open.loaded);
 }
 
+TEST_F(SessionTest, StagesSeeTheFilesAsTheyWereRead) {
+  constexpr const char* kWarns = "provider \"terraform\" {\n  version = \"1.0\"\n}\n";
+  constexpr const char* kFails =
+      "output \"o\" {\n  value = 1\n}\noutput \"o\" {\n  value = 1\n}\n";
+  for (const char* text : {kWarns, kFails}) {
+    const Workspace workspace = Make("a", text);
+    OpenWorkspace open(workspace);
+    open.LoadModules({.intent = LoadIntent::kOperation});
+    ASSERT_EQ(open.of_modules().size(), 1U);
+    Write(workspace, "main.tf", "terraform {\n  backend \"changed\" {}\n");
+    EXPECT_TRUE(open.CheckRoot(diags_));
+    EXPECT_FALSE(open.root().config->root().module->backend);
+  }
+}
+
 TEST_F(SessionTest, EncryptionThatCouldNotBeReadIsNotTakenForNone) {
   constexpr const char* kBroken[] = {
       "terraform {\n  encryption \"label\" {}\n}\n",

@@ -17,6 +17,7 @@
 #include "config/expansion.h"
 #include "config/reference_table.h"
 #include "config/resource_index.h"
+#include "config/source_files.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
 #include "lang/type_expr.h"
@@ -297,7 +298,7 @@ struct Encryption {
 struct Module {
   std::string dir;
   std::shared_ptr<hcl::SyntaxTree> tree = std::make_shared<hcl::SyntaxTree>();
-  std::vector<Ref<const SourceFile>> files;
+  std::vector<ParsedSource> files;
   // Tables are sorted by name, those of resources by mode, type and name, as OpenTofu lists them.
   std::vector<Variable> variables;
   std::vector<Local> locals;

@@ -2,7 +2,7 @@
 
 #include "config/decode.h"
 #include "cty/conversion.h"
-#include "hcl/parse.h"
+#include "hcl/body.h"
 #include "hcl/walk.h"
 #include "text/quote.h"
 
@@ -58,13 +58,9 @@ void WarnInBody(const hcl::NativeBody& body, Diagnostics& diags) {
 }
 
 void WarnInModule(const Module& module, Diagnostics& diags) {
-  for (const Ref<const SourceFile>& file : module.files) {
-    if (file->name().ends_with(".json")) {
-      continue;  // an error there
-    }
-    hcl::SyntaxTree tree;
-    Diagnostics reported;
-    if (const hcl::NativeBody* body = hcl::ParseNative(file.get(), tree, reported)) {
+  for (const ParsedSource& file : module.files) {
+    // In JSON syntax it is an error already.
+    if (const auto* body = dynamic_cast<const hcl::NativeBody*>(file.body)) {
       WarnInBody(*body, diags);
     }
   }

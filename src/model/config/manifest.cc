@@ -139,8 +139,8 @@ SourceSnapshot TakeSnapshot(const Config& config) {
   for (const auto& node : config.nodes) {
     SnapshotModule module{
         DottedPath(*config.program, node->path), node->source_dir, node->source, node->version, {}};
-    for (const Ref<const SourceFile>& file : node->module->files) {
-      module.files.push_back({BaseName(file->name()), file});
+    for (const ParsedSource& file : node->module->files) {
+      module.files.push_back({BaseName(file.source->name()), file.source});
     }
     snapshot.modules.push_back(std::move(module));
   }

@@ -169,7 +169,7 @@ std::vector<ModuleReader::ParsedFile> ModuleReader::ParseAll(
     file.source = std::move(source.source);
     file.body = source.body;
     if (file.source != nullptr) {
-      out_.module->files.push_back(file.source);
+      out_.module->files.push_back({.source = file.source});
     }
     if (file.source != nullptr && file.body == nullptr) {
       bytes += file.source->text().size();
@@ -190,7 +190,21 @@ std::vector<ModuleReader::ParsedFile> ModuleReader::ParseAll(
           ParseText(file.name, *file.source, in_pieces ? cores : 1, *file.tree, file.syntax);
     }
   });
+  KeepTrees(files);
   return files;
+}
+
+/// `files` are the last ones of the module.
+void ModuleReader::KeepTrees(std::span<const ParsedFile> files) {
+  std::vector<ParsedSource>& kept = out_.module->files;
+  const auto readable = static_cast<size_t>(
+      std::ranges::count_if(files, [](const ParsedFile& file) { return file.source != nullptr; }));
+  auto next = kept.end() - static_cast<std::ptrdiff_t>(readable);
+  for (const ParsedFile& file : files) {
+    if (file.source != nullptr) {
+      (next++)->body = file.syntax.empty() ? file.body : nullptr;
+    }
+  }
 }
 
 void ModuleReader::ReadConfigFile(ParsedFile& file, FileContent& content, bool is_override) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ class ModuleReader {
   bool ChooseTestFiles(const std::string& test_directory, const std::vector<std::string>& names,
                        std::vector<std::string>& out);
   void ReadTests(const std::vector<std::string>& names, TestSuite& tests);
+  void KeepTrees(std::span<const ParsedFile> files);
   void ReadConfigFile(ParsedFile& file, FileContent& content, bool is_override);
   /// Moves the problems since the last call to the list of all.
   void CollectProblems();

@@ -19,10 +19,10 @@
 
 namespace kinu::config {
 
-/// A file that somebody has parsed before, without a problem.
+/// A file that was read before.
 struct ParsedSource {
   Ref<const SourceFile> source;
-  const hcl::Body* body = nullptr;
+  const hcl::Body* body = nullptr;  ///< null: it has problems of syntax, or was not parsed
 };
 
 /// One source file of a module.
@@ -59,9 +59,9 @@ class SourceFiles {
   virtual Result<std::string> Resolve(const std::string& path) const = 0;
   /// Whether an entry of a directory is a directory itself, and no file.
   virtual bool IsDirectoryEntry(const std::string& dir, const std::string& name) const = 0;
-  /// The file as it was parsed before; nothing: the loader reads and parses it. The tree must
-  /// outlive the configuration, which uses it if the source has the name that the loader would give
-  /// it.
+  /// The file as it was read before; nothing: the loader reads it. It parses what has no tree. The
+  /// tree must outlive the configuration, which uses it if the source has the name that the loader
+  /// would give it.
   virtual std::optional<ParsedSource> Parsed(const std::string& dir, const std::string& name) const;
 };
 

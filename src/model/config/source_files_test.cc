@@ -2,11 +2,14 @@
 #include "config/source_files.h"
 
 #include <filesystem>
+#include <map>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "config/load.h"
+#include "config/loaded_files.h"
 #include "cty/ops.h"
 #include "hcl/parse.h"
 
@@ -91,6 +94,63 @@ TEST(SourceFiles, ParsedFilesAreNotReadAgain) {
   EXPECT_EQ(load(ParsedBefore("main.tf")), 0U) << "diagnostics would name another file";
   const ParsedBefore below("m/main.tf");
   EXPECT_EQ(load(RootedFiles(below, "/w")), 1U);
+}
+
+/// Counts what is read of other files.
+class CountedFiles final : public SourceFiles {
+ public:
+  explicit CountedFiles(const SourceFiles& below) : below_(below) {}
+  Result<std::vector<std::string>> List(const std::string& dir) const override {
+    return below_.List(dir);
+  }
+  Result<std::string> Read(const std::string& dir, const std::string& name) const override {
+    ++reads_[JoinPath(dir, name)];
+    return below_.Read(dir, name);
+  }
+  bool HasDirectory(const std::string& dir) const override { return below_.HasDirectory(dir); }
+  Result<std::string> Resolve(const std::string& path) const override {
+    return below_.Resolve(path);
+  }
+  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override {
+    return below_.IsDirectoryEntry(dir, name);
+  }
+  const std::map<std::string, int>& reads() const { return reads_; }
+
+ private:
+  const SourceFiles& below_;
+  mutable std::map<std::string, int> reads_;
+};
+
+TEST(SourceFiles, FilesOfAConfigurationAreReadOnce) {
+  const SourceSnapshot nothing;
+  const SnapshotFiles below(nothing);
+  OverlayFiles texts(below);
+  texts.Set("a.tf", "variable \"a\" {}");
+  texts.Set("b.tf.json", R"({"locals": {"x": 1}})");
+  texts.Set("broken.tf", "output \"o\" {");
+  texts.Set("z_override.tf", "variable \"a\" {\n  default = 1\n}\n");
+  const CountedFiles counted(texts);
+  Diagnostics first;
+  const auto whole = LoadConfig(std::make_shared<Program>(), ".",
+                                {.intent = LoadIntent::kRootModule, .files = &counted}, first);
+  EXPECT_TRUE(first.has_errors());
+  Diagnostics second;
+  const LoadedFiles files(counted, *whole);
+  const auto again = LoadConfig(std::make_shared<Program>(), ".",
+                                {.intent = LoadIntent::kRootModule, .files = &files}, second);
+  EXPECT_EQ(counted.reads(),
+            (std::map<std::string, int>{
+                {"a.tf", 1}, {"b.tf.json", 1}, {"broken.tf", 1}, {"z_override.tf", 1}}));
+  ASSERT_EQ(second.size(), first.size()) << "what is wrong with a syntax is reported again";
+  EXPECT_EQ(second.list()[0].summary, first.list()[0].summary);
+  const Module& module = *again->root().module;
+  ASSERT_EQ(module.variables.size(), 1U);
+  EXPECT_TRUE(module.variables[0].default_value);
+  for (size_t i = 0; i < module.files.size(); ++i) {
+    EXPECT_EQ(module.files[i].source, whole->root().module->files[i].source);
+    EXPECT_EQ(module.files[i].body, whole->root().module->files[i].body);
+    EXPECT_EQ(module.files[i].body == nullptr, module.files[i].source->name() == "broken.tf");
+  }
 }
 
 TEST(SourceFiles, OverlayStandsInFront) {

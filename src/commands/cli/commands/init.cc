@@ -8,6 +8,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
+#include "config/loaded_files.h"
 #include "config/module_test_file.h"
 #include "session/backend_init.h"
 #include "session/encryption.h"
@@ -106,7 +107,7 @@ class Init {
                                                         const session::EncryptionRef& encryption,
                                                         Diagnostics& diags);
   void ReadState(const session::ConfiguredBackend& backend);
-  void LoadWithModules(bool installs_modules, Diagnostics& diags);
+  void LoadWithModules(const Loaded& root, bool installs_modules, Diagnostics& diags);
   /// The backend, the state and all modules, once the root module is loaded. Returns the exit code
   /// of a failure.
   std::optional<int> Prepare(const Loaded& root, const Diagnostics& of_root);
@@ -215,13 +216,18 @@ void Init::ReadState(const session::ConfiguredBackend& backend) {
   state_ = std::move(*state);
 }
 
-/// Loads the whole configuration; installs the modules that it calls if `installs_modules`.
-void Init::LoadWithModules(bool installs_modules, Diagnostics& diags) {
+/// Loads the whole configuration, of which `root` has read the root module; installs the modules
+/// that it calls if `installs_modules`.
+void Init::LoadWithModules(const Loaded& root, bool installs_modules, Diagnostics& diags) {
+  const config::LoadedFiles files(config::DiskFiles(), *root.config);
   const std::string& test_directory = run_.flags.String("test-directory");
   if (!installs_modules) {
-    loaded_ = session::Load(
-        workspace_,
-        {.variables = arguments_, .test_directory = test_directory, .encryption_off = true}, diags);
+    loaded_ = session::Load(workspace_,
+                            {.variables = arguments_,
+                             .test_directory = test_directory,
+                             .files = &files,
+                             .encryption_off = true},
+                            diags);
     return;
   }
   const bool upgrade = run_.flags.Bool("upgrade");
@@ -235,7 +241,8 @@ void Init::LoadWithModules(bool installs_modules, Diagnostics& diags) {
                                     {.variables = arguments_,
                                      .again = upgrade,
                                      .test_directory = test_directory,
-                                     .encryption_off = true},
+                                     .encryption_off = true,
+                                     .files = files},
                                     narrator_, diags);
   session::WriteModuleManifest(workspace_, loaded_, diags);
 }
@@ -268,7 +275,7 @@ std::optional<int> Init::Prepare(const Loaded& root, const Diagnostics& of_root)
   // Modules are reported even when the backend failed: its errors come last.
   const bool installs_modules = CallsModules(*root.config) && run_.flags.Bool("get");
   Diagnostics of_modules;
-  LoadWithModules(installs_modules, of_modules);
+  LoadWithModules(root, installs_modules, of_modules);
   if (installs_modules) {
     diags.Append(of_modules);  // which are reported again when the modules are there
     if (diags.has_errors()) {
