@@ -16,9 +16,11 @@ constexpr uint32_t kLocalHeader = 0x04034B50;
 constexpr uint32_t kDataDescriptor = 0x08074B50;
 constexpr uint32_t kDirectoryHeader = 0x02014B50;
 constexpr uint32_t kDirectoryEnd = 0x06054B50;
+constexpr uint32_t kZip64Locator = 0x07064B50;
 constexpr size_t kLocalHeaderSize = 30;
 constexpr size_t kDirectoryHeaderSize = 46;
 constexpr size_t kDirectoryEndSize = 22;
+constexpr size_t kZip64LocatorSize = 20;
 constexpr size_t kMaxComment = 0xFFFF;
 constexpr size_t kGivenTogether = size_t{64} << 10;  // less is collected before a sink has it
 
@@ -208,6 +210,9 @@ Result<ZipReader> ZipReader::Open(std::string_view archive) {
     }
     --end;
   }
+  if (end >= kZip64LocatorSize && Get32(archive, end - kZip64LocatorSize) == kZip64Locator) {
+    return Fail(ErrorCode::kUnsupported, "the archive has a zip64 directory");
+  }
   const uint32_t count = Get16(archive, end + 10);
   size_t pos = Get32(archive, end + 16);
   ZipReader reader;
@@ -239,6 +244,9 @@ Result<ZipReader> ZipReader::Open(std::string_view archive) {
     entry.attributes = Get32(archive, pos + 38);
     pos += kDirectoryHeaderSize + name_size + rest;
     reader.entries_.push_back(std::move(entry));
+  }
+  if (pos + kDirectoryHeaderSize <= end && Get32(archive, pos) == kDirectoryHeader) {
+    return Damaged("its directory has more entries than it says");
   }
   reader.directory_fits_ = pos == end;
   return reader;
@@ -325,14 +333,18 @@ Result<std::string_view> ZipReader::DataOf(const Entry& entry) const {
   return archive_.substr(pos, entry.compressed_size_);
 }
 
-bool ZipReader::CanRead(const Entry& entry) const {
+Result<bool> ZipReader::CanRead(const Entry& entry) const {
   constexpr uint32_t kZip64 = 0xFFFFFFFF;  // the true size stands elsewhere
-  if (entry.size == kZip64 || entry.compressed_size_ == kZip64 || !DataOf(entry)) {
+  const bool is_stored = entry.method_ == kMethodStored;
+  if (entry.size == kZip64 || entry.compressed_size_ == kZip64 ||
+      (!is_stored && entry.method_ != kMethodDeflated)) {
     return false;
   }
-  return entry.method_ == kMethodStored ? entry.size == entry.compressed_size_
-                                        : entry.method_ == kMethodDeflated &&
-                                              entry.size <= MostInflated(entry.compressed_size_);
+  KINU_TRY(const std::string_view data, DataOf(entry));
+  if (is_stored ? entry.size != data.size() : entry.size > MostInflated(data.size())) {
+    return Damaged("the size of entry " + text::GoQuote(entry.name) + " cannot be true");
+  }
+  return true;
 }
 
 Result<std::string> ZipReader::Read(const Entry& entry) const {

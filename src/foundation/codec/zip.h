@@ -95,8 +95,9 @@ class ZipReader {
   Result<std::string> Read(std::string_view name) const;
   /// As Read, into memory of the content's size.
   Result<void> ReadInto(const Entry& entry, std::span<char> content) const;
-  /// Whether the entry is there, its compression is known, and its claimed size can be true.
-  bool CanRead(const Entry& entry) const;
+  /// Whether Read() knows the compression of the entry and its kind of sizes. kInvalid: the entry
+  /// is not there, or its claimed size cannot be true.
+  Result<bool> CanRead(const Entry& entry) const;
 
  private:
   Result<size_t> EndOf(const Entry& entry) const;

@@ -196,6 +196,17 @@ struct ArchiveBytes {
   }
 };
 
+/// Whether ZipUnpacker can unpack all entries. kInvalid: one of them is damaged.
+Result<bool> IsOrdinary(const ZipReader& reader) {
+  for (const ZipReader::Entry& entry : reader.entries()) {
+    KINU_TRY(const bool can_read, reader.CanRead(entry));
+    if (!can_read || !KindOf(entry) || entry.name.find('\\') != std::string::npos) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// The number of files; nothing if the archive is not an ordinary zip archive.
 Result<std::optional<size_t>> UnpackZip(const std::string& archive, const std::string& directory,
                                         FileDigests* digests) {
@@ -204,10 +215,13 @@ Result<std::optional<size_t>> UnpackZip(const std::string& archive, const std::s
     return std::nullopt;
   }
   const auto reader = ZipReader::Open(bytes.view());
-  const auto is_ordinary = [&](const ZipReader::Entry& entry) {
-    return reader->CanRead(entry) && KindOf(entry) && entry.name.find('\\') == std::string::npos;
-  };
-  if (!reader || !std::ranges::all_of(reader->entries(), is_ordinary)) {
+  const Result<bool> is_ordinary =
+      reader ? IsOrdinary(*reader) : Result<bool>(std::unexpected(reader.error()));
+  if (!is_ordinary && is_ordinary.error().code == ErrorCode::kInvalid) {
+    return Fail(ErrorCode::kInvalid,
+                "cannot read the archive " + archive + ": " + is_ordinary.error().message);
+  }
+  if (!is_ordinary.value_or(false)) {
     return std::nullopt;
   }
   return ZipUnpacker(*reader, archive, directory, digests).Run();
