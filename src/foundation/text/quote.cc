@@ -15,6 +15,12 @@ void AppendHex(std::string& out, uint32_t value, int digits) {
   }
 }
 
+/// A byte that is not UTF-8.
+void AppendByte(std::string& out, char byte) {
+  out += "\\x";
+  AppendHex(out, static_cast<uint8_t>(byte), 2);
+}
+
 void AppendEscaped(std::string& out, char32_t point, char quote) {
   if (point == static_cast<char32_t>(quote) || point == '\\') {
     out += '\\';
@@ -87,12 +93,30 @@ void AppendGoQuoted(std::string& out, std::string_view text) {
     if (decoded.ok) {
       AppendEscaped(out, decoded.point, '"');
     } else {
-      out += "\\x";
-      AppendHex(out, static_cast<uint8_t>(text[pos]), 2);
+      AppendByte(out, text[pos]);
     }
     pos += decoded.size;
   }
   out += '"';
+}
+
+std::string EscapeControls(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t pos = 0; pos < text.size();) {
+    const Decoded decoded = DecodeUtf8(text, pos);
+    const bool stays = decoded.ok && (IsPrintable(decoded.point) || decoded.point == '\n' ||
+                                      decoded.point == '\t');
+    if (stays) {
+      out.append(text, pos, decoded.size);
+    } else if (decoded.ok) {
+      AppendEscaped(out, decoded.point, '"');
+    } else {
+      AppendByte(out, text[pos]);
+    }
+    pos += decoded.size;
+  }
+  return out;
 }
 
 std::string Quoted(std::string_view text) {

@@ -24,6 +24,8 @@ TEST(Quote, AsGoPrintsIt) {
   for (const Case& c : cases) {
     EXPECT_EQ(GoQuote(c.text), c.want);
   }
+  EXPECT_EQ(EscapeControls("a \"b\" \\ 世\n\tc"), "a \"b\" \\ 世\n\tc");
+  EXPECT_EQ(EscapeControls("\x1b]0;t\a\r\x7f \u009b \xff"), R"(\x1b]0;t\a\r\x7f \u009b \xff)");
   EXPECT_EQ(GoQuoteRune('\''), R"('\'')");
   EXPECT_EQ(GoQuoteRune('"'), R"('"')");
   EXPECT_EQ(GoQuoteRune(0x4E16), "'世'");

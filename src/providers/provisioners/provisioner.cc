@@ -126,7 +126,8 @@ class LocalExec final : public Provisioner {
 void ReportOutcome(std::string_view provisioner, const Result<void>& done,
                    provider::Problems& problems) {
   if (!done) {
-    AddError(problems, std::string(provisioner) + " provisioner error", done.error().message);
+    AddError(problems, std::string(provisioner) + " provisioner error",
+             text::EscapeControls(done.error().message));
   }
 }
 
