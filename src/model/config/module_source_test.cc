@@ -37,6 +37,9 @@ TEST(ModuleSources, HaveOneNormalForm) {
       {"www.googleapis.com/storage/v1/b/m.zip//sub",
        "gcs::https://www.googleapis.com/storage/v1/b/m.zip//sub"},
       {"https://example.com:8443/a%20b?c=%zz", "https://example.com:8443/a%20b?c=%zz"},
+      {"https://a%25b%C3%A9/m.zip", "https://a%25b%C3%A9/m.zip"},
+      {"https://[fe80::1%25e0]/m.zip", "https://[fe80::1%25e0]/m.zip"},
+      {"git::https://u%20r:p@w@h/x", "git::https://u%20r:p@w@h/x"},
       {"/abs/m//sub", "file:///abs/m//sub"},
       {"https://example.com/m.zip//a/../b", "https://example.com/m.zip//b"},
   };
@@ -75,7 +78,8 @@ TEST(ModuleSources, ThatLeadNowhere) {
        {"", "a", "a/b", "github.com/a", "git@example.com", "git@h:x.git?a=%zz", "git@h:x.git?a=;b",
         "bitbucket.org/a", "www.googleapis.com/x", "a.b.c.d.amazonaws.com/y",
         "https://example.com/m//../x", "https://example.com:port/x", "https://example.com/%zz",
-        "https://exa mple.com/x", "a/b/c//../d"}) {
+        "git::https://a%20b/x", "git::https://a%2fb/x", "git::https://u r@h/x",
+        "git::https://u:%zz@h/x", "https://exa mple.com/x", "a/b/c//../d"}) {
     EXPECT_FALSE(ParseModuleSource(given, false)) << given;
   }
   EXPECT_FALSE(ParseModuleSource("./a", true));

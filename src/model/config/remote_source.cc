@@ -75,29 +75,49 @@ bool HasValidEscapes(std::string_view text) {
   return true;
 }
 
-/// Whether a text is a URL with a scheme: its host and port are possible, and its path is encoded.
+/// Whether a text may stand before the "@" of a host. Ref: Go net/url validUserinfo.
+bool IsUserInfo(std::string_view text) {
+  constexpr std::string_view kAllowed = "-._:~!$&'()*+,;=%@";
+  return HasValidEscapes(text) && std::ranges::all_of(text, [&](char c) {
+           return IsLetter(c) || IsDigit(c) || kAllowed.contains(c);
+         });
+}
+
+/// Whether a text may be a host with or without a port. Only the percent sign and what is not ASCII
+/// may be escaped. Ref: Go net/url parseHost.
+bool IsHost(std::string_view text) {
+  if (text.find_first_of(" \"<>\\^`{|}") != std::string_view::npos || !HasValidEscapes(text)) {
+    return false;
+  }
+  for (size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    if (text[at + 1] < '8' && text.substr(at, 3) != "%25") {
+      return false;
+    }
+  }
+  const size_t bracket = text.rfind(']');
+  const size_t colon = text.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  return colon == std::string_view::npos ||
+         text.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+}
+
+/// Whether a text is a URL with a scheme: its user, host and port are possible, and its path is
+/// encoded.
 bool IsUrl(std::string_view text) {
   if (!HasScheme(text)) {
     return false;
   }
   std::string_view rest = text.substr(text.find(':') + 1);
   rest = rest.substr(0, rest.find_first_of("?#"));
-  if (rest.starts_with("//")) {
-    rest.remove_prefix(2);
-    std::string_view host = rest.substr(0, rest.find('/'));
-    rest.remove_prefix(host.size());
-    host.remove_prefix(host.rfind('@') + 1);
-    if (host.find_first_of(" \"<>\\^`{|}") != std::string_view::npos) {
-      return false;
-    }
-    const size_t bracket = host.rfind(']');
-    const size_t colon = host.find(':', bracket == std::string_view::npos ? 0 : bracket);
-    if (colon != std::string_view::npos &&
-        host.find_first_not_of("0123456789", colon + 1) != std::string_view::npos) {
-      return false;
-    }
+  if (!rest.starts_with("//")) {
+    return HasValidEscapes(rest);
   }
-  return HasValidEscapes(rest);
+  rest.remove_prefix(2);
+  const std::string_view authority = rest.substr(0, rest.find('/'));
+  const size_t at = authority.rfind('@');
+  const bool has_user = at != std::string_view::npos;
+  return (!has_user || IsUserInfo(authority.substr(0, at))) &&
+         IsHost(has_user ? authority.substr(at + 1) : authority) &&
+         HasValidEscapes(rest.substr(authority.size()));
 }
 
 std::string JoinFrom(const std::vector<std::string_view>& parts, size_t first) {
