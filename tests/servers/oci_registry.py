@@ -2,7 +2,7 @@
 
 start() gives an OciRegistry with `host` and `take_log()`. Repositories are modules/FAULT and
 providers/acme/FAULT; their names say what is wrong with them (FAULTS). `closed` needs the user u with the
-password p, `tokens` a token that u:p gives.
+password p, as `guarded` does, whose blobs are elsewhere; `tokens` a token that u:p gives.
 """
 import base64
 import hashlib
@@ -23,7 +23,7 @@ PROVIDER = "application/vnd.opentofu.provider"
 TARGET = "application/vnd.opentofu.provider-target"
 BASIC = "Basic " + base64.b64encode(b"u:p").decode()
 FAULTS = frozenset((
-    "good", "closed", "tokens", "moved", "pages", "foreign", "wrongblob", "shortblob",
+    "good", "closed", "guarded", "tokens", "moved", "pages", "foreign", "wrongblob", "shortblob",
     "wrongmanifest", "wrongkind", "noheader", "nolayer", "twolayers", "tarlayer", "gone",
     "escaping", "sha1", "bigmanifest", "notjson", "status401", "status403", "status404",
     "status500", "image", "index", "elsewhere", "twice", "noplatform", "osversion", "odd"))
@@ -141,7 +141,7 @@ class Handler(answers.AnswerHandler):
             return self.problem(404, "NAME_UNKNOWN")
         if fault.startswith("status"):
             return self.answer(int(fault[6:]))
-        if fault == "closed" and given != BASIC:
+        if fault in ("closed", "guarded") and given != BASIC:
             return self.answer(401, headers=[("WWW-Authenticate", 'Basic realm="x"')])
         if fault == "tokens" and given != "Bearer T":
             return self.answer(401, headers=[("WWW-Authenticate", (
@@ -161,7 +161,7 @@ class Handler(answers.AnswerHandler):
         if key not in repository.blobs:
             return self.problem(404, "MANIFEST_UNKNOWN")
         kind, data = repository.blobs[key]
-        if "/blobs/" in path and repository.fault == "moved":
+        if "/blobs/" in path and repository.fault in ("moved", "guarded"):
             self.server.state.moved = data
             return self.answer(307, headers=[("Location", "https://localhost:%d/elsewhere/x"
                                               % self.server.server_address[1])])

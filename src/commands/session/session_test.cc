@@ -170,8 +170,7 @@ TEST_F(SessionTest, WarningsDoNotKeepStepsFromTheConfiguration) {
 
 TEST_F(SessionTest, StagesSeeTheFilesAsTheyWereRead) {
   constexpr const char* kWarns = "provider \"terraform\" {\n  version = \"1.0\"\n}\n";
-  constexpr const char* kFails =
-      "output \"o\" {\n  value = 1\n}\noutput \"o\" {\n  value = 1\n}\n";
+  constexpr const char* kFails = "output \"o\" {\n  value = 1\n}\noutput \"o\" {\n  value = 1\n}\n";
   for (const char* text : {kWarns, kFails}) {
     const Workspace workspace = Make("a", text);
     OpenWorkspace open(workspace);

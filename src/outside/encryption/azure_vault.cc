@@ -190,6 +190,7 @@ class AzureKeys final : public KeyService {
 
   Result<std::string> Ask(const std::string& operation, const AzureParameters& parameters) {
     net::HttpRequest request;
+    request.max_body = kMostOfAnswer;
     request.method = "POST";
     request.url = place_.vault + "/keys/" + place_.key + "/" + operation + "?api-version=7.6";
     request.headers.Set("Accept", "application/json");

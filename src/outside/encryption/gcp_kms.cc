@@ -65,6 +65,7 @@ class GoogleKeys final : public KeyService {
   Result<std::string> Ask(std::string_view operation, std::string body) {
     KINU_TRY(const std::string token, identity_.Token());
     net::HttpRequest request;
+    request.max_body = kMostOfAnswer;
     request.method = "POST";
     request.url = "https://cloudkms.googleapis.com/v1/" + name_ + ":" + std::string(operation);
     request.headers.Set("Authorization", "Bearer " + token);

@@ -11,6 +11,9 @@
 
 namespace kinu::encryption {
 
+/// The most bytes of an answer with a key: 64 of them are one, and each becomes a value.
+constexpr uint64_t kMostOfAnswer = uint64_t{1} << 20;
+
 /// The keys of a key provider; empty: it has none.
 struct Keys {
   std::string encryption;

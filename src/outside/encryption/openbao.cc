@@ -41,6 +41,7 @@ struct Server {
 
 Result<net::HttpRequest> MakeRequest(const Server& server, std::string_view operation) {
   net::HttpRequest request;
+  request.max_body = kMostOfAnswer;
   request.method = "PUT";
   std::string base = server.address;
   while (base.ends_with('/')) {
