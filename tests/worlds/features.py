@@ -46,6 +46,8 @@ def backend_block(config):
         certificates(config, block)
     elif kind == "s3":
         add_s3(config, block)
+    elif kind == "pg":
+        add_pg(config, block)
     elif use("setting inmem.lock_id", 0.3):
         block.set("lock_id", "one")
     return block
@@ -74,6 +76,18 @@ def add_s3(config, block):
         block.set("access_key", "t").set("secret_key", "t")
     if "sse_customer_key" in block.arguments:
         block.set("encrypt", True)
+
+
+def add_pg(config, block):
+    """Settings of the backend `pg`, whose PostgreSQL is on this machine."""
+    use, odd = config.choice.use, config.choice.odd
+    block.set("conn_str", odd(("{PG_STATE}",), ("postgres://postgres@127.0.0.1:1/postgres?sslmode=disable", "nope"), 0.1))
+    for name, chance, value in (("schema_name", 0.4, odd(("spaces", "with space"), ("pg_reserved", ""), 0.3)),
+                                ("table_name", 0.2, odd(("kept", "Kept"), ("",), 0.3)), ("index_name", 0.2, odd(("by name",), ("",), 0.3)),
+                                ("skip_schema_creation", 0.1, odd((False,), (True,), 0.5)), ("skip_table_creation", 0.1, odd((False,), (True,), 0.5)),
+                                ("skip_index_creation", 0.15, True)):
+        if use("setting pg." + name, chance):
+            block.set(name, value)
 
 
 def certificates(config, block):

@@ -31,7 +31,7 @@ class World:
         provider = choice.weighted((("none", 5), ("feature provider attached", 4), ("feature provider installed", 1)))
         if any(row.startswith(("attribute kinutest", "attribute provider")) for row in focus) and provider == "none":
             provider = "feature provider attached"
-        backend = choice.weighted((("", 12), ("feature backend local", 3), ("feature backend http", 2), ("feature backend s3", 1), ("feature backend inmem", 0.2)))
+        backend = choice.weighted((("", 12), ("feature backend local", 3), ("feature backend http", 2), ("feature backend s3", 1), ("feature backend pg", 0.7), ("feature backend inmem", 0.2)))
         if any(row.startswith("environment TF_HTTP") for row in focus):
             backend = "feature backend http"
         settings = {row.split(" ")[1].split(".")[0] for row in focus if row.startswith("setting ")}
@@ -162,8 +162,8 @@ class World:
             settings["env"] = self.env
         if self.config.backend == "http" or "{HTTP_STATE}" in str([self.env, self.steps]):
             settings["servers"] = ["http_state"]
-        elif self.config.backend == "s3":
-            settings["servers"] = ["s3_state"]
+        elif self.config.backend in ("s3", "pg"):
+            settings["servers"] = [self.config.backend + "_state"]
         if self.config.provider:
             settings["tags"] = ["provider:kinutest@1.0.0"]
         out = {"id": "world/%06d" % self.seed, "case": settings, "in": self.needed(settings), "rows": self.rows}
@@ -194,7 +194,7 @@ FEATURES = [
     "form comment", "form link file", "form link module", "form other files", "form test file", "form test json", "form test tfvars",
     "form tfvars", "form tfvars json", "form auto tfvars", "form auto tfvars json", "form dynamic block",
     "feature chdir", "feature provider attached", "feature provider installed", "feature provider function", "feature version constraint",
-    "feature nested modules", "feature local-exec settings", "feature backend local", "feature backend http", "feature backend s3", "feature backend inmem", "feature older state", "feature moved type",
+    "feature nested modules", "feature local-exec settings", "feature backend local", "feature backend http", "feature backend s3", "feature backend pg", "feature backend inmem", "feature older state", "feature moved type",
     "feature encryption block", "feature encryption variable"]
 # Rows that no world can have, with the reason.
 LEFT_OUT = {

@@ -65,7 +65,7 @@ NEEDS = (
     ("feature provider function", ("feature provider attached",)), ("feature version constraint", ("feature provider attached",)),
     ("block file.provider", ("feature provider attached",)), ("setting local.", ("feature backend local",)),
     ("setting http.", ("feature backend http",)), ("environment TF_HTTP", ("feature backend http",)),
-    ("setting s3.", ("feature backend s3",)), ("feature older state", ("feature provider attached",)),
+    ("setting s3.", ("feature backend s3",)), ("setting pg.", ("feature backend pg",)), ("feature older state", ("feature provider attached",)),
     ("feature moved type", ("feature provider attached",)),
 )
 

@@ -27,7 +27,7 @@ TEXT_CONSTANT = re.compile(r'constexpr\s+std::string_view\s+(k\w+)\s*=\s*"([^"]*
 SETTING = re.compile(r'\{\s*\.name\s*=\s*"(\w+)"|^\s*\{"(\w+)",\s*(?:k|SettingType)', re.M)
 ENVIRONMENT = re.compile(r'"((?:TF|TOFU|OPENTOFU)_[A-Z][A-Z_]*)"')
 # Backends and encryption that run on this machine alone.
-BACKENDS = ("local", "http", "inmem", "s3")
+BACKENDS = ("local", "http", "inmem", "s3", "pg")
 # The settings of a backend that a scripted service on this machine answers to, where others need real services.
 SCRIPTED = {"s3": (
     "access_key", "acl", "bucket", "encrypt", "endpoint", "endpoints", "force_path_style", "insecure", "key", "lock_tags", "max_retries",

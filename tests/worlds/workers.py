@@ -4,6 +4,7 @@ import json
 import multiprocessing.util
 import os
 import re
+import shutil
 import tempfile
 import time
 
@@ -53,12 +54,16 @@ def lacks(world):
     """What a world needs and this machine does not have, or None."""
     if world["case"].get("tags") and not PLACE["attach"]:
         return "the provider of the tests is not built"
+    if "pg_state" in world["case"].get("servers", ()) and not shutil.which("psql"):
+        return "PostgreSQL is not installed"
     return None
 
 
 def fresh(seed):
     """Compares one new world. Returns (seed, kind, reason or None, differences, seconds of both programs)."""
     world = generate.make(seed)
+    if lacking := lacks(world):
+        return seed, "left out", lacking, ["left out"], (0, 0), []
     began = time.monotonic()
     wanted = session.run(world, PLACE["reference"], PLACE["attach"])
     between = time.monotonic()
@@ -81,6 +86,8 @@ def fresh(seed):
 def alone(seed):
     """Runs one new world with the program alone. Returns (seed, kind, steps that end as no command may)."""
     world = generate.make(seed)
+    if lacks(world):
+        return seed, "left out", []
     found = []
     for number, step in enumerate(session.run(world, PLACE["program"], PLACE["attach"])):
         code, (_, text) = step["exit"][1], step["stderr"]

@@ -320,6 +320,12 @@ void SetCertificates(const Value& settings, net::HttpRequest& request,
   request.client_certificate = std::move(own);
 }
 
+/// A method of HTTP. An empty one is GET, which fits no lock. Ref: Go net/http NewRequest.
+std::string MethodOf(const Value& settings, std::string_view name, std::string_view otherwise) {
+  std::string method = cloud::SettingOr(settings, name, otherwise);
+  return method.empty() ? "GET" : method;
+}
+
 void HttpBackend::Configure(const Value& settings, provider::Problems& problems) {
   CheckHeaders(cloud::SettingMap(settings, "headers"), problems);
   if (provider::HasErrors(problems)) {
@@ -331,9 +337,9 @@ void HttpBackend::Configure(const Value& settings, provider::Problems& problems)
   service.state = EndpointOf(settings, "address", "address",
                              cloud::SettingText(settings, "update_method", "POST"), found);
   service.lock = EndpointOf(settings, "lock_address", "lockAddress",
-                            cloud::SettingText(settings, "lock_method", "LOCK"), found);
+                            MethodOf(settings, "lock_method", "LOCK"), found);
   service.unlock = EndpointOf(settings, "unlock_address", "unlockAddress",
-                              cloud::SettingText(settings, "unlock_method", "UNLOCK"), found);
+                              MethodOf(settings, "unlock_method", "UNLOCK"), found);
   SetHeaders(settings, service.request, found);
   service.request.retry = {
       .retries = static_cast<int>(cloud::SettingNumber(settings, "retry_max", 2)),

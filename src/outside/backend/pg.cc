@@ -228,7 +228,7 @@ Result<void> CreateTable(const PgTable& table, const Value& settings) {
                                       "') PRIMARY KEY, name text UNIQUE, data text)"));
   }
   if (!cloud::SettingFlag(settings, "skip_index_creation")) {
-    const std::string index = cloud::SettingText(settings, "index_name", "states_by_name");
+    const std::string index = cloud::SettingOr(settings, "index_name", "states_by_name");
     KINU_TRY(PgRows none, table.Query("CREATE UNIQUE INDEX IF NOT EXISTS " + QuotedName(index) +
                                       " ON " + table.Name() + " (name)"));
   }
@@ -241,8 +241,8 @@ Result<void> PgBackend::Prepare(const Value& settings) {
                                                     "that keeps states in PostgreSQL"));
   }
   auto table = std::make_shared<PgTable>();
-  table->schema = cloud::SettingText(settings, "schema_name", "terraform_remote_state");
-  table->table = cloud::SettingText(settings, "table_name", "states");
+  table->schema = cloud::SettingOr(settings, "schema_name", "terraform_remote_state");
+  table->table = cloud::SettingOr(settings, "table_name", "states");
   KINU_TRY(table->connection, runtime_->Connect(cloud::SettingText(settings, "conn_str"),
                                                 state::NewLockInfo("connect").who));
   table_ = table;

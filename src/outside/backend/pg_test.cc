@@ -1,6 +1,7 @@
 // The backend "pg" over a scripted server. What a real one says is in tests/e2e/backends.py.
 #include "backend/pg.h"
 
+#include <algorithm>
 #include <deque>
 
 #include <gtest/gtest.h>
@@ -61,12 +62,15 @@ class PgTest : public ::testing::Test {
  protected:
   PgTest() { server_.On("WHERE name != 'default'", {}); }
 
-  std::unique_ptr<state::Store> Open() {
+  void Configure(const Value& settings) {
     backend_ = MakePgBackend(&server_);
     provider::Problems problems;
     backend_->Seal(state::NoSealing());
-    backend_->Configure(SettingsObject(*FindBackend("pg"), Value::EmptyObject()), problems);
+    backend_->Configure(SettingsObject(*FindBackend("pg"), settings), problems);
     EXPECT_TRUE(problems.empty());
+  }
+  std::unique_ptr<state::Store> Open() {
+    Configure(Value::EmptyObject());
     return backend_->Open(kDefaultWorkspace, program_, Opening::kLook).value();
   }
 
@@ -80,6 +84,17 @@ const PgRows kSession = {{"4711", "me@here", "postgres@10.0.0.1", "2026-01-02T03
 TEST_F(PgTest, NamesItsSession) {
   Open();
   EXPECT_EQ(server_.name, state::NewLockInfo("").who);
+}
+
+TEST_F(PgTest, AnEmptyNameIsNotTheUsualOne) {
+  Configure(Value::Object(
+      {{"table_name", Value::String("")}, {"index_name", Value::Null(Type::String())}}));
+  EXPECT_TRUE(std::ranges::any_of(server_.statements, [](const std::string& statement) {
+    return statement.contains(R"("terraform_remote_state"."" )");
+  })) << "the server refuses it";
+  EXPECT_TRUE(std::ranges::any_of(server_.statements, [](const std::string& statement) {
+    return statement.contains("states_by_name");
+  }));
 }
 
 TEST_F(PgTest, ReportsTheSessionThatHoldsTheLock) {

@@ -23,6 +23,11 @@ std::string SettingText(const Value& settings, std::string_view name, std::strin
   return text.empty() ? std::string(otherwise) : text;
 }
 
+std::string SettingOr(const Value& settings, std::string_view name, std::string_view otherwise) {
+  const Value* value = FindSetting(settings, name);
+  return std::string(value == nullptr ? otherwise : value->AsString());
+}
+
 bool SettingFlag(const Value& settings, std::string_view name, bool otherwise) {
   const Value* value = FindSetting(settings, name);
   return value == nullptr ? otherwise : value->AsBool();

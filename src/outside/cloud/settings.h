@@ -20,6 +20,8 @@ const Value* FindSetting(const Value& settings, std::string_view name);
 std::string SettingText(const Value& settings, std::string_view name);
 /// A setting's text; `otherwise` when it is null or empty.
 std::string SettingText(const Value& settings, std::string_view name, std::string_view otherwise);
+/// A setting's text, which may be empty; `otherwise` when it is null.
+std::string SettingOr(const Value& settings, std::string_view name, std::string_view otherwise);
 /// A switch; `otherwise` when it is null.
 bool SettingFlag(const Value& settings, std::string_view name, bool otherwise = false);
 /// A whole number; `otherwise` when it is null or no whole number.

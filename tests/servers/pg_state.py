@@ -1,0 +1,55 @@
+"""A PostgreSQL for worlds: the database `postgres`. {PG_STATE} is its address. After each step the log has a line for each
+state that is stored."""
+import contextlib
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import peers  # noqa: E402
+
+TABLES = """SELECT coalesce(json_agg(json_build_array(table_schema, table_name)), '[]') FROM information_schema.columns
+WHERE column_name = 'data' AND table_schema NOT IN ('pg_catalog', 'information_schema')"""
+STATES = """SELECT coalesce(json_agg(json_build_array(name, data) ORDER BY name), '[]') FROM "%s"."%s" """
+FORGET = """DO $$ DECLARE found text; BEGIN
+FOR found IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+LOOP EXECUTE format('DROP SCHEMA %I CASCADE', found); END LOOP; CREATE SCHEMA public; END $$"""
+
+
+class Server:
+    def __init__(self):
+        self.stack = contextlib.ExitStack()
+        self.url = self.stack.enter_context(peers.postgres())["PG_CONN_STR"]
+
+    def ask(self, query):
+        done = subprocess.run(["psql", "-XAtq", "-c", query, self.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, check=True)
+        return done.stdout
+
+    def names(self):
+        return {"PG_STATE": self.url}
+
+    def take_log(self):
+        lines = []
+        for schema, table in sorted(json.loads(self.ask(TABLES))):
+            lines += ["%s.%s %s: %s" % (schema, table, name, described(data))
+                      for name, data in json.loads(self.ask(STATES % (schema, table)))]
+        return lines
+
+    def reset(self):
+        """Forgets everything, for the next world."""
+        self.ask(FORGET)
+
+    def stop(self):
+        self.stack.close()
+
+
+def described(data):
+    """What a stored state says of itself that is the same in each run."""
+    state = json.loads(data)
+    return "serial %s, %d resources" % (state.get("serial"), len(state.get("resources", ())))
+
+
+def start(work):
+    return Server()
