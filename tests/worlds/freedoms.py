@@ -95,6 +95,11 @@ WORDS = [
     Words("hashes", "the provider of the tests is built on each machine", r".*", re.compile(r"h1:[A-Za-z0-9+/]{43}="), "h1:{HASH}"),
     Words("empty resources", "a failing apply of OpenTofu sometimes leaves resources without objects (differences.md)",
           r"file .*", re.compile(r"(?s)\A.*"), lambda match: without_empty_resources(match.group(0))),
+    Words("errors of PostgreSQL", "another driver adds the code and the place (differences.md)", STREAMS,
+          re.compile(r"(pq: [^\n|{}]*?)(?: at (?:position|column) [\d:]+)?(?: \(\w{5}\))(?=[\"\n|}])"), r"\1"),
+    Words("connections to PostgreSQL", "each driver has words of its own (differences.md)", STREAMS,
+          re.compile(r"(?:pq: )?(?:missing \"=\" after[^\n|{}]*|connection to server at [^\n|{}]*|dial tcp [^\n|{}]*connection refused)"),
+          "{NO CONNECTION}"),
     Words("help", "help has kinu's words (decision 3)", STREAMS, re.compile(r"(?ms)\n?^Usage: .*"), "{HELP}\n"),
 ]
 KNOWN = [
