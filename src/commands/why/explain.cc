@@ -221,8 +221,9 @@ void Explainer::FollowReference(const Subject& subject, const hcl::TraversalExpr
     case ReferenceKind::kCountIndex:
     case ReferenceKind::kEachKey:
     case ReferenceKind::kEachValue:
+      // The index or key of an instance is its own, whatever the others are.
       if (subject.place.repetition != nullptr &&
-          (search == Search::kPossible ||
+          ((search == Search::kPossible && ref.kind == ReferenceKind::kEachValue) ||
            Differ(now_.OfTraversal(ref, traversal, subject.place),
                   then_.OfTraversal(ref, traversal, subject.place)))) {
         FollowRepetition(subject.place, subject.address, subject.hidden, search, causes);

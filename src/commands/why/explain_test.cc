@@ -177,6 +177,19 @@ TEST_F(ExplainTest, KeysThatComeAndGo) {
   EXPECT_EQ(Roots("test_thing.a[\"z\"]"), expected);
 }
 
+TEST_F(ExplainTest, TheIndexOfAnInstanceIsNoCause) {
+  const std::string text = R"(
+    variable "n" { default = %v }
+    resource "test_thing" "a" {
+      count = var.n
+      name  = "a${count.index}-%v"
+    })";
+  Configure(Versioned(text, "3"));
+  Apply();
+  Configure(Versioned(text, "2"));
+  EXPECT_EQ(Roots("test_thing.a[0]"), Texts{"edited_argument test_thing.a[0] name"});
+}
+
 TEST_F(ExplainTest, BlocksThatComeAndGo) {
   Configure(R"(resource "test_thing" "a" { name = "a" })");
   Apply();
