@@ -88,7 +88,7 @@ WORDS = [
     Words("order of replaced providers", "the same, for the resources of state replace-provider", STREAMS + "|file .*",
           re.compile(r'("resources": )(\[[^]\n]*\])(?=.*"type": "replace_provider")'), with_sorted_names),
     Words("order of replaced providers in text", "the same", "stdout",
-          re.compile(r"(?<= resources:\x1b\[0m\n\n)(?:  .*\n)+|(?<= resources:\n\n)(?:  .*\n)+"),
+          re.compile(r"(?<= resources:\n\x1b\[0m\n)(?:  .*\n)+|(?<= resources:\x1b\[0m\n\n)(?:  .*\n)+|(?<= resources:\n\n)(?:  .*\n)+"),
           lambda match: "".join(sorted(match.group(0).splitlines(True)))),
     Words("a workspace that does not exist", "without colour, the start of this detail looks like the end of a warning", STREAMS,
           re.compile(r'\nYou can create this workspace with the "new" subcommand \nor include .*\n\n'), ""),

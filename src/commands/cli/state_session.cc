@@ -163,6 +163,16 @@ bool StateSession::Open(std::string_view lock, OpenWorkspace* open) {
   return true;
 }
 
+std::optional<state::State> StateSession::OpenAgain(const session::ConfiguredBackend& chosen) {
+  auto opened = session::StateHandle::Open(chosen, invocation.workspace.Name(), program);
+  if (!opened) {
+    Report(unopened, opened.error().message);
+    return std::nullopt;
+  }
+  handle = *std::move(opened);
+  return ReadAll();
+}
+
 std::optional<state::State> StateSession::ReadAll() {
   auto read = store().Read(program);
   if (!read) {

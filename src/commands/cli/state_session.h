@@ -52,6 +52,8 @@ struct StateSession : CommandRun {
   bool in_part() const { return handle && handle->store().gave_part(); }
   /// All of the state, after Open(). What is wrong with it is in `diags`.
   std::optional<state::State> ReadAll();
+  /// Opens the store anew, after an Open() without a lock, and reads all of the state.
+  std::optional<state::State> OpenAgain(const session::ConfiguredBackend& chosen);
   /// Releases the lock first.
   int Fail() override;
   using CommandRun::Fail;

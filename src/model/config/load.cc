@@ -627,6 +627,9 @@ void ConfigLoader::CheckCloud(const ConfigNode& root) {
 /// Loads what the root module calls, as far as the intent needs it. `errors` were there before.
 void ConfigLoader::LoadTree(ConfigNode& root, Module& module, size_t errors) {
   if (rules_.files_only) {
+    if (rules_.part != ModulePart::kAll) {
+      static_.CheckConstants(root, diags_);  // commands know the values of variables
+    }
     return;
   }
   ReadTargets(root, module);

@@ -81,9 +81,9 @@ static int RunStateShow(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Fail();
   }
-  // OpenTofu reads a state in a service a second time here, and shows that one.
-  if (!session.store().lock_ends_with_process()) {
-    auto now = session.ReadAll();
+  // OpenTofu opens a state in a service a second time here, and shows that one.
+  if (!session.store().lock_ends_with_process() && open.backend) {
+    auto now = session.OpenAgain(*open.backend);
     if (!now) {
       return session.Fail();
     }
