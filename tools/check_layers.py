@@ -13,7 +13,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SYNCHRONISATION = {"atomic", "barrier", "condition_variable", "future", "latch", "mutex", "pthread.h",
                    "semaphore", "shared_mutex", "stdatomic.h", "stop_token", "thread", "threads.h"}
 # Headers of the C library, the system and the processor.
-SYSTEM = re.compile(r"(arpa|linux|net|netinet|sys)/\w+\.h|(cpuid|dirent|dlfcn|emmintrin|fcntl|glob|immintrin|netdb|poll|"
+SYSTEM = re.compile(r"(arpa|linux|net|netinet|sys)/\w+\.h|(arm_neon|cpuid|dirent|dlfcn|emmintrin|fcntl|glob|immintrin|netdb|poll|"
                     r"pwd|sched|signal|spawn|stdlib|termios|time|unistd)\.h")
 LINES_REFUSED = 700
 

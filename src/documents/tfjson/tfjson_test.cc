@@ -69,8 +69,10 @@ TEST(CpuFeatures, AreThoseThatTheCompilerFinds) {
 }
 #endif
 
+using Kernel = json::StructureScanner::Kernel;
+constexpr Kernel kKernels[] = {Kernel::kPortable, Kernel::kBytes16, Kernel::kAvx2, Kernel::kAvx512};
+
 TEST(StructureScanner, KernelsFindTheSame) {
-  using Kernel = json::StructureScanner::Kernel;
   constexpr std::string_view kBytes = "{}[]:,\"\\ \n\tab0-1\x01\xC3\xA9\x7F";
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
@@ -82,7 +84,7 @@ TEST(StructureScanner, KernelsFindTheSame) {
     }
     std::vector<uint32_t> expected;
     std::string expected_end;
-    for (const Kernel kernel : {Kernel::kPortable, Kernel::kAvx2, Kernel::kAvx512}) {
+    for (const Kernel kernel : kKernels) {
       if (!json::StructureScanner::IsSupported(kernel)) {
         continue;
       }
@@ -123,7 +125,7 @@ std::string RandomCharacters(std::mt19937& random, size_t size, bool broken) {
 }
 
 /// Whether a scan leaves bytes of a text unchecked.
-bool LeavesUnchecked(json::StructureScanner::Kernel kernel, std::string_view text) {
+bool LeavesUnchecked(Kernel kernel, std::string_view text) {
   json::StructureScanner scanner(kernel);
   std::vector<uint32_t> found(text.size() + 64);
   (void)scanner.Scan(text, 0, text.size(), found.data());
@@ -131,10 +133,9 @@ bool LeavesUnchecked(json::StructureScanner::Kernel kernel, std::string_view tex
 }
 
 TEST(StructureScanner, ChecksCharacters) {
-  using Kernel = json::StructureScanner::Kernel;
   std::mt19937 random(11);
   size_t checked = 0;
-  for (const Kernel kernel : {Kernel::kPortable, Kernel::kAvx2, Kernel::kAvx512}) {
+  for (const Kernel kernel : kKernels) {
     if (!json::StructureScanner::IsSupported(kernel)) {
       continue;
     }

@@ -2,6 +2,7 @@
 // copy strings while they look for their ends.
 #include <bit>
 
+#include "base/bytes16.h"
 #include "json/cpu_features.h"
 #include "json/escapes.h"
 #include "json/lex.h"
@@ -20,18 +21,17 @@ constexpr ptrdiff_t kSlack = 64;
 /// Copies a string from behind its first quote to behind its last one, and moves `to`. Returns
 /// where the string ends.
 const char* CopyString(const char* at, const char* end, char*& to) {
-#ifdef __SSE2__
   constexpr ptrdiff_t kBytes = 16;
   while (end - at >= kBytes) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
-    const uint32_t stops = MaskOf < kQuote | kBackslash > (bytes);
-    if (stops == 0) {
+    const Bytes16 bytes = Bytes16::Load(at);
+    bytes.Store(to);
+    const auto stops = PlacesOf < kQuote | kBackslash > (bytes);
+    if (!stops) {
       at += kBytes;
       to += kBytes;
       continue;
     }
-    const int stop = std::countr_zero(stops);
+    const int stop = stops.First();
     at += stop;
     to += stop;
     *to++ = *at;
@@ -42,7 +42,6 @@ const char* CopyString(const char* at, const char* end, char*& to) {
       *to++ = *at++;
     }
   }
-#endif
   while (at < end) {
     const char c = *to++ = *at++;
     if (c == '"') {

@@ -1,7 +1,9 @@
 #include "json/lex.h"
 
+#include <bit>
 #include <cstring>
 
+#include "base/bytes16.h"
 #include "text/hex.h"
 #include "text/unicode.h"
 
@@ -56,7 +58,6 @@ const char* AppendUnescaped(std::string& out, const char* at, const char* end) {
   return at;
 }
 
-#ifdef __SSE2__
 /// Where the bytes of 64 are that matter for the end of a value, the first byte lowest.
 struct Marks {
   uint64_t quotes = 0;
@@ -67,21 +68,13 @@ struct Marks {
 constexpr ptrdiff_t kMarked = 64;
 
 Marks MarksOf(const char* at) {
-  Marks marks;
-  for (int i = 0; i < kMarked; i += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
-    // Brackets differ from braces in this bit alone.
-    const __m128i braces = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    const auto places = [&](__m128i among, char c) {
-      const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(among, _mm_set1_epi8(c)));
-      return static_cast<uint64_t>(static_cast<uint32_t>(mask)) << i;
-    };
-    marks.quotes |= places(bytes, '"');
-    marks.backslashes |= places(bytes, '\\');
-    marks.opening |= places(braces, '{');
-    marks.closing |= places(braces, '}');
-  }
-  return marks;
+  const Block64<Bytes16> bytes(at);
+  // Brackets differ from braces in this bit alone.
+  const Block64<Bytes16> braces = bytes.WithBits(0x20);
+  return {.quotes = bytes.Bits([](Bytes16 of) { return of.Is('"'); }),
+          .backslashes = bytes.Bits([](Bytes16 of) { return of.Is('\\'); }),
+          .opening = braces.Bits([](Bytes16 of) { return of.Is('{'); }),
+          .closing = braces.Bits([](Bytes16 of) { return of.Is('}'); })};
 }
 
 /// Each bit: whether the number of bits up to and including it is odd.
@@ -91,7 +84,6 @@ uint64_t OddUpTo(uint64_t bits) {
   }
   return bits;
 }
-#endif
 
 /// Counts the brackets of one value, up to the one that ends it.
 class BracketCounter {
@@ -110,7 +102,6 @@ class BracketCounter {
  private:
   /// Passes many bytes at once. False if they have to be passed one by one.
   bool PassMany() {
-#ifdef __SSE2__
     if (end_ - at_ < kMarked) {
       return false;
     }
@@ -130,9 +121,6 @@ class BracketCounter {
     in_string_ = strings >> (kMarked - 1) != 0;
     at_ += kMarked;
     return true;
-#else
-    return false;
-#endif
   }
 
   void PassOne() {

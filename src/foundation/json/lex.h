@@ -15,9 +15,7 @@
 #include <string>
 #include <string_view>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "base/bytes16.h"
 
 namespace kinu::json {
 
@@ -72,88 +70,76 @@ constexpr bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-#ifdef __SSE2__
-/// A bit for each of 16 bytes that is of these classes, the first byte lowest.
-template <uint8_t classes>
-inline uint32_t MaskOf(__m128i bytes) {
+/// Which of sixteen bytes are of these classes.
+template <uint8_t classes, typename Bytes>
+inline auto PlacesOf(Bytes bytes) {
   static_assert((classes & (kStructure | kSpace)) == 0, "no vector code for these");
-  __m128i found = _mm_setzero_si128();
-  const auto add = [&](char c) {
-    found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
-  };
+  Bytes found = Bytes::None();
   if constexpr ((classes & kQuote) != 0) {
-    add('"');
+    found = found | bytes.Is('"');
   }
   if constexpr ((classes & kBackslash) != 0) {
-    add('\\');
+    found = found | bytes.Is('\\');
   }
   if constexpr ((classes & kHtml) != 0) {
-    add('&');
-    add('<');
-    add('>');
+    found = found | bytes.Is('&') | bytes.Is('<') | bytes.Is('>');
   }
   if constexpr ((classes & kSeparatorLead) != 0) {
-    add('\xE2');
+    found = found | bytes.Is('\xE2');
   }
   if constexpr ((classes & kControl) != 0 && (classes & kNonAscii) != 0) {
-    // Compared as signed, bytes from 0x80 on are below 0x20 as well.
-    found = _mm_or_si128(found, _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)));
+    found = found | bytes.IsBelowOrNotAscii(' ');
   } else if constexpr ((classes & kControl) != 0) {
-    const __m128i smaller = _mm_min_epu8(bytes, _mm_set1_epi8(0x1F));
-    found = _mm_or_si128(found, _mm_cmpeq_epi8(smaller, bytes));
+    found = found | bytes.IsBelow(' ');
   } else if constexpr ((classes & kNonAscii) != 0) {
-    found = _mm_or_si128(found, bytes);  // only the highest bit of a byte counts
+    found = found | bytes.IsNotAscii();
   }
-  return static_cast<uint32_t>(_mm_movemask_epi8(found));
+  return found.Places();
 }
-#endif
 
 /// The first byte of any of these classes, or `end`.
-template <uint8_t classes>
+template <uint8_t classes, typename Bytes = Bytes16>
 inline const char* FindByte(const char* at, const char* end) {
-#ifdef __SSE2__
-  const auto load_16 = [](const char* from) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  };
-  const auto load_8 = [](const char* from) {
-    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
-  };
-  const auto load_4 = [](const char* from) {
-    int word = 0;
-    std::memcpy(&word, from, sizeof word);
-    return _mm_cvtsi32_si128(word);
-  };
   const char* const begin = at;
   while (end - at >= 16) {
-    if (const uint32_t mask = MaskOf<classes>(load_16(at)); mask != 0) {
-      return at + std::countr_zero(mask);
+    if (const auto places = PlacesOf<classes>(Bytes::Load(at))) {
+      return at + places.First();
     }
     at += 16;
   }
   // The last bytes are read together with some before them that are of no such class.
   if (end - begin >= 16) {
-    const uint32_t mask = MaskOf<classes>(load_16(end - 16));
-    return mask != 0 ? end - 16 + std::countr_zero(mask) : end;
+    const auto places = PlacesOf<classes>(Bytes::Load(end - 16));
+    return places ? end - 16 + places.First() : end;
   }
   if (end - begin >= 8) {
-    const __m128i both = _mm_unpacklo_epi64(load_8(begin), load_8(end - 8));
-    const uint32_t mask = MaskOf<classes>(both);
-    if ((mask & 0xFF) != 0) {
-      return begin + std::countr_zero(mask);
+    const auto places = PlacesOf<classes>(Bytes::Load8And8(begin, end - 8));
+    if (!places) {
+      return end;
     }
-    return mask != 0 ? end - 16 + std::countr_zero(mask) : end;
+    const int first = places.First();
+    return first < 8 ? begin + first : end - 16 + first;
   }
   if (end - begin >= 4) {
-    const __m128i both = _mm_unpacklo_epi32(load_4(begin), load_4(end - 4));
-    const uint32_t mask = MaskOf<classes>(both) & 0xFF;
-    if ((mask & 0xF) != 0) {
-      return begin + std::countr_zero(mask);
+    const auto places = PlacesOf<classes>(Bytes::Load4And4(begin, end - 4));
+    if (!places) {
+      return end;
     }
-    return mask != 0 ? end - 8 + std::countr_zero(mask) : end;
+    const int first = places.First();
+    return first < 4 ? begin + first : end - 8 + first;
   }
-#endif
   while (at < end && !IsIn(*at, classes)) {
     ++at;
+  }
+  return at;
+}
+
+/// The first byte that is not a space, or one of the last sixteen before `end`.
+inline const char* SkipIndent(const char* at, const char* end) {
+  for (; end - at >= 16; at += 16) {
+    if (const auto others = Bytes16::Load(at).Is(' ').Places().Others()) {
+      return at + others.First();
+    }
   }
   return at;
 }
@@ -166,22 +152,9 @@ inline const char* SkipSpace(const char* at, const char* end) {
       return at;
     }
     ++at;
-#ifdef __SSE2__
     if (c == '\n') {
-      // The next line is indented.
-      const __m128i space = _mm_set1_epi8(' ');
-      while (end - at >= 16) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-        const auto others =
-            static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, space))) ^ 0xFFFF;
-        if (others != 0) {
-          at += std::countr_zero(others);
-          break;
-        }
-        at += 16;
-      }
+      at = SkipIndent(at, end);
     }
-#endif
   }
   return at;
 }

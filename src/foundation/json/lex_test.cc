@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/bytes16.h"
+
 namespace kinu::json {
 namespace {
 
@@ -81,7 +83,13 @@ TEST(JsonLex, FindsTheEndOfValues) {
   }
 }
 
-TEST(JsonLex, FindsBytesAtEveryDistance) {
+/// With the vectors of this processor, or in portable code.
+template <typename Bytes>
+class JsonLexBytes : public testing::Test {};
+using BytesOfLex = testing::Types<PortableBytes16, Bytes16>;
+TYPED_TEST_SUITE(JsonLexBytes, BytesOfLex);
+
+TYPED_TEST(JsonLexBytes, AreFoundAtEveryDistance) {
   constexpr std::string_view kStops = "\"\\\n<\xE2";
   for (size_t size = 0; size < 70; ++size) {
     for (size_t place = 0; place < size; ++place) {
@@ -93,12 +101,12 @@ TEST(JsonLex, FindsBytesAtEveryDistance) {
           EXPECT_EQ(found - text.data(), static_cast<ptrdiff_t>(wanted ? place : size))
               << size << ' ' << place << ' ' << stop;
         };
-        check(FindByte<kStringStops>(text.data(), end), stop != '<' && stop != '\xE2');
-        check(FindByte < kBackslash | kNonAscii > (text.data(), end),
+        check(FindByte<kStringStops, TypeParam>(text.data(), end), stop != '<' && stop != '\xE2');
+        check(FindByte < kBackslash | kNonAscii, TypeParam > (text.data(), end),
               stop == '\\' || stop == '\xE2');
-        check(FindByte < kControl | kNonAscii | kHtml > (text.data(), end),
+        check(FindByte < kControl | kNonAscii | kHtml, TypeParam > (text.data(), end),
               stop != '"' && stop != '\\');
-        check(FindByte < kHtml | kSeparatorLead > (text.data(), end),
+        check(FindByte < kHtml | kSeparatorLead, TypeParam > (text.data(), end),
               stop == '<' || stop == '\xE2');
       }
     }

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/bytes16.h"
 #include "json/cpu_features.h"
 #include "json/lex.h"
 
@@ -93,6 +94,39 @@ struct PortableKernel {
     return masks;
   }
   static CharacterMasks Characters(const char*) { return {.other = ~uint64_t{0}}; }
+};
+
+/// With sixteen bytes at once, which every processor has instructions for.
+struct Bytes16Kernel {
+  static uint32_t* Write(uint64_t bits, uint32_t base, uint32_t* out) {
+    return WriteBits(bits, base, out);
+  }
+  static uint64_t PrefixParity(uint64_t bits) { return PortableKernel::PrefixParity(bits); }
+  static Masks Look(const char* block) {
+    const Block64 bytes(block);
+    // Setting bit 5 joins [ with { and ] with }; no other byte becomes one of these.
+    const Block64 folded = bytes.WithBits(0x20);
+    const uint64_t controls = bytes.Bits([](Bytes16 of) { return of.IsBelow(' '); });
+    uint64_t spaces = bytes.Bits([](Bytes16 of) { return of.Is(' '); });
+    if (controls != 0) {
+      spaces |= bytes.Bits([](Bytes16 of) { return of.Is('\n') | of.Is('\r') | of.Is('\t'); });
+    }
+    return {.quotes = bytes.Bits([](Bytes16 of) { return of.Is('"'); }),
+            .backslashes = bytes.Bits([](Bytes16 of) { return of.Is('\\'); }),
+            .operators = folded.Bits([](Bytes16 of) { return of.Is('{') | of.Is('}'); }) |
+                         bytes.Bits([](Bytes16 of) { return of.Is(':') | of.Is(','); }),
+            .spaces = spaces,
+            .controls = controls,
+            .non_ascii = bytes.HasNonAscii()};
+  }
+  static CharacterMasks Characters(const char* block) {
+    const Block64 bytes(block);
+    const auto from = [&](uint8_t first) {
+      return bytes.Bits([first](Bytes16 of) { return of.IsAtLeast(first); });
+    };
+    const uint64_t careful = bytes.Bits([](Bytes16 of) { return of.Is('\xE0') | of.Is('\xED'); });
+    return CharacterMasks::Of(from(0x80), from(0xC0), from(0xC2), from(0xE0), from(0xF0), careful);
+  }
 };
 
 #if defined(__x86_64__)
@@ -293,6 +327,11 @@ size_t ScanPortable(StructureScanner& scanner, std::string_view text, size_t fro
   return ScanWith<PortableKernel>::Run(scanner, text, from, to, out);
 }
 
+size_t ScanBytes16(StructureScanner& scanner, std::string_view text, size_t from, size_t to,
+                   uint32_t* out) {
+  return ScanWith<Bytes16Kernel>::Run(scanner, text, from, to, out);
+}
+
 #if defined(__x86_64__)
 KINU_AVX2 size_t ScanAvx2(StructureScanner& scanner, std::string_view text, size_t from, size_t to,
                           uint32_t* out) {
@@ -306,14 +345,16 @@ KINU_AVX512 size_t ScanAvx512(StructureScanner& scanner, std::string_view text, 
 
 }  // namespace
 
-bool StructureScanner::IsSupported([[maybe_unused]] Kernel kernel) {
+bool StructureScanner::IsSupported(Kernel kernel) {
+  if (kernel == Kernel::kPortable || kernel == Kernel::kBytes16) {
+    return true;
+  }
 #if defined(__x86_64__)
   const CpuFeatures& cpu = Cpu();
-  if (kernel != Kernel::kPortable) {
-    return cpu.bmi && cpu.pclmul && (kernel == Kernel::kAvx2 ? cpu.avx2 : cpu.avx512);
-  }
+  return cpu.bmi && cpu.pclmul && (kernel == Kernel::kAvx2 ? cpu.avx2 : cpu.avx512);
+#else
+  return false;
 #endif
-  return kernel == Kernel::kPortable;
 }
 
 namespace {
@@ -323,7 +364,7 @@ StructureScanner::Kernel BestKernel() {
   if (StructureScanner::IsSupported(Kernel::kAvx512)) {
     return Kernel::kAvx512;
   }
-  return StructureScanner::IsSupported(Kernel::kAvx2) ? Kernel::kAvx2 : Kernel::kPortable;
+  return StructureScanner::IsSupported(Kernel::kAvx2) ? Kernel::kAvx2 : Kernel::kBytes16;
 }
 
 }  // namespace
@@ -332,9 +373,14 @@ StructureScanner::StructureScanner() : StructureScanner(BestKernel()) {
 }
 
 StructureScanner::StructureScanner(Kernel kernel) : scan_(&ScanPortable) {
+  if (kernel == Kernel::kBytes16) {
+    scan_ = &ScanBytes16;
+  }
 #if defined(__x86_64__)
-  if (kernel != Kernel::kPortable) {
-    scan_ = kernel == Kernel::kAvx2 ? &ScanAvx2 : &ScanAvx512;
+  if (kernel == Kernel::kAvx2) {
+    scan_ = &ScanAvx2;
+  } else if (kernel == Kernel::kAvx512) {
+    scan_ = &ScanAvx512;
   }
 #endif
 }

@@ -29,7 +29,7 @@ class StructureScanner {
   static constexpr size_t kLookahead = 8;
 
   /// The instructions that classify blocks.
-  enum class Kernel : uint8_t { kPortable, kAvx2, kAvx512 };
+  enum class Kernel : uint8_t { kPortable, kBytes16, kAvx2, kAvx512 };
   /// With the best that this machine supports.
   StructureScanner();
   /// With these, for tests. IsSupported() must be true of them.

@@ -7,11 +7,9 @@
 #include <cstring>
 #include <iterator>
 
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 #include <utf8proc.h>
 
+#include "base/bytes16.h"
 #include "text/identifier_table.h"
 
 namespace kinu::text {
@@ -228,16 +226,13 @@ size_t SkipAscii(std::string_view text, size_t pos) {
   if (pos < text.size() && Byte(text, pos) >= 0x80) {
     return pos;
   }
-#if defined(__x86_64__)
   // Texts with a few other characters have short runs.
-  constexpr size_t kVector = sizeof(__m128i);
+  constexpr size_t kVector = 16;
   for (int i = 0; i < 4 && text.size() - pos >= kVector; ++i, pos += kVector) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + pos));
-    if (const int highs = _mm_movemask_epi8(bytes); highs != 0) {
-      return pos + static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(highs)));
+    if (const auto found = Bytes16::Load(text.data() + pos).IsNotAscii().Places()) {
+      return pos + static_cast<size_t>(found.First());
     }
   }
-#endif
   while (text.size() - pos >= kBlock && IsAsciiBlock(text.data() + pos)) {
     pos += kBlock;
   }

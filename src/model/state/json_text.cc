@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
+#include "base/bytes16.h"
 #include "json/lex.h"
 
 namespace kinu::state {
@@ -353,19 +353,17 @@ std::pair<const char*, char*> CopyString(const char* at, const char* end, char* 
   constexpr uint8_t kStops = json::kQuote | json::kBackslash | json::kHtml | json::kSeparatorLead;
   *to++ = *at++;
   for (;;) {
-#ifdef __SSE2__
     while (end - at >= static_cast<ptrdiff_t>(kCopied)) {
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
-      const uint32_t stops = json::MaskOf<kStops>(bytes);
-      const int plain = stops == 0 ? static_cast<int>(kCopied) : std::countr_zero(stops);
+      const Bytes16 bytes = Bytes16::Load(at);
+      bytes.Store(to);
+      const auto stops = json::PlacesOf<kStops>(bytes);
+      const int plain = stops ? stops.First() : static_cast<int>(kCopied);
       at += plain;
       to += plain;
-      if (stops != 0) {
+      if (stops) {
         break;
       }
     }
-#endif
     while (at < end && !json::IsIn(*at, kStops)) {
       *to++ = *at++;
     }
