@@ -91,9 +91,9 @@ package:
 	@tools/tarball.sh build/release build/package
 	@ls build/package
 
-# A container image of that archive, as an OCI layout in a file.
+# Container images of that archive, as OCI layouts in files: a plain one, and one with git and ssh.
 image: package
-	@tools/image.py build/package/kinu-*.tar.xz build/package
+	@for variant in "" --git; do tools/image.py build/package/kinu-*.tar.xz build/package $$variant || exit 1; done
 
 # An .rpm of that archive.
 rpm: package

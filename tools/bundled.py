@@ -2,22 +2,26 @@
 """The libraries that kinu is made of: packaging/libraries.json, the one list of them.
 
     tools/bundled.py check [ROOT]           compares the list with CMake's files, the sources and docs/layers.txt
-    tools/bundled.py packages [WHAT]        the Debian packages: direct (what kinu itself uses) or all
+    tools/bundled.py packages [WHAT]        the Debian packages: direct (what kinu itself uses), carried (and what that brings
+                                            along), or all
     tools/bundled.py licenses               the licence of the archive with all that it carries, as an expression
     tools/bundled.py pins [--update]        compares packaging/pins.txt with the packages of this machine, or writes it
     tools/bundled.py files PATH...          names libraries there, or asked for there, that no row has
 
 Each row has a name, the Debian package that tells the version, a licence (SPDX), the source, and how it is linked:
 `static` (its code is in the files of `in`), `dynamic` (those load it), `header` (headers alone), `carried` (others
-bring it along; the archive has it, packages of distributions depend on it), `image` (only the container image has it) or
-`python` (only the wheel has it). `cmake` has its names in CMake's files, `headers` how its headers are included, `files`
+bring it along; the archive has it, packages of distributions depend on it), `image` (only the container images have it),
+`git-image` (only the image with git and ssh has it) or `python` (only the wheel has it). `cmake` has its names in CMake's files, `headers` how its headers are included, `files`
 what the linker calls it.
+
+KINU_SYSROOT: the packages are those that tools/sysroot.sh has unpacked there.
 
 `check` and `files` print a line per problem and exit with 1.
 """
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -26,7 +30,7 @@ LIST = os.path.join("packaging", "libraries.json")
 PINS = os.path.join("packaging", "pins.txt")
 # What else decides the bytes of a release.
 TOOLS = ["binutils", "cmake", "dpkg-dev", "g++-12", "libc6-dev", "mold", "ninja-build", "patchelf", "xz-utils"]
-LINKED = ("static", "dynamic", "header", "carried", "image", "python")
+LINKED = ("static", "dynamic", "header", "carried", "image", "git-image", "python")
 
 # What CMake's files look for and nothing holds: tools, tests, the parts of a platform.
 NOT_BUNDLED = {"PkgConfig", "Threads", "GTest", "Python3", "Python"}
@@ -42,6 +46,7 @@ NO_LIBRARY = re.compile(r"(arpa|linux|net|netinet|sys|kinu|gtest|gmock|rapidchec
                         r"(cpuid|dirent|dlfcn|emmintrin|fcntl|glob|iconv|immintrin|netdb|poll|pthread|pwd|sched|signal|"
                         r"spawn|stddef|stdint|stdio|stdlib|string|termios|time|unistd|arm_acle|arm_neon)\.h")
 THIRD_PARTY = re.compile(r"^third-party (\S+):", re.M)
+MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine
 OF_LIBC = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|anl|util))\.so(\.\d+)?$")
 
 
@@ -65,9 +70,10 @@ def versions(rows):
 
 def versions_of(packages):
     """Debian's versions of packages on this machine; nothing for those that are not installed."""
-    found = {}
+    found, sysroot = {}, os.environ.get("KINU_SYSROOT")
+    database = ["--admindir=" + os.path.join(sysroot, "var", "lib", "dpkg")] if sysroot else []
     try:
-        done = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${db:Status-Status} ${Version}\n", *packages],
+        done = subprocess.run(["dpkg-query", *database, "-W", "-f=${Package} ${db:Status-Status} ${Version}\n", *packages],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     except OSError:
         return found
@@ -104,7 +110,7 @@ def pin(update, root=ROOT):
 
 def license_of_archive():
     """The licence of the archive and of what is in it, as an expression of SPDX."""
-    found = sorted({each for row in libraries() if row["linked"] not in ("image", "python")
+    found = sorted({each for row in libraries() if row["linked"] not in ("image", "git-image", "python")
                     for each in row["license"].split(" AND ")})
     return " AND ".join(["MPL-2.0"] + ["(%s)" % each if " OR " in each else each for each in found])
 
@@ -167,8 +173,16 @@ def check(root=ROOT):
 
 def needed(path):
     """The libraries that an ELF file asks for."""
-    done = subprocess.run(["objdump", "-p", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    done = subprocess.run([objdump_of(path), "-p", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     return re.findall(r"^\s+NEEDED\s+(\S+)", done.stdout, re.M)
+
+
+def objdump_of(path):
+    """The program that reads an ELF file: that of this machine knows the machine's own processor alone."""
+    with open(path, "rb") as file:
+        machine, = struct.unpack_from("<H", file.read(20), 18)
+    name = MACHINES.get(machine)
+    return "objdump" if name in (None, os.uname().machine) else name + "-linux-gnu-objdump"
 
 
 def is_elf(path):
@@ -194,9 +208,10 @@ def unknown_files(paths, root=ROOT):
 
 def main(words):
     command, rest = (words[0], words[1:]) if words else ("", [])
-    if command == "packages" and rest in ([], ["direct"], ["all"]):
+    if command == "packages" and rest in ([], ["direct"], ["carried"], ["all"]):
+        without = {"all": (), "carried": ("git-image",)}.get("".join(rest), ("carried", "image", "git-image"))
         for row in libraries():
-            if "package" in row and (rest == ["all"] or row["linked"] not in ("carried", "image")):
+            if "package" in row and row["linked"] not in without:
                 print(row["package"])
         return 0
     if command == "licenses" and not rest:

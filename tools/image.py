@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Makes a container image of an archive of `make package`: an OCI layout in a tar file, without a daemon.
 
-    tools/image.py ARCHIVE.tar.xz DIRECTORY [--level LEVEL]
+    tools/image.py ARCHIVE.tar.xz DIRECTORY [--git] [--level LEVEL]
 
 Writes DIRECTORY/kinu-VERSION-linux-ARCHITECTURE.oci.tar, which `skopeo copy oci-archive:FILE …` and `podman load` read.
-The image has the C library and the certificates of this machine in one layer and the archive, without manual pages and
-completions, in another. It runs as user 65532 in /work. Equal archives give equal bytes (tools/source_date.sh).
+The image has the C library of this machine (of KINU_SYSROOT for another processor) and its certificates in one layer and
+the archive, without manual pages and completions, in another. With --git, which adds `-git` to the name, a layer between
+them has git and ssh, by which modules come, and the shell of git's submodules. It runs as user 65532 in /work. Equal
+archives give equal bytes (tools/source_date.sh).
 """
 import argparse
 import datetime
@@ -27,7 +29,14 @@ ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 LIBRARIES = {"x86_64": "lib/x86_64-linux-gnu", "aarch64": "lib/aarch64-linux-gnu"}
 LOADERS = {"x86_64": "lib64/ld-linux-x86-64.so.2", "aarch64": "lib/ld-linux-aarch64.so.1"}
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+SYSROOT = os.environ.get("KINU_SYSROOT")
 LEFT_OUT = re.compile(r"share/(man|bash-completion|zsh|fish)(/|$)|share/doc/kinu/(docs)(/|$)|README$")
+# What the variant with git and ssh has, by the names where Debian has them, and what else these are called.
+GIT_FILES = ["usr/bin/git", *("usr/lib/git-core/" + name for name in (
+    "git-remote-http", "git-sh-i18n", "git-sh-i18n--envsubst", "git-sh-setup", "git-submodule")),
+             "usr/bin/ssh", "bin/dash", "bin/sed", "bin/uname", "usr/bin/basename"]
+GIT_LINKS = {"bin/sh": "dash", "usr/lib/git-core/git-remote-https": "git-remote-http"}
+GIT_TEMPLATES = "usr/share/git-core/templates"  # without it git warns
 TEXTS = {
     "etc/passwd": "root:x:0:0:root:/:/usr/sbin/nologin\nkinu:x:%d:%d:kinu:/work:/usr/sbin/nologin\n" % (USER, USER),
     "etc/group": "root:x:0:\nkinu:x:%d:\n" % USER,
@@ -74,27 +83,71 @@ def read(path):
         return file.read()
 
 
-def libc_files():
-    """The parts of the C library of this machine."""
+def libc_files(machine):
+    """The parts of the C library of this machine, or of KINU_SYSROOT (tools/sysroot.sh)."""
+    directory = libc_directory(machine)
+    names = [os.path.basename(path) for path in glob.glob(os.path.join(directory, "lib*.so.[0-9]*"))]
+    return {name: read(os.path.join(directory, name)) for name in names
+            if bundled.OF_LIBC.match(name) or name.startswith("libnss_dns.so.") or name.startswith("libnss_files.so.")}
+
+
+def libc_directory(machine):
+    if SYSROOT:
+        return os.path.join(SYSROOT, LIBRARIES[machine])
     found = subprocess.run(["ldconfig", "-p"], check=True, stdout=subprocess.PIPE, text=True,
                            env={**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin"}).stdout
     libc = re.search(r"^\s*libc\.so\.6 \(libc6,(?:x86-64|AArch64).*=> (\S+)", found, re.M).group(1)
-    names = [os.path.basename(path) for path in glob.glob(os.path.join(os.path.dirname(libc), "lib*.so.[0-9]*"))]
-    return {name: read(os.path.join(os.path.dirname(libc), name)) for name in names
-            if bundled.OF_LIBC.match(name) or name.startswith("libnss_dns.so.") or name.startswith("libnss_files.so.")}
+    return os.path.dirname(libc)
 
 
 def system_layer(date, machine):
     layer = Layer(date)
-    for name, content in libc_files().items():
+    for name, content in libc_files(machine).items():
         layer.add(os.path.join(LIBRARIES[machine], name), content)
     loader = LOADERS[machine]
-    layer.add(loader, read("/" + loader), 0o755)
+    layer.add(loader, read(os.path.join(SYSROOT or "/", loader)), 0o755)
     layer.add(CERTIFICATES[1:], read(CERTIFICATES))
     for name, text in TEXTS.items():
         layer.add(name, text.encode())
     layer.add("tmp", mode=0o1777)
     layer.add("work", mode=0o755, user=USER)
+    return layer
+
+
+def libraries_of(files, machine):
+    """What ELF files ask for and what that asks for, without the C library: {name: path}."""
+    folders = [os.path.join(SYSROOT or "/", above, LIBRARIES[machine]) for above in ("", "usr")]
+    found, open_files = {}, list(files)
+    while open_files:
+        path = open_files.pop()
+        for name in bundled.needed(path) if bundled.is_elf(path) else []:
+            if name not in found and not bundled.OF_LIBC.match(name):
+                found[name] = next(place for place in (os.path.join(folder, name) for folder in folders)
+                                   if os.path.exists(place))
+                open_files.append(found[name])
+    return found
+
+
+def git_layer(date, machine, programs):
+    """The layer of git and ssh. Libraries that the layer of kinu has as well are links to them."""
+    layer = Layer(date)
+    files = {name: os.path.join(SYSROOT or "/", name) for name in GIT_FILES}
+    for name, path in files.items():
+        layer.add(name, read(path), 0o755)
+    for name, path in libraries_of(files.values(), machine).items():
+        there = "usr/local/lib/kinu/libraries/" + name
+        place = os.path.join(LIBRARIES[machine], name)
+        if there in programs.entries:
+            layer.add(place, link="/" + there)
+        else:
+            layer.add(place, read(path))
+    for name, link in GIT_LINKS.items():
+        layer.add(name, link=link)
+    layer.add(GIT_TEMPLATES, mode=0o755)
+    for row in bundled.libraries():
+        if row["linked"] == "git-image":
+            layer.add("usr/local/share/doc/kinu/licenses/%s.txt" % row["package"],
+                      read(os.path.join(SYSROOT or "/", "usr/share/doc", row["package"], "copyright")))
     return layer
 
 
@@ -134,11 +187,17 @@ def as_json(value):
     return (json.dumps(value, indent=1) + "\n").encode()
 
 
-def image(archive, version, machine, level):
+def image(archive, version, machine, level, with_git):
     date = source_date()
     created = datetime.datetime.fromtimestamp(date, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     layout, layers, ids = Layout(), [], []
-    for layer in (system_layer(date, machine), program_layer(date, archive)):
+    programs, path = program_layer(date, archive), "/usr/local/bin"
+    made = {"C library and certificates": system_layer(date, machine)}
+    if with_git:
+        made["git and ssh"] = git_layer(date, machine, programs)
+        path += ":/usr/bin:/bin"
+    made["kinu"] = programs
+    for layer in made.values():
         content = layer.bytes()
         ids.append("sha256:" + hashlib.sha256(content).hexdigest())
         layers.append(layout.blob("application/vnd.oci.image.layer.v1.tar+gzip", gzip.compress(content, level, mtime=0)))
@@ -146,10 +205,10 @@ def image(archive, version, machine, level):
               "org.opencontainers.image.licenses": "MPL-2.0", "org.opencontainers.image.created": created}
     config = layout.blob("application/vnd.oci.image.config.v1+json", as_json({
         "created": created, "architecture": ARCHITECTURES[machine], "os": "linux",
-        "config": {"User": "%d:%d" % (USER, USER), "Env": ["PATH=/usr/local/bin", "HOME=/work"], "WorkingDir": "/work",
+        "config": {"User": "%d:%d" % (USER, USER), "Env": ["PATH=" + path, "HOME=/work"], "WorkingDir": "/work",
                    "Entrypoint": ["/usr/local/bin/kinu"], "Labels": labels},
         "rootfs": {"type": "layers", "diff_ids": ids},
-        "history": [{"created": created, "created_by": text} for text in ("C library and certificates", "kinu")]}))
+        "history": [{"created": created, "created_by": text} for text in made]}))
     manifest = layout.blob("application/vnd.oci.image.manifest.v1+json", as_json({
         "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config,
         "layers": layers, "annotations": labels}))
@@ -164,12 +223,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("archive")
     parser.add_argument("directory")
+    parser.add_argument("--git", action="store_true")
     parser.add_argument("--level", type=int, default=9)
     options = parser.parse_args()
     version, machine = re.search(r"kinu-([0-9.]+)-linux-(\w+)\.tar", os.path.basename(options.archive)).groups()
-    layout, date, size = image(options.archive, version, machine, options.level)
+    layout, date, size = image(options.archive, version, machine, options.level, options.git)
     os.makedirs(options.directory, exist_ok=True)
-    path = os.path.join(options.directory, "kinu-%s-linux-%s.oci.tar" % (version, ARCHITECTURES[machine]))
+    path = os.path.join(options.directory, "kinu-%s-linux-%s%s.oci.tar" % (
+        version, ARCHITECTURES[machine], "-git" if options.git else ""))
     layout.write(path, date)
     print("%s (%.1f MB compressed)" % (path, size / 1e6))
 

@@ -23,7 +23,7 @@ declare -A about=(
   [lintian]="lintian finds no errors and no warnings in them"
   [hardening]="what users run is hardened"
   [archive]="the archive, twice with equal bytes"
-  [image]="the container image, used in a root"
+  [image]="the container images, used in a root"
   [rpm]="the .rpm of the archive, in which rpmlint finds nothing"
   [wheel]="the wheel of the Python package, tested where it is installed"
   [sources]="the source archive"
@@ -68,6 +68,7 @@ step_archive() {
 }
 step_image() {
   tools/image.py "$out/kinu-$version-linux-$machine.tar.xz" "$out"
+  tools/image.py "$out/kinu-$version-linux-$machine.tar.xz" "$out" --git
   tests/package/archive.py --archive "$out/kinu-$version-linux-$machine.tar.xz"
 }
 step_rpm() {

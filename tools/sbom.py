@@ -21,9 +21,10 @@ import bundled
 NAMESPACE = uuid.UUID("6b1f3f0a-6a49-5a43-8d0c-3f6b0d5c2f11")
 HOW = {"static": "Linked statically into %s.", "dynamic": "Loaded by %s.", "header": "Headers alone, compiled into %s.",
        "carried": "Used by other libraries; the archive has it, packages of distributions depend on it.",
-       "image": "In the container image; elsewhere of the machine."}
+       "image": "In the container images; elsewhere of the machine.",
+       "git-image": "In the container image with git and ssh; elsewhere of the machine."}
 RELATIONS = {"static": "STATIC_LINK", "dynamic": "DYNAMIC_LINK", "header": "CONTAINS", "carried": "DEPENDS_ON",
-             "image": "DEPENDS_ON"}
+             "image": "DEPENDS_ON", "git-image": "DEPENDS_ON"}
 PUBLIC_DOMAIN = "LicenseRef-public-domain"
 
 
@@ -132,7 +133,7 @@ def source_text(parts, version, created):
     """The C++ source that the program has its bill of materials from."""
     rows = "".join("    {%s, %s, %s},\n" % (json.dumps(part.name), json.dumps(part.license),
                                             "true" if part.linked == "dynamic" else "false")
-                   for part in parts if part.linked not in ("carried", "image"))
+                   for part in parts if part.linked not in ("carried", "image", "git-image"))
     return ('#include "cli/bill_of_materials.h"\n\nnamespace kinu::cli {\n\nnamespace {\n\n'
             "constexpr Library kLibraries[] = {\n%s};\n\n}  // namespace\n\n"
             "std::span<const Library> Libraries() {\n  return kLibraries;\n}\n\n"

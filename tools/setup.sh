@@ -44,7 +44,7 @@ for group in "$@"; do
       command -v npm >/dev/null || packages+=(nodejs npm) ;;
     lsp-mode) packages+=(emacs-nox elpa-lsp-mode) ;;
     extension) command -v npm >/dev/null || packages+=(nodejs npm) ;;
-    package) packages+=(dpkg-dev file patchelf xz-utils) ;;
+    package) packages+=(dpkg-dev file git openssh-client patchelf xz-utils) ;;
     rpm) packages+=(rpm xz-utils) ;;
     # What reads packages and recipes for tests, which are skipped without it, and for `make release`.
     package-checks) packages+=(lintian rpmlint ruby nix-bin gnupg) ;;

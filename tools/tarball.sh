@@ -24,7 +24,7 @@ is_of_libc() {
   return 1
 }
 tools=$(realpath "$(dirname "$0")")
-"$tools/licenses.sh" "$root/share/doc/kinu/licenses" all
+"$tools/licenses.sh" "$root/share/doc/kinu/licenses" carried
 "$tools/../tests/package/hardening.py" "$root/bin/kinu" "$root"/lib/kinu/*.so
 libraries=$root/lib/kinu/libraries
 mkdir -p "$libraries"

@@ -5,18 +5,22 @@
     tests/package/archive.py --archive FILE    the image of that archive alone, which must have 25 MB at most
 
 The second time is another hour, folder, umask and language. The image's layers are unpacked into a directory and its
-program runs there: version, init with a module and with the archive of one, plan, apply. Exits with 77 without root or the
-programs that pack.
+program runs there: version, init with a module and with the archive of one, plan, apply. The variant with git and ssh also
+clones a repository with a submodule over HTTP, and starts ssh. Exits with 77 without root or the programs that pack.
 """
+import functools
 import glob
 import hashlib
+import http.server
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools")
@@ -42,7 +46,8 @@ def run(words, **more):
 def make(build, folder, before=""):
     """The archive and the image of a build, in a new folder."""
     os.makedirs(folder)
-    run(["bash", "-c", before + ' "$0"/tarball.sh "$1" "$2" && "$0"/image.py "$2"/*.tar.xz "$2" --level 1', TOOLS, build, folder],
+    run(["bash", "-c", before + ' "$0"/tarball.sh "$1" "$2" && "$0"/image.py "$2"/*.tar.xz "$2" --level 1 && '
+         '"$0"/image.py "$2"/*.tar.xz "$2" --git --level 1', TOOLS, build, folder],
         env={**os.environ, "KINU_XZ_LEVEL": "-0", "SOURCE_DATE_EPOCH": "1790000000"})
 
 
@@ -104,9 +109,11 @@ def unpack(image, folder):
 
 
 def inside(root, user, *words):
-    """The command line that runs a program in a root, with what a container has: the mount of /proc vanishes with it."""
+    """The command line that runs a program in a root, with what a container has: the mounts of /proc and of /dev/null vanish
+    with it."""
     return [UNSHARE, "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "/bin/bash", "-c",
-            '/bin/mount -t proc proc "$1/proc" && exec "$0" --userspec="$2" "$1" "${@:3}"', CHROOT, root, user, *words]
+            '/bin/mount -t proc proc "$1/proc" && /bin/mount --bind /dev/null "$1/dev/null" && '
+            'exec "$0" --userspec="$2" "$1" "${@:3}"', CHROOT, root, user, *words]
 
 
 def use(root, settings):
@@ -137,6 +144,53 @@ def use(root, settings):
     expect("libarchive" in kinu("about", "-sbom"), "about -sbom")
 
 
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def make_repositories(folder, address):
+    """Two repositories as files for a server: `module`, which has `part` as a submodule."""
+    def git(*words, place):
+        run(["git", "-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "protocol.file.allow=always", *words],
+            cwd=os.path.join(folder, place))
+    for name in ("part", "module"):
+        os.makedirs(os.path.join(folder, name))
+        git("init", "-q", place=name)
+        shutil.copy(os.path.join(HERE, "main.tf"), os.path.join(folder, name))
+        if name == "module":
+            git("submodule", "add", "-q", folder + "/part", "part", place=name)
+            git("config", "-f", ".gitmodules", "submodule.part.url", address + "/part/.git", place=name)
+        git("add", "-A", place=name)
+        git("commit", "-qm", "t", place=name)
+        git("update-server-info", place=name)
+
+
+def use_git(root, settings, folder):
+    """Installs a module by git in the image's root, from a server of this machine, and starts its ssh."""
+    environment = dict(each.split("=", 1) for each in settings["Env"])
+    served = os.path.join(folder, "served")
+    os.mkdir(served)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=served))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = "http://127.0.0.1:%d" % server.server_port
+    make_repositories(served, address)
+    work = os.path.join(root, "work", "cloned")
+    os.mkdir(work)
+    with open(os.path.join(work, "main.tf"), "w", encoding="utf-8") as file:
+        file.write('module "m" {\n  source = "git::%s/module/.git"\n}\noutput "answer" {\n  value = module.m.installed\n}\n' % address)
+    run(["chown", "-R", "65532:65532", work])
+    kinu = [*settings["Entrypoint"], "-chdir=/work/cloned"]
+    run(inside(root, settings["User"], *kinu, "init", "-no-color"), env=environment)
+    server.shutdown()
+    expect(os.path.exists(os.path.join(work, ".terraform", "modules", "m", "part", "main.tf")), "the submodule is not there")
+    run(inside(root, settings["User"], *kinu, "apply", "-auto-approve", "-no-color"), env=environment)
+    said = subprocess.run(inside(root, settings["User"], "/usr/bin/git", "ls-remote", "ssh://127.0.0.1:1/x"), check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment).stdout
+    expect("ssh: connect to host 127.0.0.1 port 1: Connection refused" in said, "git over ssh says " + said)
+    print("git and ssh: a module with a submodule over HTTP; ssh starts")
+
+
 def loads(root):
     """Each module and library of the image must find what it asks for there."""
     loader = sorted(glob.glob(os.path.join(root, "lib*", "ld-linux*")))[0][len(root):]
@@ -154,17 +208,35 @@ def test_image(image, folder, most=None):
     settings, size = unpack(image, folder)
     expect(most is None or size <= most, "the image has %d bytes" % size)
     root = os.path.join(folder, "root")
-    os.makedirs(os.path.join(root, "proc"), exist_ok=True)
+    for name in ("proc", "dev"):
+        os.makedirs(os.path.join(root, name), exist_ok=True)
+    with open(os.path.join(root, "dev", "null"), "w", encoding="utf-8"):
+        pass
     use(root, settings)
     loads(root)
+    if os.path.exists(os.path.join(root, "usr", "bin", "git")):
+        use_git(root, settings, folder)
     problems = subprocess.run([os.path.join(TOOLS, "bundled.py"), "files", root], check=False, stdout=subprocess.PIPE, text=True)
     expect(problems.returncode == 0, problems.stdout)
     print("image: %.1f MB compressed, used as %s" % (size / 1e6, settings["User"]))
     return 0
 
 
-def image_of(folder):
-    return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".oci.tar")][0]
+def images_of(folder):
+    """The image, and its variant with git and ssh."""
+    plain = [os.path.join(folder, name) for name in os.listdir(folder) if re.search(r"-linux-\w+\.oci\.tar$", name)][0]
+    return plain, plain.replace(".oci.tar", "-git.oci.tar")
+
+
+def test_images(folder, work, most):
+    """Both images, each unpacked in a folder of its own. Only the plain one has a greatest size."""
+    results = []
+    for number, image in enumerate(images_of(folder)):
+        own = os.path.join(work, "unpacked%d" % number)
+        os.mkdir(own)
+        results.append(test_image(image, own, most if number == 0 else None))
+        shutil.rmtree(own)
+    return max(results)
 
 
 def main(words):
@@ -176,7 +248,8 @@ def main(words):
     with tempfile.TemporaryDirectory() as folder:
         if words[:1] == ["--archive"]:
             run([os.path.join(TOOLS, "image.py"), words[1], folder])
-            skipped = test_image(image_of(folder), folder, MOST_BYTES)
+            run([os.path.join(TOOLS, "image.py"), words[1], folder, "--git"])
+            skipped = test_images(folder, folder, MOST_BYTES)
         else:
             test_comparison(folder)
             one, other = os.path.join(folder, "first"), os.path.join(folder, "a", "second", "folder")
@@ -185,7 +258,7 @@ def main(words):
             done = compare(one, other)
             expect(done.returncode == 0, done.stdout)
             shutil.rmtree(other)
-            skipped = test_image(image_of(one), folder)
+            skipped = test_images(one, folder, None)
     print("archive: %s" % ("%d failed" % len(failures) if failures else "ok"))
     return 1 if failures else skipped
 
