@@ -5,8 +5,15 @@ PREFIX ?= /usr/local
 BENCH ?=
 PEERS ?= --members 8 --applies 80
 FUZZ_RUNS ?= 1000000
+# The processor that packages are for, as Debian calls it: this one's, or arm64.
+ARCH ?=
 # Steps done, all steps, seconds since the start.
 export NINJA_STATUS = [%f of %t, %e s] 
+THIS_MACHINE := $(shell uname -m)
+THIS_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,amd64,$(THIS_MACHINE)))
+# Empty for this machine's own processor.
+CROSS = $(filter-out $(THIS_ARCH),$(ARCH))
+MACHINE = $(if $(CROSS),$(patsubst arm64,aarch64,$(CROSS)),$(THIS_MACHINE))
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
 .PHONY: setup build quickstart test test-peers bench -profile profile asan tsan fuzz format tidy install package image rpm release dist site wheel vscode
@@ -83,22 +90,25 @@ install:
 	@$(call BUILD,release) --target installable
 	@cmake --install build/release --strip --prefix $(PREFIX)
 
-# Debian packages, and an archive whose program needs nothing but glibc.
+# Debian packages, and an archive whose program needs nothing but glibc. ARCH=arm64: cross-compiled for that processor.
 package:
-	@tools/setup.sh build package
-	@$(call BUILD,release) --target installable
-	@tools/packages.sh build/release build/package
-	@tools/tarball.sh build/release build/package
+	@tools/setup.sh build package $(CROSS)
+	@$(if $(CROSS),tools/sysroot.sh $(CROSS) build/sysroot-$(CROSS))
+	@$(call BUILD,$(or $(CROSS),release)) --target installable
+	@tools/packages.sh build/$(or $(CROSS),release) build/package
+	@tools/tarball.sh build/$(or $(CROSS),release) build/package
 	@ls build/package
 
 # Container images of that archive, as OCI layouts in files: a plain one, and one with git and ssh.
 image: package
-	@for variant in "" --git; do tools/image.py build/package/kinu-*.tar.xz build/package $$variant || exit 1; done
+	@$(if $(CROSS),export KINU_SYSROOT=build/sysroot-$(CROSS);) for variant in "" --git; do \
+	  tools/image.py build/package/kinu-*-linux-$(MACHINE).tar.xz build/package $$variant || exit 1; \
+	done
 
 # An .rpm of that archive.
 rpm: package
 	@tools/setup.sh rpm
-	@tools/rpm.sh build/package/kinu-*.tar.xz build/package
+	@tools/rpm.sh build/package/kinu-*-linux-$(MACHINE).tar.xz build/package
 
 # All files of a release, signed by KINU_RELEASE_KEY; each step of docs/release.md that a machine can check is checked.
 release:

@@ -25,6 +25,10 @@ target_compile_options(kinu_options INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<AND:$<BOOL:${KINU_GROUPS}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
+# Elsewhere as on x86-64: `char` has a sign, and a product is rounded before it is added to something.
+if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  target_compile_options(kinu_options INTERFACE -fsigned-char -ffp-contract=off)
+endif()
 # The compiler collects its garbage when it has half a gigabyte, not all the time: a fifth less of its time.
 target_compile_options(kinu_options INTERFACE
   "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=524288 --param ggc-min-expand=400>")

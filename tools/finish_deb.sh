@@ -14,6 +14,8 @@ tree=$stage/tree
 mkdir -p "$2"
 dpkg-deb -R "$1" "$tree"
 name=$(sed -n 's/^Package: //p' "$tree/DEBIAN/control")
+. "$tools/target.sh"
+target_of "$(sed -n 's/^Architecture: //p' "$tree/DEBIAN/control")"
 version=$(sed -n 's/^Version: //p' "$tree/DEBIAN/control")
 
 papers=$tree/usr/share/doc/$name
@@ -31,11 +33,11 @@ if [ -f "$deb/$name.overrides" ]; then
 fi
 # Where programs that are built for other processors do not look by mistake. The files find the rest from their place.
 if [ -d "$tree/usr/lib/pkgconfig" ]; then
-  mkdir -p "$tree/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
-  mv "$tree/usr/lib/pkgconfig" "$tree/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
+  mkdir -p "$tree/usr/lib/$target_triplet"
+  mv "$tree/usr/lib/pkgconfig" "$tree/usr/lib/$target_triplet"
   sed -i 's|^prefix=${pcfiledir}/../..$|prefix=${pcfiledir}/../../..|' "$tree"/usr/lib/*/pkgconfig/*.pc
 fi
-find "$tree/usr" -name '*.a' -exec strip --strip-debug --enable-deterministic-archives {} +
+find "$tree/usr" -name '*.a' -exec "${target_prefix}strip" --strip-debug --enable-deterministic-archives {} +
 find "$tree" -type d -exec chmod 755 {} +
 find "$tree/usr" -type f -exec chmod u=rwX,go=rX {} +
 (cd "$tree" && find usr -type f -printf '%P\n' | LC_ALL=C sort | sed 's|^|usr/|' | xargs -d '\n' md5sum >DEBIAN/md5sums)

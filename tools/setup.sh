@@ -2,18 +2,24 @@
 # Installs the packages that a make target needs on Debian 12, as root or through sudo. Prints
 # nothing if all are installed.
 #
-#   tools/setup.sh GROUP...     groups: build (what the program and the libraries need), tests, check (the
+#   tools/setup.sh [--list] GROUP...     groups: build (what the program and the libraries need), tests, check (the
 #                               format check of the tests), clang (tsan, fuzz, tidy), package (make
 #                               package), site (make site), wheel (make wheel), browser (tests and
 #                               pictures of the report of show -html, which are skipped without it),
 #                               peers (make test-peers), profile (make profile), editors (the tests of
 #                               the language server in editors, which are skipped without them),
-#                               lsp-mode (one more of them), extension (make vscode), rpm (make rpm),
+#                               lsp-mode (one more of them), extension (make vscode), rpm (make rpm), arm64 (make package
+#                               ARCH=arm64: what runs here, tools/sysroot.sh unpacks the rest),
 #                               package-checks (the tests of packages, which leave out what is missing); none
 #                               means build, tests, check, clang and package
 #
-# The release of the distribution pins the versions.
+# The release of the distribution pins the versions. With --list the packages are printed, one a line.
 set -euo pipefail
+list=
+if [ "${1:-}" = --list ]; then
+  list=1
+  shift
+fi
 [ $# -gt 0 ] || set -- build tests check clang package
 
 packages=()
@@ -45,12 +51,17 @@ for group in "$@"; do
     lsp-mode) packages+=(emacs-nox elpa-lsp-mode) ;;
     extension) command -v npm >/dev/null || packages+=(nodejs npm) ;;
     package) packages+=(dpkg-dev file git openssh-client patchelf xz-utils) ;;
+    arm64) packages+=(g++-aarch64-linux-gnu qemu-user-static debian-archive-keyring) ;;
     rpm) packages+=(rpm xz-utils) ;;
     # What reads packages and recipes for tests, which are skipped without it, and for `make release`.
     package-checks) packages+=(lintian rpmlint ruby nix-bin gnupg) ;;
     *) echo "tools/setup.sh: no group $group" >&2; exit 2 ;;
   esac
 done
+if [ -n "$list" ]; then
+  printf '%s\n' "${packages[@]}"
+  exit 0
+fi
 
 if ! command -v dpkg-query >/dev/null; then
   echo "tools/setup.sh: not a Debian system, taking for granted: ${packages[*]}" >&2

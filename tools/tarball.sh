@@ -9,7 +9,10 @@ build=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
-name=kinu-$version-linux-$(uname -m)
+tools=$(realpath "$(dirname "$0")")
+. "$tools/target.sh"
+target_of_build "$build"
+name=kinu-$version-linux-$target_machine
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 root=$stage/$name
@@ -23,14 +26,28 @@ is_of_libc() {
   esac
   return 1
 }
-tools=$(realpath "$(dirname "$0")")
 "$tools/licenses.sh" "$root/share/doc/kinu/licenses" carried
 "$tools/../tests/package/hardening.py" "$root/bin/kinu" "$root"/lib/kinu/*.so
 libraries=$root/lib/kinu/libraries
 mkdir -p "$libraries"
+# What the loader of the processor finds for files: lines "NAME => PATH", as of ldd.
+loads() {
+  local each
+  if [ -z "$target_sysroot" ]; then
+    ldd "$@"
+    return
+  fi
+  for each in "$@"; do
+    "${target_run[@]}" "$target_sysroot"/lib/ld-linux-*.so.* --list "$each" | sed "s| => /| => $target_sysroot/|"
+  done
+}
 # The console opens libedit when it reads from a terminal.
-editor=$(ldconfig -p | awk '$1 == "libedit.so.2" {print $NF; exit}')
-{ ldd "$root/bin/kinu" "$root"/lib/kinu/*.so "$editor"; echo "libedit.so.2 => $editor"; } |
+if [ -n "$target_sysroot" ]; then
+  editor=$target_sysroot/usr/lib/$target_triplet/libedit.so.2
+else
+  editor=$(ldconfig -p | awk '$1 == "libedit.so.2" {print $NF; exit}')
+fi
+{ loads "$root/bin/kinu" "$root"/lib/kinu/*.so "$editor"; echo "libedit.so.2 => $editor"; } |
   awk '$2 == "=>" {print $1, $3}' | sort -u |
   while read -r soname path; do
     is_of_libc "$soname" || cp -L "$path" "$libraries/$soname"
@@ -38,10 +55,10 @@ editor=$(ldconfig -p | awk '$1 == "libedit.so.2" {print $NF; exit}')
 # ICU's data are a third of all, and nothing that kinu does uses them.
 for data in "$libraries"/libicudata.so.*; do
   [ -f "$data" ] || continue
-  cc -shared -nostdlib -s -Wl,--build-id=none -Wl,-soname,"${data##*/}" -DICU_DATA="icudt${data##*.so.}_dat" \
+  "${target_prefix:+${target_prefix}g}cc" -shared -nostdlib -s -Wl,--build-id=none -Wl,-soname,"${data##*/}" -DICU_DATA="icudt${data##*.so.}_dat" \
     -o "$data" "$tools/../packaging/icu_without_data.c"
 done
-find "$libraries" -type f -exec strip --strip-unneeded {} + -exec chmod 644 {} +
+find "$libraries" -type f -exec "${target_prefix}strip" --strip-unneeded {} + -exec chmod 644 {} +
 # DT_RPATH and not DT_RUNPATH: it also holds for what the libraries load themselves.
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib/kinu/libraries' "$root/bin/kinu"
 for module in "$root"/lib/kinu/*.so; do
@@ -51,10 +68,10 @@ find "$libraries" -type f -exec patchelf --force-rpath --set-rpath '$ORIGIN' {} 
 
 "$tools/bundled.py" files "$root" >/dev/null || { "$tools/bundled.py" files "$root"; exit 1; }
 
-glibc=$(find "$root/bin" "$root/lib" -type f -exec objdump -T {} + |
+glibc=$(find "$root/bin" "$root/lib" -type f -exec "${target_prefix}objdump" -T {} + |
   grep -o 'GLIBC_2\.[0-9.]*' | sort -Vu | tail -1 | sed s/GLIBC_//)
 cat > "$root/README" <<TEXT
-kinu $version for Linux on $(uname -m). Needs glibc $glibc or newer and nothing else.
+kinu $version for Linux on $target_machine. Needs glibc $glibc or newer and nothing else.
 
   bin/kinu              the program; it finds the rest beside itself, wherever this directory lies
   lib/kinu              what it loads when it uses the network, unpacks packages or connects by ssh

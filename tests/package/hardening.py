@@ -6,7 +6,8 @@
 Prints a line per file and exits with 1 if one lacks a property: `pie` (position-independent), `relro` (its tables of
 addresses are written once, at start: PT_GNU_RELRO and BIND_NOW), `nx` (the stack holds no code), `canary` (functions
 with arrays guard the stack), `fortify` (calls of the C library know the sizes of buffers; `-` where it makes none
-that has a checked form) and `cfi` (code marks what may be jumped to).
+that has a checked form), and `cfi` of x86-64 and `bti` of arm64 (code marks what may be jumped to). arm64 also has `pac`:
+functions sign the addresses that they return to.
 """
 import collections
 import os
@@ -22,6 +23,8 @@ MARKS = {X86_64: b"\xf3\x0f\x1e\xfa", AARCH64: b"\x5f\x24\x03\xd5"}  # endbr64; 
 # Functions of the C library that write texts or what they read: with hardening their checked forms are called
 # (__snprintf_chk). Those of memcpy() and its like are called only where the size of a buffer is known.
 CHECKED = re.compile(r"(st[rp]n?cpy|strn?cat|v?sn?printf|v?[fd]?printf)")
+
+SIGNS = b"\x3f\x23\x03\xd5"  # paciasp
 
 FEW_MARKS = 5  # what the C library's own parts of a program have
 
@@ -78,11 +81,9 @@ class Elf:
                 return self.data[offset:offset + length]
         raise ValueError("no section %s" % wanted.decode())
 
-    def marks(self):
-        """How many places of its code are marked as targets of indirect jumps."""
-        mark = MARKS.get(self.machine)
-        # Calls of libraries are code of the linker, which stands in other sections.
-        return self.section(b".text").count(mark) if mark else 0
+    def count(self, instruction):
+        """How often its code has an instruction. Calls of libraries are code of the linker, in other sections."""
+        return self.section(b".text").count(instruction)
 
 
 def properties(elf):
@@ -91,14 +92,20 @@ def properties(elf):
     checked = any(name.endswith("_chk") and name != "__stack_chk_fail" for name in symbols)
     could_check = any(CHECKED.fullmatch(name) for name in symbols)
     stack = elf.of_kind(GNU_STACK)
-    return {
+    found = {
         "pie": elf.kind == SHARED,
         "relro": bool(elf.of_kind(GNU_RELRO)) and bool(now),
         "nx": bool(stack) and not stack[0].flags & 1,
         "canary": "__stack_chk_fail" in symbols,
         "fortify": checked if checked or could_check else None,
-        "cfi": elf.marks() > FEW_MARKS,
     }
+    # A function that signs begins with that, which marks it as well.
+    signs = elf.count(SIGNS) if elf.machine == AARCH64 else 0
+    marks = elf.count(MARKS[elf.machine]) + signs if elf.machine in MARKS else 0
+    found["bti" if elf.machine == AARCH64 else "cfi"] = marks > FEW_MARKS
+    if elf.machine == AARCH64:
+        found["pac"] = signs > FEW_MARKS
+    return found
 
 
 def main():
