@@ -20,6 +20,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "conformance"))
 import recordings  # noqa: E402
+from watching import watch_edits  # noqa: E402
 
 ROOT = os.path.join(HERE, "..")
 DRIFTED = {
@@ -137,6 +138,13 @@ def written(binary, folder):
     yield "plan", json.loads(run("show", "-json", "-positions", "p"))
     for line in run("plan", "-offline", "-json").splitlines():
         yield "message", json.loads(line)
+    for line in run("plan", "-refresh=changed", "-json").splitlines():
+        yield "message", json.loads(line)
+    with open(os.path.join(folder, "main.tf"), encoding="utf-8") as handle:
+        text = handle.read()
+    for message in watch_edits(os.path.abspath(binary), folder, environment,
+                               [{"main.tf": text.replace('"a"', '"b"', 1)}, {"main.tf": text + "nothing"}, {"main.tf": text}])[1]:
+        yield "message", message
     yield "risks", json.loads(run("show", "-risks", "-json", "p"))  # without any
     for line in run("apply", "-json", "-auto-approve").splitlines():
         yield "message", json.loads(line)

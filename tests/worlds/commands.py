@@ -10,7 +10,7 @@ OWN_COMMANDS = ("about", "check", "convert", "diff", "drift", "eval", "export", 
 # Flags that only kinu has.
 OWN_FLAGS = {
     "apply": ("timings", "actions", "summary", "group-by", "pager"), "destroy": ("timings",), "import": ("from", "dry-run"),
-    "plan": ("summary", "group-by", "actions", "pager", "timings", "why", "risks", "offline", "schemas"),
+    "plan": ("summary", "group-by", "actions", "pager", "timings", "why", "risks", "offline", "schemas", "watch"),
     "show": ("canonical", "fingerprint", "format", "html", "pager", "positions", "redact", "summary", "group-by", "actions", "why",
              "risks"),
     "state mv": ("from", "match"), "state rm": ("from", "match"), "validate": ("duplicate-keys",),

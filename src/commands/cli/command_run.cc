@@ -255,8 +255,9 @@ void OperationRun::ShowPlan(const plan::Plan& plan, const PlanParts& parts) {
       return parts.offline->Remark(change);
     };
   }
-  terminal::PagedOutput paged(flags.Has("pager") ? terminal::ChoosePager(flags.Bool("pager"))
-                                                 : std::string());
+  terminal::PagedOutput paged(flags.Has("pager") && parts.may_page
+                                  ? terminal::ChoosePager(flags.Bool("pager"))
+                                  : std::string());
   if (parts.offline != nullptr) {
     paged.Write(terminal::WordWrap(std::string(operation::kOfflineNotice), options.width) + "\n");
   }

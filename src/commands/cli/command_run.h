@@ -91,6 +91,7 @@ struct PlanParts {
   const operation::OfflineReport* offline = nullptr;  ///< null: providers have planned
   bool why = false;                                   ///< a summary says what the changes come from
   const risks::Rules* risks = nullptr;                ///< null: risks are not looked for
+  bool may_page = true;                               ///< the reader's program may show it
 };
 
 /// The run of a command that works through an operation.

@@ -1,12 +1,15 @@
 #include "lsp/server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,14 +18,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/disk_watcher.h"
 #include "base/thread.h"
 #include "log/log.h"
-#include "lsp/disk_watcher.h"
 #include "lsp/framing.h"
 #include "lsp/session.h"
 
 namespace kinu::lsp {
 namespace {
+
+/// Whether a file of that name can matter to a workspace.
+bool MattersToWorkspaces(std::string_view name) {
+  return std::ranges::any_of(std::initializer_list<std::string_view>{".tf", ".tofu", ".tfvars",
+                                                                     ".json", ".hcl", ".tfstate"},
+                             [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
 
 /// What the reader of the input hands to the owner of the session.
 class Inbox {
@@ -188,7 +198,7 @@ class Server {
   std::atomic<int> parent_ = -1;
   Outlet outlet_;
   const ServerOptions options_;
-  DiskWatcher disk_;
+  DiskWatcher disk_{MattersToWorkspaces};
   Inbox inbox_;
   FrameReader frames_;
   std::string piece_;

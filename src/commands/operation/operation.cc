@@ -89,9 +89,7 @@ bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagn
 
 bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diagnostics& diags) {
   if (loaded.config == nullptr) {
-    LoadModules({.intent = session::LoadIntent::kOperation,
-                 .variables = request.variables,
-                 .program = request.program});
+    LoadFor(request);
   }
   // Of the root module alone; shown again with all others. An import has those of all modules, too.
   Diagnostics early_warnings;
@@ -118,9 +116,24 @@ bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diag
                                                  std::to_string(request.options.parallelism) + ".");
     return false;
   }
+  if (request.again) {
+    KeepForAgain();
+  }
   if (!RequireProviders(request, diags)) {
     return false;
   }
+  Fill(request, audience);
+  return true;
+}
+
+void Operation::LoadFor(const PlanRequest& request) {
+  LoadModules({.intent = session::LoadIntent::kOperation,
+               .variables = request.variables,
+               .program = request.program,
+               .files = request.files});
+}
+
+void Operation::Fill(const PlanRequest& request, view::Audience& audience) {
   engine::Options options = request.options;
   if (options.parallelism == 0) {
     options.parallelism = engine::Options().parallelism;
@@ -128,7 +141,6 @@ bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diag
   options.mode = request.mode;
   options.plan_timestamp = Timestamp();
   FillInput(std::move(options), prior, audience);
-  return true;
 }
 
 bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags) {

@@ -45,6 +45,9 @@ struct PlanRequest {
   backend::StateFlags state_flags;
   bool lock = true;
   std::chrono::milliseconds lock_timeout{0};
+  bool again = false;  ///< OpenAgain() will follow
+  /// Where the configuration is read; null: the disk.
+  const config::SourceFiles* files = nullptr;
   bool may_run_remotely = false;  ///< RemoteRun is wanted where the service runs the workspace
   /// Nothing but files is read: no processes, no network. Plans only.
   bool offline = false;
@@ -75,6 +78,18 @@ struct Operation : session::OpenWorkspace {
 
   /// Loads what is not loaded yet and takes the lock. Returns false after an error.
   bool Open(const PlanRequest& request, view::Audience& audience, Diagnostics& diags);
+  /// What OpenAgain() finds.
+  enum class Again : uint8_t {
+    kOpen,
+    kFailed,   ///< the errors are in the diagnostics
+    kChanged,  ///< Open() is needed, after Forget(): it is about the state, too
+  };
+  /// Opens it once more after Close(), with the configuration as it is now, for another plan. The
+  /// state is the one that Open() has read: nothing is locked or read but files. Nobody is asked
+  /// for values of variables: those of Open() stay.
+  Again OpenAgain(const PlanRequest& request, view::Audience& audience, Diagnostics& diags);
+  /// Drops all, for another Open().
+  void Forget();
   /// Opens the state of the workspace in `backend`, takes the lock and reads the state. Returns
   /// false after an error.
   bool OpenState(const PlanRequest& request, const std::shared_ptr<Program>& program,
@@ -97,6 +112,14 @@ struct Operation : session::OpenWorkspace {
  private:
   /// Open(), which may leave the lock behind after an error.
   bool Begin(const PlanRequest& request, view::Audience& audience, Diagnostics& diags);
+  /// Loads the modules that `request` is about.
+  void LoadFor(const PlanRequest& request);
+  /// Sets the input of the engine to what `request` asks for.
+  void Fill(const PlanRequest& request, view::Audience& audience);
+  /// Keeps what OpenAgain() needs, once the values of the variables are there.
+  void KeepForAgain();
+  /// The backend that the configuration asks for, as a text that changes with it.
+  std::string BackendBlock() const;
   /// Finds out whether the service runs the workspace, and sets `remote_runs`. False if it does,
   /// and after an error.
   bool RunsHere(const PlanRequest& request, Diagnostics& diags);
@@ -113,6 +136,11 @@ struct Operation : session::OpenWorkspace {
   bool PrepareOffline(const PlanRequest& request, Diagnostics& diags);
   /// The steps of Open() that need all modules and the state.
   bool RequireProviders(const PlanRequest& request, Diagnostics& diags);
+
+  state::State stored_;        // as it was read: `prior` is adapted to the configuration
+  std::string backend_block_;  // of the configuration that Open() has loaded
+  /// The values that were asked for.
+  std::map<std::string, config::RawInput> answers_;
 };
 
 /// The input of the engine for one configuration of a workspace, which all commands begin with.

@@ -19,6 +19,13 @@ bool OpenWorkspace::LoadModules(const LoadRequest& request, Diagnostics& diags) 
   return !of_modules_.has_errors();
 }
 
+void OpenWorkspace::Unload() {
+  loaded = Loaded();
+  root_.reset();
+  of_modules_ = Diagnostics();
+  of_root_ = Diagnostics();
+}
+
 bool OpenWorkspace::LoadByAbsolutePath(const LoadRequest& request, Diagnostics& diags) {
   LoadRequest there = request;
   there.directory = WorkingDirectory();

@@ -35,6 +35,8 @@ struct OpenWorkspace {
   /// the working directory: files of the root module are named so. Returns false after an error.
   /// Ref: opentofu internal/command/meta.go checkRequiredVersion.
   bool LoadByAbsolutePath(const LoadRequest& request, Diagnostics& diags);
+  /// Drops what LoadModules() has loaded, and what was found wrong with it.
+  void Unload();
   /// What is wrong with the configuration as a whole, the root module included.
   const Diagnostics& of_modules() const { return of_modules_; }
 

@@ -4,6 +4,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/plan_risks.h"
+#include "cli/plan_watch.h"
 #include "cli/summary_flags.h"
 #include "cli/timings.h"
 #include "meta_arguments/generated_blocks.h"
@@ -105,6 +106,9 @@ static int RunPlan(Invocation& invocation) {
   }
   PlanRequest request = ReadPlanRequest(OperationKind::kPlan, invocation, flags, run.diags);
   ReadOffline(flags, request, run.diags);
+  if (flags.Bool("watch")) {
+    CheckWatchFlags(flags, request, run.diags);
+  }
   if (!run.ArgumentsFit()) {
     return run.Usage();
   }
@@ -115,7 +119,9 @@ static int RunPlan(Invocation& invocation) {
   if (const auto read = session::CheckPluginDirectories(invocation.workspace); !read) {
     return run.Fail(read.error().message, "");
   }
-  run.CatchInterrupts();
+  if (!flags.Bool("watch")) {
+    run.CatchInterrupts();
+  }
   session::WarnOfOverrides(invocation.workspace, false, run.diags);
   run.audience->Show(run.diags);
   const std::string& generate_path = flags.String("generate-config-out");
@@ -125,6 +131,9 @@ static int RunPlan(Invocation& invocation) {
            (generate_path.empty() ||
             operation::CheckGeneratedConfigPath(generate_path, request.mode, found));
   };
+  if (flags.Bool("watch")) {
+    return WatchPlan(run, request);
+  }
   request.may_run_remotely = !request.offline;
   if (!run.Open(request)) {
     return run.operation.remote_runs == nullptr ? run.Fail() : PlanInService(run, request);
@@ -192,7 +201,7 @@ constexpr auto kPlanFlags = JoinFlags(
              .help = "With -offline: schemas from a file that\n"
                      "\"providers schema -json\" has written."},
     FlagSpec{.name = "why", .help = "With -summary: what the changes come from."}, kRisksFlag,
-    kSummaryFlags, kPager, kTimings, kOperation);
+    kWatchFlag, kSummaryFlags, kPager, kTimings, kOperation);
 
 extern constexpr CommandSpec kPlanCommand{
     .name = "plan",

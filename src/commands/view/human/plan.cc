@@ -73,6 +73,8 @@ class PlanText {
         checks_pass_(CheckBlocksPass(plan)) {}
 
   Result<void> Render();
+  Result<void> RenderOnly(std::span<const ResourceChange* const> changes,
+                          const std::function<bool(const plan::OutputChange&)>& shows_output);
 
  private:
   struct Drifted {
@@ -98,9 +100,10 @@ class PlanText {
   void RenderNoChanges();
   void RenderLegend();
   Result<void> RenderChanges();
+  Result<void> StreamListed();
   void RenderHidden();
   void RenderSummary();
-  std::string OutputLines();
+  std::string OutputLines(const std::function<bool(const plan::OutputChange&)>& shows_output = {});
   void RenderListed(size_t begin, size_t end, std::string& out) const;
   void RenderChange(const ResourceChange& change, const Diff& diff, bool drift,
                     std::string& out) const;
@@ -436,16 +439,20 @@ Result<void> PlanText::RenderChanges() {
               ? "\nOpenTofu planned the following actions, but then encountered a problem:\n"
               : "\nOpenTofu will perform the following actions:\n";
   sink_(std::exchange(out_, {}));
+  auto done = StreamListed();
+  RenderSummary();
+  return done;
+}
+
+Result<void> PlanText::StreamListed() {
   constexpr size_t kPiece = 128;
-  auto done = StreamInPieces(
+  return StreamInPieces(
       listed_.size(), kPiece,
       [this](size_t begin, size_t end, std::string& out) -> Result<void> {
         RenderListed(begin, end, out);
         return {};
       },
       sink_);
-  RenderSummary();
-  return done;
 }
 
 void PlanText::RenderListed(size_t begin, size_t end, std::string& out) const {
@@ -480,7 +487,8 @@ void PlanText::RenderHidden() {
   }
 }
 
-std::string PlanText::OutputLines() {
+std::string PlanText::OutputLines(
+    const std::function<bool(const plan::OutputChange&)>& shows_output) {
   size_t width = 0;
   std::string quoted;
   for (const plan::OutputChange& output : plan_.outputs) {
@@ -488,6 +496,9 @@ std::string PlanText::OutputLines() {
   }
   std::string lines;
   for (const plan::OutputChange& output : plan_.outputs) {
+    if (shows_output && !shows_output(output)) {
+      continue;
+    }
     Change change = Change::Of(output.before, output.after);
     change.before_sensitive = change.after_sensitive = output.sensitive;
     change.before_marks = change.after_marks = false;
@@ -551,16 +562,49 @@ Result<void> PlanText::Render() {
   return {};
 }
 
+Result<void> PlanText::RenderOnly(
+    std::span<const ResourceChange* const> changes,
+    const std::function<bool(const plan::OutputChange&)>& shows_output) {
+  for (const ResourceChange* change : changes) {
+    listed_.push_back({.change = change});
+  }
+  if (auto done = FindSchemas(); !done) {
+    return done;
+  }
+  if (auto done = StreamListed(); !done) {
+    return done;
+  }
+  if (const std::string outputs = OutputLines(shows_output); !outputs.empty()) {
+    sink_("\nChanges to Outputs:\n" + outputs);
+  }
+  return {};
+}
+
+bool HasInfiniteOutput(const Plan& plan) {
+  return std::ranges::any_of(plan.outputs, [](const plan::OutputChange& output) {
+    return ContainsInfinity(output.before) || ContainsInfinity(output.after);
+  });
+}
+
 }  // namespace
 
 Result<void> RenderPlanTo(const TextSink& sink, const Plan& plan, const SchemaLookup& schemas,
                           const terminal::Style& style, const PlanTextOptions& options) {
-  for (const plan::OutputChange& output : plan.outputs) {
-    if (ContainsInfinity(output.before) || ContainsInfinity(output.after)) {
-      return Fail(ErrorCode::kInvalid, "cannot serialize infinity as JSON");
-    }
+  if (HasInfiniteOutput(plan)) {
+    return Fail(ErrorCode::kInvalid, "cannot serialize infinity as JSON");
   }
   return PlanText(sink, plan, schemas, style, options).Render();
+}
+
+Result<void> RenderChangesTo(const TextSink& sink, const Plan& plan,
+                             std::span<const ResourceChange* const> changes,
+                             const std::function<bool(const plan::OutputChange&)>& shows_output,
+                             const SchemaLookup& schemas, const terminal::Style& style,
+                             const PlanTextOptions& options) {
+  if (HasInfiniteOutput(plan)) {
+    return Fail(ErrorCode::kInvalid, "cannot serialize infinity as JSON");
+  }
+  return PlanText(sink, plan, schemas, style, options).RenderOnly(changes, shows_output);
 }
 
 Result<std::string> RenderPlan(const Plan& plan, const SchemaLookup& schemas,

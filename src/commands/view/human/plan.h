@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,13 @@ using TextSink = std::function<void(std::string_view)>;
 /// rendered after an error, as for an output that no document can have: an infinite number.
 Result<void> RenderPlanTo(const TextSink& sink, const plan::Plan& plan, const SchemaLookup& schemas,
                           const terminal::Style& style, const PlanTextOptions& options);
+/// Renders only these changes of a plan, as its text has them, and then those of its outputs that
+/// `shows_output` holds for.
+Result<void> RenderChangesTo(const TextSink& sink, const plan::Plan& plan,
+                             std::span<const plan::ResourceChange* const> changes,
+                             const std::function<bool(const plan::OutputChange&)>& shows_output,
+                             const SchemaLookup& schemas, const terminal::Style& style,
+                             const PlanTextOptions& options);
 /// Renders a plan as one text. Nothing is rendered after an error.
 Result<std::string> RenderPlan(const plan::Plan& plan, const SchemaLookup& schemas,
                                const terminal::Style& style, const PlanTextOptions& options);

@@ -1,18 +1,23 @@
-// Watches directories for editors that do not do it.
+// Watches directories for changes of the files in them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace kinu::lsp {
+namespace kinu {
 
 /// Its descriptor has something to read when files of a directory were made, changed or removed.
 /// Watch() and Read() may be called from different threads.
 class DiskWatcher {
  public:
-  DiskWatcher();
+  /// Whether a file of that name can matter to the watcher.
+  using Filter = std::function<bool(std::string_view name)>;
+  /// `matters`: files of other names are not reported.
+  explicit DiskWatcher(Filter matters);
   DiskWatcher(const DiskWatcher&) = delete;
   DiskWatcher& operator=(const DiskWatcher&) = delete;
   ~DiskWatcher();
@@ -28,10 +33,11 @@ class DiskWatcher {
  private:
   void AddMissing();
 
+  Filter matters_;
   int descriptor_;
   std::mutex mutex_;
   std::vector<std::string> wanted_;
   std::map<int, std::string> directories_;  // by the number of their watch
 };
 
-}  // namespace kinu::lsp
+}  // namespace kinu

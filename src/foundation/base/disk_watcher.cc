@@ -1,31 +1,25 @@
-#include "lsp/disk_watcher.h"
+#include "base/disk_watcher.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
+#include <utility>
 
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include "base/files.h"
 
-namespace kinu::lsp {
+namespace kinu {
 namespace {
 
 constexpr uint32_t kChanges =
     IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR;
 
-/// Whether a file of that name can matter to a workspace.
-bool Matters(std::string_view name) {
-  return std::ranges::any_of(std::initializer_list<std::string_view>{".tf", ".tofu", ".tfvars",
-                                                                     ".json", ".hcl", ".tfstate"},
-                             [&](std::string_view suffix) { return name.ends_with(suffix); });
-}
-
 }  // namespace
 
-DiskWatcher::DiskWatcher() : descriptor_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+DiskWatcher::DiskWatcher(Filter matters)
+    : matters_(std::move(matters)), descriptor_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
 }
 
 DiskWatcher::~DiskWatcher() {
@@ -76,7 +70,7 @@ std::vector<std::string> DiskWatcher::Read() {
         paths.push_back(directory->second);
         directories_.erase(directory);
         has_new_directory = true;  // another one may have its name
-      } else if (directory != directories_.end() && (is_directory || Matters(name))) {
+      } else if (directory != directories_.end() && (is_directory || matters_(name))) {
         paths.push_back(JoinPath(directory->second, name));
         has_new_directory = has_new_directory || is_directory;
       }
@@ -91,4 +85,4 @@ std::vector<std::string> DiskWatcher::Read() {
   return paths;
 }
 
-}  // namespace kinu::lsp
+}  // namespace kinu
