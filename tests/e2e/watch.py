@@ -92,7 +92,8 @@ def fresh(here, *flags):
 def compare(what, known, texts, here):
     real, real_texts = fresh(here)
     check(real is not None, what, "a fresh plan fails, the watch has a plan")
-    check(known == real, what, "the watch knows", sorted(set(known.items()) ^ set(real.items()), key=str))
+    check(known == real, what, "only the watch has", sorted(set(known.items()) - set(real.items()), key=str),
+          "only a fresh plan has", sorted(set(real.items()) - set(known.items()), key=str))
     for name, block in real_texts.items():
         check(texts.get(name) == block, what, "text of", name, texts.get(name), "instead of", block)
 
@@ -144,6 +145,8 @@ def one_world(options, seed, base):
             lines = watch.text() if options.sample == 1 or number % options.sample == 0 or many == {} else []
             if not lines:
                 lines = watch.text()
+            if os.environ.get("WATCH_DEBUG"):
+                print(number, result, "\n".join(lines))
             if result["planned"]:
                 known = lay_over(known, messages, result)
                 for name in [key(c)[0] for c in result["gone"]]:

@@ -124,11 +124,20 @@ WatchedFiles::Change WatchedFiles::Compare() const {
   if (OfState() != state_) {
     return Change::kAll;
   }
-  return OfConfiguration() == configuration_ ? Change::kNone : Change::kConfiguration;
+  const Stamps now = OfConfiguration();
+  const auto differs = [this](const Stamps& these, const Stamps& those) {
+    return std::ranges::any_of(these, [&](const auto& entry) {
+      const auto found = those.find(entry.first);
+      return (found == those.end() || found->second != entry.second) && IsSource(entry.first);
+    });
+  };
+  return differs(now, configuration_) || differs(configuration_, now) ? Change::kConfiguration
+                                                                      : Change::kNone;
 }
 
-bool WatchedFiles::IsSource(std::string_view name) const {
-  return EndsAsOneOf(name, kSourceEndings) || EndsAsOneOf(name, kDataEndings) ||
+bool WatchedFiles::IsSource(const std::string& path) const {
+  const std::string name = BaseName(path);
+  return files_.contains(path) || EndsAsOneOf(name, kSourceEndings) || EndsAsOneOf(name, kDataEndings) ||
          (sources_ != nullptr && sources_->Mentions(name));
 }
 
@@ -140,11 +149,9 @@ void WatchedFiles::AddDirectory(const std::string& directory, int depth,
       continue;
     }
     const std::string path = JoinPath(directory, name);
-    if (IsSource(name)) {
-      if (std::string stamp = StampOf(path, written); !stamp.empty()) {
-        out.emplace(path, std::move(stamp));
-        continue;
-      }
+    if (std::string stamp = StampOf(path, written); !stamp.empty()) {
+      out.emplace(path, std::move(stamp));
+      continue;
     }
     if (depth > 0 && IsDirectory(path)) {
       AddDirectory(path, depth - 1, written, out);

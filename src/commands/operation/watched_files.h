@@ -34,12 +34,14 @@ class WatchedFiles {
  private:
   using Stamps = std::map<std::string, std::string>;  ///< of files, by path
 
+  /// All files that could be about the configuration.
   Stamps OfConfiguration() const;
   Stamps OfState() const;
-  /// Adds the files in a directory that can be about the configuration, and in those below it.
+  /// Adds the files in a directory and in those below it.
   void AddDirectory(const std::string& directory, int depth, const std::set<std::string>& written,
                     Stamps& out) const;
-  bool IsSource(std::string_view name) const;
+  /// Whether a file can be about the configuration.
+  bool IsSource(const std::string& path) const;
 
   std::set<std::string> directories_;  ///< of modules
   std::set<std::string> files_;        ///< wherever they are
@@ -47,7 +49,7 @@ class WatchedFiles {
   std::string lock_info_;              ///< of the state; looked at after a plan that failed
   bool opened_ = false;
   const config::ParsedFiles* sources_ = nullptr;
-  Stamps configuration_;
+  Stamps configuration_;  ///< also of files that are none of it
   Stamps state_;
 };
 
