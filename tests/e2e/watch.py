@@ -8,11 +8,15 @@ with the text of each. No round leaves a lock or writes a file. --blocks: so man
 --sample: only every Nth round is compared with a fresh plan. --figures prints how long it takes from a save to the text,
 and how the memory grows. Without the provider the test is skipped (exit code 77).
 """
+import contextlib
+import fcntl
 import json
 import os
 import random
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -31,7 +35,8 @@ def key(change):
 
 def planned(messages):
     """What the messages of a plan say of each object."""
-    return {key(m["change"]): (m["change"]["action"], m["change"].get("reason"), m["change"].get("previous_resource"))
+    return {key(m["change"]): (m["change"]["action"], m["change"].get("reason"),
+                             m["change"].get("previous_resource", {}).get("addr"))
             for m in messages if m.get("type") == "planned_change" and m["change"]["action"] != "noop"}
 
 
@@ -89,8 +94,8 @@ def fresh(here, *flags):
     return planned([json.loads(line) for line in done.stdout.splitlines()]), blocks_of(text)
 
 
-def compare(what, known, texts, here):
-    real, real_texts = fresh(here)
+def compare(what, known, texts, here, flags=()):
+    real, real_texts = fresh(here, *flags)
     check(real is not None, what, "a fresh plan fails, the watch has a plan")
     check(known == real, what, "only the watch has", sorted(set(known.items()) - set(real.items()), key=str),
           "only a fresh plan has", sorted(set(real.items()) - set(known.items()), key=str))
@@ -117,13 +122,14 @@ def one_world(options, seed, base):
     for name, text in many.items():
         here.write(name, text)
     here.run("apply", "-auto-approve")
-    watch = Watch(here.binary, here.path, here.environment)
+    flags = rng.choice(([], [], [], ["-destroy"], ["-var", "word=other"], ["-refresh=false"], ["-refresh=changed"]))
+    watch = Watch(here.binary, here.path, here.environment, *flags)
     times = []
     try:
         _, messages = watch.next_round()
         known = planned(messages)
         texts = blocks_of(watch.text())
-        compare("seed %d, first plan:" % seed, known, texts, here)
+        compare("seed %d, first plan:" % seed, known, texts, here, flags)
         memory = None
         for number in range(options.edits):
             what = "seed %d, edit %d:" % (seed, number)
@@ -155,9 +161,9 @@ def one_world(options, seed, base):
                               if "no longer" not in block[0]})
             if number % options.sample == 0:
                 if result["planned"]:
-                    compare(what, known, texts, here)
+                    compare(what, known, texts, here, flags)
                 else:
-                    check(fresh(here)[0] is None, what, "a fresh plan succeeds, the watch has none:", "\n".join(lines))
+                    check(fresh(here, *flags)[0] is None, what, "a fresh plan succeeds, the watch has none:", "\n".join(lines))
             if number == min(options.edits - 1, 20):
                 memory = watch.memory()
         leftovers = [name for name in os.listdir(path) if "lock.info" in name]
@@ -171,6 +177,166 @@ def one_world(options, seed, base):
     finally:
         watch.process.kill()
     shutil.rmtree(path)
+
+
+MODULE = """variable "text" {}
+resource "terraform_data" "inner" {
+  input = templatefile("${path.module}/text.tftpl", { text = var.text })
+}
+output "text" {
+  value = terraform_data.inner.input
+}
+"""
+SCRIPT = offline.HEAD + """
+resource "kinutest_thing" "a" {
+  name  = "a"
+  value = var.word
+}
+data "kinutest_lookup" "d" {
+  key      = "k"
+  anything = var.word
+}
+output "word" {
+  value = var.word
+}
+"""
+
+
+def rounds_until_quiet(watch):
+    """The next round and those that follow soon, with messages and lines of text."""
+    result, messages = watch.next_round()
+    while True:
+        yield result, messages, watch.text()
+        try:
+            result, messages = watch.next_round(1)
+        except WatchFailure:
+            if watch.process.poll() is not None:
+                raise
+            return
+
+
+def scripted(options, base):
+    """What random edits do not reach: other files, other processes, signals."""
+    path = os.path.join(base, "scripted")
+    shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
+    here = WorldDirectory(options, path, XDG_CACHE_HOME=options.cache)
+    here.write("main.tf", "nonsense")
+    watch = Watch(here.binary, here.path, here.environment)
+    known, texts, ever = {}, {}, []
+
+    def step(what, planned_now=True, **files):
+        """Saves files, and compares the round that follows with a fresh plan."""
+        for name, text in files.items():
+            name = name.replace("__", "/").replace("_", ".")
+            if text is None:
+                os.remove(os.path.join(path, name))
+            else:
+                here.write(name, text)
+        for result, messages, lines in rounds_until_quiet(watch):
+            if result["planned"]:
+                now = lay_over(known, messages, result) if ever else planned(messages)
+                ever.append(True)
+                known.clear()
+                known.update(now)
+                for change in result["gone"]:
+                    texts.pop(key(change)[0], None)
+                texts.update({name: block for name, block in blocks_of(lines).items() if "no longer" not in block[0]})
+        check(result["planned"] == planned_now, what, "planned:", result, lines)
+        if planned_now:
+            compare(what, known, texts, here)
+        watch.last_lines = lines
+        return lines
+
+    try:
+        step("nonsense first", planned_now=False)
+        step("repaired", main_tf=SCRIPT)
+        here.run("apply", "-auto-approve")
+        step("an apply of somebody else")
+        check(not known, "changes after an apply:", known)
+        step("a file of variables", terraform_tfvars='word = "other"\n')
+        check(known, "no change after another value")
+        step("no such file", terraform_tfvars=None)
+        step("the provider's configuration", main_tf=SCRIPT.replace('"things"', '"things2"'))
+        check(known, "no object is missed elsewhere")
+        step("the same as before", main_tf=SCRIPT)
+        step("a move", main_tf=SCRIPT.replace('"a" {', '"b" {') +
+             "moved {\n  from = kinutest_thing.a\n  to = kinutest_thing.b\n}\n")
+        step("a move and a change", main_tf=SCRIPT.replace('"a" {', '"b" {').replace("var.word", '"z"') +
+             "moved {\n  from = kinutest_thing.a\n  to = kinutest_thing.b\n}\n")
+        step("no move", main_tf=SCRIPT)
+        here.write("things/thing-n.json", here.read("things/thing-a.json").replace('"a"', '"n"').replace("thing-a", "thing-n"))
+        step("an import", main_tf=SCRIPT + 'resource "kinutest_thing" "n" {\n  name = "n"\n}\n'
+             'import {\n  to = kinutest_thing.n\n  id = "thing-n"\n}\n')
+        check(any("to import" in line for line in watch.last_lines), "nothing is imported:", watch.last_lines)
+        step("no import", main_tf=SCRIPT)
+        os.makedirs(os.path.join(path, "m"))
+        with_module = SCRIPT + 'module "m" {\n  source = "./m"\n  text = var.word\n}\n'
+        step("a module that is not installed", planned_now=False, m__text_tftpl="A ${text}", m__main_tf=MODULE, main_tf=with_module)
+        here.run("init")
+        step("an installation")
+        step("a template", m__text_tftpl="B ${text}")
+        step("a file of a module", m__main_tf=MODULE + 'resource "terraform_data" "more" {}\n')
+        step("a wrong attribute", planned_now=False, main_tf=with_module + 'resource "kinutest_thing" "x" {\n  nam = 1\n}\n')
+        step("a refused object", planned_now=False, main_tf=with_module + 'resource "terraform_data" "x" {\n'
+             '  lifecycle {\n    precondition {\n      condition = var.word == ""\n      error_message = "No."\n    }\n  }\n}\n')
+        step("repaired again", main_tf=with_module)
+        kill_provider(watch)
+        step("a provider that died", main_tf=with_module + 'resource "kinutest_thing" "y" {\n  name = "y"\n}\n')
+        with locked(path):
+            os.utime(os.path.join(path, ".terraform.lock.hcl"))
+            step("a lock of somebody else", planned_now=False)
+        step("the lock is released", main_tf=with_module)
+        check(not [name for name in os.listdir(path) if "lock.info" in name], "locks are left")
+        watch.end()
+    finally:
+        watch.process.kill()
+
+
+def kill_provider(watch):
+    """Ends the processes of providers, as the system does when there is no memory."""
+    with open("/proc/%d/task/%d/children" % (watch.process.pid, watch.process.pid), encoding="ascii") as file:
+        children = file.read().split()
+    for task in os.listdir("/proc/%d/task" % watch.process.pid):
+        with open("/proc/%d/task/%s/children" % (watch.process.pid, task), encoding="ascii") as file:
+            children += file.read().split()
+    check(children, "no provider runs")
+    for child in set(children):
+        os.kill(int(child), signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Holds the lock of the state, as OpenTofu does."""
+    with open(os.path.join(path, "terraform.tfstate"), "r+b") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        yield
+
+
+def ends_without_reader(options, base):
+    """A watch whose reader is gone ends by itself."""
+    path = os.path.join(base, "unread")
+    shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
+    here = WorldDirectory(options, path, XDG_CACHE_HOME=options.cache)
+    watch = subprocess.Popen([here.binary, "plan", "-watch"], cwd=path, env=here.environment, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        while b"Watching" not in watch.stdout.readline():
+            check(watch.poll() is None, "it has ended")
+        watch.stdout.close()
+        watch.wait(30)
+    finally:
+        watch.kill()
+
+
+def refuses(options, base):
+    """What makes no sense is refused, and nothing is watched."""
+    path = os.path.join(base, "refused")
+    shutil.copytree(os.path.join(base, "initialized"), path, symlinks=True)
+    here = WorldDirectory(options, path, XDG_CACHE_HOME=options.cache)
+    for flag in ("-out=p", "-detailed-exitcode", "-refresh-only", "-offline", "-summary", "-risks", "-actions=create",
+                 "-generate-config-out=g.tf", "-var-file=/dev/stdin"):
+        done = here.run("plan", "-watch", flag, codes=(1,))
+        check("-watch" in done.stderr + done.stdout, flag, done.stderr)
 
 
 def options_of():
@@ -198,6 +364,13 @@ def main():
         os.makedirs(os.path.join(first.path, "things"))
         first.write("main.tf", offline.HEAD)
         first.run("init")
+        try:
+            refuses(options, base)
+            ends_without_reader(options, base)
+            scripted(options, base)
+        except (Failure, WatchFailure) as failure:
+            print("watch: %s" % failure)
+            return 1
         for seed in range(options.first, options.last + 1):
             try:
                 one_world(options, seed, base)

@@ -96,6 +96,7 @@ class PlanWatch {
   std::optional<plan::Plan> last_;                          // the last one without errors
   std::string warned_;                                      // what was warned of last
   size_t round_ = 0;
+  bool lost_ = false;  // the last plan failed where a process may have died before it
 };
 
 int PlanWatch::Run() {
@@ -124,9 +125,13 @@ bool PlanWatch::Wait() {
   // What was saved during the round was perhaps not watched yet.
   next_ = watched_.Compare();
   while (next_ == WatchedFiles::Change::kNone && !stopping()) {
-    pollfd sources[2] = {{.fd = watcher_.descriptor(), .events = POLLIN, .revents = 0},
-                         {.fd = wake_, .events = POLLIN, .revents = 0}};
-    (void)::poll(sources, 2, -1);
+    pollfd sources[] = {{.fd = watcher_.descriptor(), .events = POLLIN, .revents = 0},
+                        {.fd = wake_, .events = POLLIN, .revents = 0},
+                        {.fd = STDOUT_FILENO, .events = 0, .revents = 0}};
+    (void)::poll(sources, 3, -1);
+    if (sources[2].revents != 0) {
+      return false;  // nobody reads any more
+    }
     for (int i = 0; i < kMostSettles && !stopping(); ++i) {
       (void)watcher_.Read();
       if (::poll(sources, 2, kSettleMilliseconds) == 0) {
@@ -178,7 +183,7 @@ std::optional<plan::Plan> PlanWatch::MakePlan() {
   const bool good = !plan.rejected && !plan.errored && !run_.diags.has_errors();
   operation.Close(run_.diags);
   operation.GiveUp();
-  kept_->EndPlan(good);
+  lost_ = kept_->EndPlan(good) && !good;
   return good ? std::optional(std::move(plan)) : std::nullopt;
 }
 
@@ -228,6 +233,11 @@ bool PlanWatch::Round() {
   std::optional<plan::Plan> plan;
   if (opened == Opened::kPlans) {
     plan = MakePlan();
+    if (lost_ && !stopping()) {
+      run_.diags = Diagnostics();
+      next_ = WatchedFiles::Change::kConfiguration;
+      plan = Open() == Opened::kPlans ? MakePlan() : std::nullopt;
+    }
   } else {
     run_.operation.Close(run_.diags);
     run_.operation.GiveUp();

@@ -121,9 +121,19 @@ void WatchedFiles::Finish(const config::ParsedFiles& files, const Operation& ope
 }
 
 WatchedFiles::Change WatchedFiles::Compare() const {
-  if (OfState() != state_) {
+  const bool other_state = OfState() != state_;
+  const bool other_sources = HasOtherSources();
+  if (other_state && !other_sources && opened_ && !lock_info_.empty() &&
+      !StampOf(lock_info_, {}).empty()) {
+    return Change::kNone;  // somebody is at work, and will be done
+  }
+  if (other_state) {
     return Change::kAll;
   }
+  return other_sources ? Change::kConfiguration : Change::kNone;
+}
+
+bool WatchedFiles::HasOtherSources() const {
   const Stamps now = OfConfiguration();
   const auto differs = [this](const Stamps& these, const Stamps& those) {
     return std::ranges::any_of(these, [&](const auto& entry) {
@@ -131,14 +141,13 @@ WatchedFiles::Change WatchedFiles::Compare() const {
       return (found == those.end() || found->second != entry.second) && IsSource(entry.first);
     });
   };
-  return differs(now, configuration_) || differs(configuration_, now) ? Change::kConfiguration
-                                                                      : Change::kNone;
+  return differs(now, configuration_) || differs(configuration_, now);
 }
 
 bool WatchedFiles::IsSource(const std::string& path) const {
   const std::string name = BaseName(path);
-  return files_.contains(path) || EndsAsOneOf(name, kSourceEndings) || EndsAsOneOf(name, kDataEndings) ||
-         (sources_ != nullptr && sources_->Mentions(name));
+  return files_.contains(path) || EndsAsOneOf(name, kSourceEndings) ||
+         EndsAsOneOf(name, kDataEndings) || (sources_ != nullptr && sources_->Mentions(name));
 }
 
 void WatchedFiles::AddDirectory(const std::string& directory, int depth,
@@ -174,7 +183,10 @@ WatchedFiles::Stamps WatchedFiles::OfConfiguration() const {
 WatchedFiles::Stamps WatchedFiles::OfState() const {
   Stamps out;
   for (const std::string& file : state_files_) {
-    out[file] = StampOf(file, {});
+    struct stat found{};
+    // Who locks a state that is not there makes an empty file for a moment.
+    const bool empty = ::stat(file.c_str(), &found) == 0 && found.st_size == 0;
+    out[file] = empty ? std::string() : StampOf(file, {});
   }
   // Somebody else holds the lock: the state can be read once it is gone.
   if (!opened_ && !lock_info_.empty()) {

@@ -26,7 +26,7 @@ class WatchedFiles {
   void Begin();
   /// The plan is made: it has read `files`. `operation` was opened, or `opened` is false.
   void Finish(const config::ParsedFiles& files, const Operation& operation, bool opened);
-  /// Compares with what the last plan saw.
+  /// Compares with what the last plan saw. A state that somebody has locked is not looked at yet.
   Change Compare() const;
   /// The directories in which these files are, or could come to be.
   std::vector<std::string> Directories() const;
@@ -37,6 +37,7 @@ class WatchedFiles {
   /// All files that could be about the configuration.
   Stamps OfConfiguration() const;
   Stamps OfState() const;
+  bool HasOtherSources() const;
   /// Adds the files in a directory and in those below it.
   void AddDirectory(const std::string& directory, int depth, const std::set<std::string>& written,
                     Stamps& out) const;

@@ -24,8 +24,9 @@ static provider::Problem NotStarted(const Error& error) {
 /// A running provider. One plan gives it to one of its provider configurations.
 class KeptProviders::Process {
  public:
-  Process(std::string address, std::unique_ptr<provider::Provider> running)
-      : address_(std::move(address)), provider_(std::move(running)) {}
+  /// `plan`: that starts it.
+  Process(std::string address, std::unique_ptr<provider::Provider> running, uint64_t plan)
+      : born(plan), address_(std::move(address)), provider_(std::move(running)) {}
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process() { provider_->Close(); }
@@ -34,6 +35,7 @@ class KeptProviders::Process {
   provider::Provider& provider() { return *provider_; }
   KeptAnswers& answers() { return answers_; }
 
+  const uint64_t born;            ///< the plan that started it
   std::optional<Value> config;    ///< once it is configured; the owner's mutex guards it
   uint64_t taken = 0;             ///< the plan with a configured provider on it; so is this
   std::atomic<uint64_t> used{0};  ///< the last plan that needed it
@@ -278,26 +280,38 @@ void KeptProviders::Handle::NoteFailure(const Problems& problems) {
 }
 
 void KeptProviders::Handle::Configure(const Value& config, Problems& problems) {
-  const std::lock_guard lock(mutex_);
-  process_ = owner_.Configured(address_, config);
-  if (process_ == nullptr) {
+  bool again = false;
+  {
+    const std::lock_guard lock(mutex_);
+    again = configured_;
+  }
+  auto taken = again ? process_ : owner_.Configured(address_, config);
+  const bool fits = taken != nullptr && owner_.HasConfig(*taken, config);
+  if (taken == nullptr) {
     auto fresh = owner_.Fresh(address_);
     if (!fresh) {
       problems.push_back(NotStarted(fresh.error()));
       return;
     }
-    process_ = *std::move(fresh);
-    Problems found;
-    process_->provider().Configure(config, found);
-    if (found.empty()) {
-      owner_.Keep(*process_, config);
-    } else {
-      process_->failed.store(true);  // a warning is given again by each plan
-    }
-    problems.insert(problems.end(), found.begin(), found.end());
+    taken = *std::move(fresh);
   }
-  process_->used = plan_;
-  configured_ = true;
+  taken->used = plan_;
+  {
+    const std::lock_guard lock(mutex_);
+    process_ = taken;
+    configured_ = true;
+  }
+  if (fits) {
+    return;
+  }
+  Problems found;
+  taken->provider().Configure(config, found);
+  if (found.empty()) {
+    owner_.Keep(*taken, config);
+  } else {
+    taken->failed.store(true);  // a warning is given again by each plan
+  }
+  problems.insert(problems.end(), found.begin(), found.end());
 }
 
 Value KeptProviders::Handle::UpgradeResourceState(std::string_view type, int64_t version,
@@ -356,8 +370,7 @@ Result<std::unique_ptr<provider::Provider>> KeptProviders::Start(std::string_vie
 
 Result<std::shared_ptr<KeptProviders::Process>> KeptProviders::Launch(std::string_view address) {
   KINU_TRY(auto running, source_.Start(address));
-  ++started_;
-  processes_.push_back(std::make_shared<Process>(std::string(address), std::move(running)));
+  processes_.push_back(std::make_shared<Process>(std::string(address), std::move(running), plan_));
   return processes_.back();
 }
 
@@ -376,7 +389,15 @@ std::shared_ptr<KeptProviders::Process> KeptProviders::Configured(std::string_vi
 
 void KeptProviders::Keep(Process& process, const Value& config) {
   const std::lock_guard lock(mutex_);
+  if (process.config) {
+    process.answers().KeepOnlyOf(0);  // those of the other configuration
+  }
   process.config = config;
+}
+
+bool KeptProviders::HasConfig(const Process& process, const Value& config) {
+  const std::lock_guard lock(mutex_);
+  return process.config && Value::RawEquals(*process.config, config);
 }
 
 Result<std::shared_ptr<KeptProviders::Process>> KeptProviders::Any(std::string_view address) {
@@ -403,8 +424,11 @@ Result<std::shared_ptr<KeptProviders::Process>> KeptProviders::Fresh(std::string
   return process;
 }
 
-void KeptProviders::EndPlan(bool planned) {
+bool KeptProviders::EndPlan(bool planned) {
   const std::lock_guard lock(mutex_);
+  const bool lost = std::ranges::any_of(processes_, [&](const std::shared_ptr<Process>& process) {
+    return process->failed.load() && process->born != plan_;
+  });
   std::erase_if(processes_, [&](const std::shared_ptr<Process>& process) {
     return process->failed.load() || (planned && process->config && process->used != plan_);
   });
@@ -417,6 +441,7 @@ void KeptProviders::EndPlan(bool planned) {
     }
   }
   ++plan_;
+  return lost;
 }
 
 }  // namespace kinu::session

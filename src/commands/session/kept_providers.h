@@ -38,10 +38,9 @@ class KeptProviders final : public provider::ProviderSource {
 
   /// A plan is done, and all its providers are closed. Ends the processes that it had no use for
   /// and those that failed, and forgets the answers that it did not ask for. `planned`: it came to
-  /// ask; otherwise all stay.
-  void EndPlan(bool planned);
-  /// How many processes were started so far.
-  size_t started() const { return started_; }
+  /// ask; otherwise all stay. Returns whether a process of an earlier plan has failed: it may have
+  /// died meanwhile, and another plan would have a new one.
+  bool EndPlan(bool planned);
 
  private:
   class Process;
@@ -52,6 +51,7 @@ class KeptProviders final : public provider::ProviderSource {
   std::shared_ptr<Process> Configured(std::string_view address, const Value& config);
   /// A process has its configuration: later plans may use it.
   void Keep(Process& process, const Value& config);
+  bool HasConfig(const Process& process, const Value& config);
   /// A process for what needs no configuration, started if there is none.
   Result<std::shared_ptr<Process>> Any(std::string_view address);
   /// A process that is not configured, started if there is none.
@@ -64,7 +64,6 @@ class KeptProviders final : public provider::ProviderSource {
   /// Of calls that need no configuration, by the address of the provider.
   std::map<std::string, std::shared_ptr<KeptAnswers>, std::less<>> answers_;
   uint64_t plan_ = 0;
-  size_t started_ = 0;
 };
 
 }  // namespace kinu::session
