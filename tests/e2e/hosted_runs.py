@@ -44,6 +44,7 @@ def runs(place):
                  not any(name.startswith(".terraform/t") for name in run.files))
     place.says(place.run("plan", "-no-color", "-refresh=changed"), "Warning: All objects are refreshed")
     place.expect("the service refreshes", last().attributes.get("refresh", True))
+    place.says(place.run("plan", "-no-color", "-watch", code=1), "Plans cannot be watched")
     place.run("plan", "-no-color", "-detailed-exitcode", code=2)
     place.says(place.run("refresh", "-no-color", code=1),
                'The "refresh" operation is not supported when using the "remote" backend.')
