@@ -43,6 +43,7 @@ struct Options {
   std::string workspace = "default";
   std::string original_directory;  ///< path.cwd
   std::string plan_timestamp;      ///< RFC 3339
+  bool show_sensitive = false;     ///< output of provisioners with sensitive arguments is shown
   functions::Surroundings surroundings;
 };
 

@@ -168,6 +168,12 @@ class Test:
         left = [name for name in os.listdir(self.root) if name.startswith("script-")]
         self.check("nothing of a script stays", len(left) == 1 and
                    os.path.getsize(os.path.join(self.root, left[0])) == 0, str(left))
+        # A path is one word, whatever is in it.
+        injected = os.path.join(self.root, "injected")
+        odd = os.path.join(self.root, "a script; touch $(dirname x)injected;.sh")
+        self.passes("a path that looks like commands", self.connection(script_path=odd), self.inline("echo ran"),
+                    has=["ran"])
+        self.check("a path is no command", not os.path.exists(injected) and os.path.exists(odd), str(os.listdir(self.root)))
 
     def test_logins(self):
         for name in ("user_rsa", "user_ecdsa", "pem", "pkcs8"):

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "addrs/compatible_version.h"
 #include "base/files.h"
+#include "compatibility/level.h"
 #include "terminal/status_line.h"
 
 namespace kinu::cli {
@@ -36,7 +36,7 @@ std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags
                             .concise = invocation.view.concise || AsksForSummary(flags),
                             .status = terminal::CanDrawStatus(),
                             .columns = [] { return terminal::WidthOf(STDOUT_FILENO); },
-                            .version = kCompatibleVersion,
+                            .version = compatibility::FullRelease(),
                             .print = [](std::string_view text) { Print(text); },
                             .print_error = [](std::string_view text) { PrintError(text); },
                             .show = [&invocation](Diagnostics& shown) { invocation.Show(shown); }};

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "addrs/compatible_version.h"
 #include "cli/flags.h"
+#include "compatibility/level.h"
 #include "diag/diagnostic.h"
 #include "session/workspace.h"
 #include "terminal/streams.h"

@@ -1,8 +1,8 @@
 #include "cli/command_run.h"
 
-#include "addrs/compatible_version.h"
 #include "cli/plan_risks.h"
 #include "cli/why_plan.h"
+#include "compatibility/level.h"
 #include "plan_json/diagnostic.h"
 #include "plan_json/snippet.h"
 #include "session/encryption.h"
@@ -152,7 +152,7 @@ void OperationRun::CatchInterrupts() {
 void OperationRun::BeSilent() {
   audience = std::make_unique<view::Audience>(
       view::Audience::Options{.concise = true,
-                              .version = kCompatibleVersion,
+                              .version = compatibility::FullRelease(),
                               .print = [](std::string_view) {},
                               .print_error = [](std::string_view) {},
                               .show = [](Diagnostics&) {}});

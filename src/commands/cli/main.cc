@@ -24,6 +24,7 @@
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"
 #include "cli/timings.h"
+#include "compatibility/level.h"
 #include "json/mapped_file.h"
 #include "log/log.h"
 #include "plugin/handshake.h"
@@ -175,7 +176,7 @@ std::string QuotedForLog(const std::vector<std::string>& words) {
 void LogStart(const std::vector<std::string>& args) {
   log::Start();
   if (log::Enabled(log::Level::kInfo)) {
-    log::Write(log::Level::kInfo, "OpenTofu version: " + std::string(kCompatibleVersion));
+    log::Write(log::Level::kInfo, "OpenTofu version: " + std::string(compatibility::FullRelease()));
     log::Write(log::Level::kDebug, "kinu version: " + std::string(kOwnVersion));
     log::Write(log::Level::kInfo, "CLI args: " + QuotedForLog(args));
   }
@@ -414,7 +415,7 @@ bool StartTraces(Invocation& invocation, const std::vector<std::string>& args) {
   if (!telemetry::Wanted()) {
     return true;
   }
-  telemetry::Identity identity{std::string(kCompatibleVersion), std::string(kOwnVersion),
+  telemetry::Identity identity{std::string(compatibility::FullRelease()), std::string(kOwnVersion),
                                WithoutValues(args)};
   identity.words.insert(identity.words.begin(), "tofu");
   if (const auto started = telemetry::Start(std::move(identity)); !started) {
@@ -446,6 +447,10 @@ int Run(std::vector<std::string> args) {
   }
   if (auto code = HandleCompletionFlags(args)) {
     return *code;
+  }
+  if (const auto level = compatibility::ReadEnvironment(); !level) {
+    PrintError("Error: Invalid compatibility level\n\n" + level.error().message + "\n");
+    return 1;
   }
   LogStart(args);
   // The workspace's objects are not destroyed: the end of the process frees them at once.

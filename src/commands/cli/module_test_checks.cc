@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "check/run.h"
+#include "compatibility/level.h"
 #include "json/writer.h"
 #include "plan_json/documents.h"
 #include "view/source_schemas.h"
@@ -60,7 +61,7 @@ void TestChecks::Judge(module_tests::RunResult& run) const {
     documents.plans.push_back(MakeDocument<check::PlanDocument>(
         [&](JsonWriter& out) {
           return view::WritePlan(out, *run.plan, run.config, schemas,
-                                 {.version = kCompatibleVersion, .positions = true});
+                                 {.version = compatibility::FullRelease(), .positions = true});
         },
         whole, run.diags));
   }

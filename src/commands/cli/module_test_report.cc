@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compatibility/level.h"
 #include "json/writer.h"
 #include "plan_json/documents.h"
 #include "text/quote.h"
@@ -180,8 +181,9 @@ void TestReport::ShowPlan(RunResult& run) {
   if (json() != nullptr) {
     std::string text;
     JsonWriter out(text);
-    const auto written = view::WritePlan(out, *run.plan, run.config, schemas,
-                                         {.version = kCompatibleVersion, .prior_state = false});
+    const auto written =
+        view::WritePlan(out, *run.plan, run.config, schemas,
+                        {.version = compatibility::FullRelease(), .prior_state = false});
     if (written) {
       json()->Message(Level::kInfo, "-verbose flag enabled, printing plan", "test_plan",
                       {{"test_plan", text}});

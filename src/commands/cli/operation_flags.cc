@@ -126,6 +126,7 @@ PlanRequest ReadOperationRequest(OperationKind kind, const Invocation& invocatio
   PlanRequest request;
   request.kind = kind;
   request.variables = VariableArguments(flags);
+  request.options.show_sensitive = flags.Has("show-sensitive") && flags.Bool("show-sensitive");
   request.options.parallelism = static_cast<int>(flags.Int("parallelism"));
   request.state_flags = StateFlagsOf(flags);
   request.lock = flags.Bool("lock");

@@ -1,6 +1,6 @@
 #include "cli/plan_document.h"
 
-#include "addrs/compatible_version.h"
+#include "compatibility/level.h"
 #include "plan_json/documents.h"
 
 namespace kinu::cli {
@@ -11,7 +11,7 @@ std::optional<std::string> DocumentOfChanges(const plan::Plan& plan, const confi
   std::string document;
   JsonWriter out(document);
   const auto written = view::WritePlan(out, plan, config, schemas,
-                                       {.version = kCompatibleVersion,
+                                       {.version = compatibility::FullRelease(),
                                         .prior_state = false,
                                         .positions = true,
                                         .parts = view::PlanParts::kChanges});

@@ -14,6 +14,7 @@
 #include "hcl/body.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
+#include "hcl/walk.h"
 #include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
 #include "json/texts.h"
@@ -104,6 +105,19 @@ void WriteSteps(JsonWriter& json, const hcl::TraversalExpr& traversal) {
   json.EndArray();
 }
 
+/// Appends the traversals in types that `convert` converts to, which refer to nothing in a
+/// configuration, but are variables of an expression.
+void AddTypeWords(const hcl::Expr& expr, std::vector<const hcl::TraversalExpr*>& traversals) {
+  if (expr.kind == hcl::ExprKind::kCall) {
+    const auto& call = static_cast<const hcl::CallExpr&>(expr);
+    if (call.arguments.size() > 1 && (call.name == "convert" || call.name == "core::convert")) {
+      hcl::CollectTraversals(*call.arguments[1], traversals);
+    }
+  }
+  hcl::ForEachChild(expr,
+                    [&traversals](const hcl::Expr& child) { AddTypeWords(child, traversals); });
+}
+
 Result<void> Variables(Request& request, Response& response) {
   const hcl::Expr* expr = Parse(request, response);
   if (response.diags.has_errors()) {
@@ -111,6 +125,7 @@ Result<void> Variables(Request& request, Response& response) {
   }
   std::vector<const hcl::TraversalExpr*> traversals;
   hcl::CollectTraversals(*expr, traversals);
+  AddTypeWords(*expr, traversals);
   struct Found {
     const hcl::TraversalExpr* traversal;
     SourceRange range;

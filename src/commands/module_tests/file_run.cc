@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "backend/state_file.h"
 #include "base/files.h"
+#include "compatibility/level.h"
 #include "engine/apply.h"
 #include "engine/plan.h"
 #include "meta_arguments/conditions.h"
@@ -244,7 +244,7 @@ Status FileRun::Judge(plan::Plan plan, const state::State* state, Assertions& as
   result.config = &ModuleUnderTest(*result.run);
   if (state != nullptr) {
     result.state = state->Clone();
-    result.state->terraform_version = kCompatibleVersion;
+    result.state->terraform_version = compatibility::Release();
   }
   if (suite_.judge && result.status != Status::kError) {
     suite_.judge(result);

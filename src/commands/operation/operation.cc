@@ -3,8 +3,8 @@
 #include <ctime>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "base/program_name.h"
+#include "compatibility/level.h"
 #include "operation/status_phase.h"
 #include "session/offline_backend.h"
 #include "terminal/interrupts.h"
@@ -314,7 +314,7 @@ void Operation::Close(Diagnostics& diags) {
 }
 
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
-  operation.input.record.version = kCompatibleVersion;
+  operation.input.record.version = compatibility::FullRelease();
   operation.input.record.backend.type = operation.backend->type;
   operation.input.record.backend.config = operation.backend->settings;
   operation.input.record.backend.workspace = operation.input.options.workspace;

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/program_name.h"
+#include "compatibility/level.h"
 #include "operation/plan_schemas.h"
 
 namespace kinu::operation {
@@ -156,10 +157,12 @@ std::optional<plan::PlanFile> OpenPlanFile(const std::string& path, const Operat
                                                           : NoPlanText(path, file.error())));
     return std::nullopt;
   }
-  if (auto version = file->CheckVersion(); !version) {
-    diags.Error("Failed to read plan from plan file", version.error().message);
+  const auto level = file->CheckVersion();
+  if (!level) {
+    diags.Error("Failed to read plan from plan file", level.error().message);
     return std::nullopt;
   }
+  compatibility::Choose(*level);
   // What is wrong with the file must be known before anything is changed.
   if (auto whole = use == SavedPlanUse::kApply ? file->Verify() : Result<void>(); !whole) {
     diags.Error("Failed to read plan from plan file", whole.error().message);
@@ -247,6 +250,7 @@ bool ReadSavedPlan(const PlanRequest& request, const std::string& path, Operatio
   options.mode = plan.mode;
   options.refresh_changed = plan.refresh_changed;
   options.parallelism = std::max(1, request.options.parallelism);
+  options.show_sensitive = request.options.show_sensitive;
   options.plan_timestamp = plan.timestamp;
   operation.FillInput(std::move(options), plan.prior_state, audience);
   return !applies || file->knows_sources() || FitsConfiguration(plan, operation, diags);

@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 
-#include "addrs/compatible_version.h"
 #include "backend/backend.h"
 #include "base/files.h"
+#include "compatibility/level.h"
 #include "cty/json.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -70,7 +70,7 @@ Result<BackendRecord> ReadBackendRecord(const std::string& data_directory) {
   }
   if (const JsonNode* version = document.root().Find("version");
       version != nullptr && version->is_number() && version->text() != "3") {
-    return Fail(ErrorCode::kUnsupported, "opentofu " + std::string(kCompatibleVersion) +
+    return Fail(ErrorCode::kUnsupported, "opentofu " + std::string(compatibility::Release()) +
                                              " does not support CLI state version " +
                                              std::string(version->text()) + ", please update");
   }

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "addrs/provider_source.h"
+#include "compatibility/level.h"
 #include "install/network.h"
 
 namespace kinu::session {
@@ -59,10 +59,11 @@ class NetworkHosts final : public backend::ServiceHosts {
 
   install::Network& network() {
     std::call_once(once_, [&] {
-      network_.emplace(config_, install::NetworkOptions{.transport = nullptr,
-                                                        .version = std::string(kCompatibleVersion),
-                                                        .stop = stop_,
-                                                        .wait = {}});
+      network_.emplace(config_,
+                       install::NetworkOptions{.transport = nullptr,
+                                               .version = std::string(compatibility::FullRelease()),
+                                               .stop = stop_,
+                                               .wait = {}});
     });
     return *network_;
   }

@@ -4,6 +4,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "compatibility/level.h"
 #include "plan/planned_configuration.h"
 
 extern char** environ;
@@ -79,6 +80,7 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
   loaded.config = config::LoadConfig(
       loaded.program, request.directory.empty() ? workspace.directory : request.directory, options,
       given ? diags : ignored);
+  compatibility::Choose(loaded.config->level);
   workspace.kept->Add(loaded.config);
   return loaded;
 }
@@ -90,6 +92,7 @@ std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
                                             std::shared_ptr<Program> program, Diagnostics& diags) {
   std::shared_ptr<config::Config> config =
       plan::LoadPlanned(snapshot, variables, workspace_name, std::move(program), diags);
+  compatibility::Choose(config->level);
   workspace.kept->Add(config);
   return config;
 }

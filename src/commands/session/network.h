@@ -1,7 +1,7 @@
 // The network of a working directory: the CLI configuration's credentials, hosts and limits.
 #pragma once
 
-#include "addrs/compatible_version.h"
+#include "compatibility/level.h"
 #include "install/network.h"
 #include "session/workspace.h"
 
@@ -9,10 +9,11 @@ namespace kinu::session {
 
 /// Nothing is sent before the first request.
 inline install::Network OpenNetwork(const Workspace& workspace) {
-  return install::Network(workspace.cli_config, {.transport = nullptr,
-                                                 .version = std::string(kCompatibleVersion),
-                                                 .stop = workspace.stop,
-                                                 .wait = {}});
+  return install::Network(workspace.cli_config,
+                          {.transport = nullptr,
+                           .version = std::string(compatibility::FullRelease()),
+                           .stop = workspace.stop,
+                           .wait = {}});
 }
 
 }  // namespace kinu::session

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "addrs/compatible_version.h"
 #include "addrs/provider_source.h"
 #include "base/files.h"
 #include "base/program_name.h"
+#include "compatibility/level.h"
 #include "config/requirements.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -287,7 +287,7 @@ void ProviderInstall::ReportProtocol(const install::InstallProblem& problem) {
   diags_.Error(
       kSummary,
       "Provider \"" + ProviderForDisplay(problem.address) + "\" v" + problem.version.ToText() +
-          " is not compatible with OpenTofu " + std::string(kCompatibleVersion) + ".\n" +
+          " is not compatible with OpenTofu " + std::string(compatibility::FullRelease()) + ".\n" +
           (older ? "You need to downgrade to v" + suggested +
                        " or earlier. Select it with the "
                        "following constraint:\n\tversion = \""

@@ -1,5 +1,6 @@
 // Planning of resource blocks: the change of each row, and the value that expressions see. Ref:
 // opentofu internal/tofu/node_resource_plan_instance.go, node_resource_abstract_instance.go.
+#include "compatibility/features.h"
 #include "engine/imports.h"
 #include "engine/nodes/nodes.h"
 #include "engine/rows/rows.h"
@@ -26,8 +27,14 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
   }
 }
 
+/// Whether -replace names a resource of the module that has the block. OpenTofu 1.12 does not ask.
+bool IsInModuleOf(const Program& program, const ResourceInstance& asked, const AbsResource& block) {
+  return !compatibility::Has(compatibility::Feature::kReplaceWarnings) ||
+         program.ModuleOf(asked.resource.module) == program.ModuleOf(block.module);
+}
+
 /// Warns of -replace options without an instance key, for a block whose instances have keys or that
-/// has no instance. The module of the option is ignored, as in OpenTofu.
+/// has no instance.
 /// Ref: node_resource_plan.go expandResourceInstances.
 void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const Expansion& expansion,
                              Diagnostics& diags) {
@@ -36,7 +43,8 @@ void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const E
     return;
   }
   for (const ResourceInstance& asked : walk.context.request.options.force_replace) {
-    if (!asked.key.none() || asked.resource.resource != block.resource) {
+    if (!asked.key.none() || asked.resource.resource != block.resource ||
+        !IsInModuleOf(walk.program, asked, block)) {
       continue;
     }
     std::string detail = "Your force-replace request for " + walk.program.ToText(asked) +

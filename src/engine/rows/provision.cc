@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compatibility/features.h"
 #include "config/merged_body.h"
 #include "lang/eval.h"
 #include "provisioners/provisioner.h"
@@ -45,18 +46,19 @@ Expansion ExpansionOfKey(const InstanceKey& key) {
   return out;
 }
 
-/// Why values with marks are not shown; empty if they are.
-std::string_view WhySecret(const MarkSet& marks) {
+/// Why the output of a provisioner whose arguments have these marks is not shown; empty if it is.
+std::string_view WhySecret(const RowContext& row, const MarkSet& marks) {
   if (marks.ephemeral()) {
     return "ephemeral";
   }
-  return marks.sensitive() ? "sensitive" : "";
+  const bool shown = row.walk().context.request.options.show_sensitive;
+  return marks.sensitive() && !shown ? "sensitive" : "";
 }
 
 /// Posts the output of a provisioner, or that it is suppressed.
 std::function<void(std::string_view)> OutputOf(const RowContext& row, std::string_view type,
                                                const MarkSet& marks) {
-  const std::string_view secret = WhySecret(marks);
+  const std::string_view secret = WhySecret(row, marks);
   return [&row, type, secret](std::string_view line) {
     row.walk().Post({.kind = EventKind::kProvisionOutput,
                      .address = row.address,
@@ -65,6 +67,13 @@ std::function<void(std::string_view)> OutputOf(const RowContext& row, std::strin
                                             : "(output suppressed due to " + std::string(secret) +
                                                   " value in config)"});
   };
+}
+
+/// Whether a connection has a type that the release which the program behaves like has removed.
+bool IsRefusedConnection(const Value& connection) {
+  const Value* type = connection.IsNull() ? nullptr : connection.Find("type");
+  return compatibility::Has(compatibility::Feature::kNoWinrm) && type != nullptr &&
+         type->IsKnown() && !type->IsNull() && !type->IsMarked() && type->AsString() == "winrm";
 }
 
 /// Runs one provisioner. False if the ones after it are not run.
@@ -92,6 +101,13 @@ bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope
         diags);
   }
   if (diags.error_count() != errors) {
+    return false;
+  }
+  if (IsRefusedConnection(connected)) {
+    diags.Error("Provisioners no longer support WinRM",
+                "OpenTofu 1.13 has no connections of the type winrm. Current Windows systems speak "
+                "SSH: use that instead.",
+                connection.body()->MissingItemRange());
     return false;
   }
   Walk& walk = row.walk();

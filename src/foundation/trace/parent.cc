@@ -28,6 +28,18 @@ bool TakePart(std::string_view& rest, unsigned char* out, size_t size) {
   return true;
 }
 
+void AppendHex(std::string& out, unsigned char byte) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += kDigits[byte >> 4];
+  out += kDigits[byte & 15];
+}
+
+/// The trace of this run; no trace while nobody has named it.
+Parent& RunTrace() {
+  static Parent run;
+  return run;
+}
+
 bool IsWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
@@ -120,6 +132,29 @@ TraceId NewTraceId() {
     }
   }
   return id;
+}
+
+void NameTrace(const TraceId& trace, uint8_t flags) {
+  RunTrace() = {.trace = trace, .span = 0, .flags = flags};
+}
+
+std::string TraceParentOfChildren() {
+  const Parent& run = RunTrace();
+  const SpanId span = Current();
+  if (run.trace == TraceId{} || span == 0) {
+    return {};
+  }
+  std::string out = "00-";
+  for (const unsigned char byte : run.trace) {
+    AppendHex(out, byte);
+  }
+  out += '-';
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    AppendHex(out, static_cast<unsigned char>(span >> shift));
+  }
+  out += '-';
+  AppendHex(out, run.flags);
+  return out;
 }
 
 }  // namespace kinu::trace

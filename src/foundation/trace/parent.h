@@ -29,4 +29,10 @@ std::string ParseTraceState(std::string_view text);
 /// A new id of a trace, never zero.
 TraceId NewTraceId();
 
+/// Says which trace the spans of this run belong to, once, before programs are started.
+void NameTrace(const TraceId& trace, uint8_t flags);
+/// What TRACEPARENT says to a program that the current span of this thread starts; empty if no
+/// collector gets the spans, or no span is current.
+std::string TraceParentOfChildren();
+
 }  // namespace kinu::trace

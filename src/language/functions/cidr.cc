@@ -391,7 +391,6 @@ CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
 }
 
 CallResult CidrSubnets(Arguments args, const Type&, const CallContext&) {
-  constexpr int64_t kMostNewBits = 32;
   KINU_TRY(const Network network, ParseNetwork(args[0].AsString(), 0));
   const int width = network.base.width();
   std::vector<Value> subnets;
@@ -406,17 +405,14 @@ CallResult CidrSubnets(Arguments args, const Type&, const CallContext&) {
     if (new_bits < 1) {
       return CallFail("must extend prefix by at least one bit", argument);
     }
-    if (new_bits > kMostNewBits) {
-      return CallFail("may not extend prefix by more than 32 bits", argument);
-    }
     Network subnet = network;
-    subnet.prefix += static_cast<int>(new_bits);
-    if (subnet.prefix > width) {
-      return CallFail("would extend prefix to " + std::to_string(subnet.prefix) +
-                          " bits, which is too long for an " + (network.base.v6 ? "IPv6" : "IPv4") +
-                          " address",
+    if (new_bits > width - network.prefix) {
+      return CallFail("would extend the prefix of " + std::to_string(network.prefix) + " by " +
+                          std::to_string(new_bits) + " bits, which is too long for an " +
+                          (network.base.v6 ? "IPv6" : "IPv4") + " address",
                       argument);
     }
+    subnet.prefix += static_cast<int>(new_bits);
     subnet.base.bits = ((last | subnet.host_mask()) + 1) & LowMask(width);
     // The reference treats address 0 as an overflow, even if the range starts there.
     if (subnet.base.bits == 0 || !network.Contains(subnet.base.bits)) {

@@ -1,5 +1,5 @@
-// Types, nulls and marks: can coalesce ephemeralasnull issensitive nonsensitive sensitive tobool
-// tolist tomap tonumber toset tostring try.
+// Types, nulls and marks: can coalesce convert ephemeralasnull issensitive nonsensitive sensitive
+// tobool tolist tomap tonumber toset tostring try.
 #include "cty/conversion.h"
 
 #include "functions/families.h"
@@ -142,6 +142,18 @@ constexpr FunctionSpec kRows[] = {
      .doc = "The first argument that is neither null nor an empty string.",
      .examples = {Example{R"(coalesce("", "b"))", R"("b")"}, Example{"coalesce(null, 2)", "2"}},
      .ref = "opentofu internal/lang/funcs/collection.go CoalesceFunc"},
+    {.name = "convert",
+     .params = {Parameter{.name = "value", .allow_null = true}, Parameter{.name = "type"}},
+     .result_type = &Returns<&Type::Dynamic>,
+     .doc = "The value converted to a type, which is written as for variables. Attributes of "
+            "objects that are optional get their defaults.",
+     .examples = {Example{R"(convert("1", number))", "1"},
+                  Example{"convert([1, 2], list(string))", R"(tolist(["1", "2"]))"},
+                  Example{R"(convert({}, object({a = optional(string, "x")})))", R"({a = "x"})"},
+                  Example{R"(can(convert("a", bool)))", "false"}},
+     .ref = "opentofu internal/lang/type_conversion.go",
+     .lazy = true,
+     .since = compatibility::Level::k1_13},
     {.name = "ephemeralasnull",
      .params = {kAnything},
      .result_type = &ReturnsFirst,

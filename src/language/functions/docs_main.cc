@@ -33,6 +33,7 @@ std::vector<Family> Families() {
           {"Sets", SetFunctions()},
           {"Searching and choosing", SearchFunctions()},
           {"Conversion", ConversionFunctions()},
+          {"Assumptions", AssumptionFunctions()},
           {"Encoding", EncodingFunctions()},
           {"YAML", YamlFunctions()},
           {"Files and templates", FileFunctions()},

@@ -9,6 +9,7 @@
 
 namespace kinu::functions {
 
+std::span<const FunctionSpec> AssumptionFunctions();
 std::span<const FunctionSpec> CidrFunctions();
 std::span<const FunctionSpec> ConversionFunctions();
 std::span<const FunctionSpec> CryptoFunctions();

@@ -218,14 +218,9 @@ CallResult TemplateFile(Arguments args, const Type&, const CallContext& context)
 CallResult TemplateString(Arguments args, const Type&, const CallContext& context) {
   // The file name of such templates in diagnostics. Ref: templateStringFilename.
   constexpr std::string_view kName = "NoFileNeeded";
-  if (args[1].IsMarked() && (args[1].type().is_map() || args[1].type().is_object())) {
-    return CallFail(
-        "the variables as a whole are sensitive or ephemeral; give an object that has such values "
-        "in it instead");
-  }
   KINU_TRY(const Value result,
-           Render(args[0].AsString(), kName, args[1], "templatestring", context));
-  return result.WithMarks(args[0].marks());
+           Render(args[0].AsString(), kName, args[1].Unmark(), "templatestring", context));
+  return result.WithMarks(args[0].marks()).WithMarks(args[1].marks());
 }
 
 constexpr Parameter kPath = {.name = "path", .type = &Type::String};

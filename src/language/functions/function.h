@@ -14,6 +14,7 @@
 
 #include "base/flat_map.h"
 #include "base/result.h"
+#include "compatibility/level.h"
 #include "cty/path.h"
 #include "cty/value.h"
 #include "functions/surroundings.h"
@@ -117,6 +118,9 @@ struct FunctionSpec {
   bool lazy = false;
   /// Results of equal calls differ; unknown during planning (CallContext::pure_only).
   bool impure = false;
+  /// The release that has the function first. It can be called at every level, but older levels do
+  /// not list it.
+  compatibility::Level since = compatibility::Level::k1_12;
 };
 
 /// A callable function: of a table, of a provider, or user-defined.

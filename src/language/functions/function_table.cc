@@ -34,10 +34,10 @@ struct TableBuilder {
   static Table Build() {
     Table table;
     for (std::span<const FunctionSpec> family :
-         {CidrFunctions(), ConversionFunctions(), CryptoFunctions(), EncodingFunctions(),
-          FileFunctions(), FormatFunctions(), ListFunctions(), MapFunctions(), NumberFunctions(),
-          RegexFunctions(), SearchFunctions(), SetFunctions(), StringFunctions(), TimeFunctions(),
-          YamlFunctions()}) {
+         {AssumptionFunctions(), CidrFunctions(), ConversionFunctions(), CryptoFunctions(),
+          EncodingFunctions(), FileFunctions(), FormatFunctions(), ListFunctions(), MapFunctions(),
+          NumberFunctions(), RegexFunctions(), SearchFunctions(), SetFunctions(), StringFunctions(),
+          TimeFunctions(), YamlFunctions()}) {
       for (const FunctionSpec& spec : family) {
         table.specs_.push_back(&spec);
       }

@@ -91,6 +91,11 @@ CallResult Lookup(Arguments args, const Type& type, const CallContext&) {
   return fallback->WithMarks(marks);
 }
 
+/// The type of an argument of merge: a null object counts as one without attributes.
+Type MergedType(const Value& arg) {
+  return arg.type().is_object() && arg.IsNull() ? Type::EmptyObject() : arg.type();
+}
+
 TypeResult MergeType(Arguments args) {
   if (args.empty()) {
     return Type::EmptyObject();
@@ -122,8 +127,9 @@ TypeResult MergeType(Arguments args) {
       attributes_known = false;
     }
   }
-  Type first = args[0].type();
-  if (std::all_of(args.begin(), args.end(), [&](const Value& v) { return v.type() == first; })) {
+  const Type first = MergedType(args[0]);
+  if (std::all_of(args.begin(), args.end(),
+                  [&](const Value& arg) { return MergedType(arg) == first; })) {
     return first;
   }
   if (!attributes_known) {
@@ -335,7 +341,8 @@ constexpr FunctionSpec kRows[] = {
             "argument that has it wins. Nulls are skipped.",
      .examples = {Example{R"(merge({a = "b", c = "d"}, {e = "f", c = "z"}))",
                           R"({a = "b", c = "z", e = "f"})"},
-                  Example{"merge({a = 1}, null)", "{a = 1}"}},
+                  Example{"merge({a = 1}, null)", "{a = 1}"},
+                  Example{"merge(true ? null : {a = 1})", "{}"}},
      .ref = "go-cty stdlib/collection.go MergeFunc"},
     {.name = "transpose",
      .params = {Parameter{.name = "values", .type = &MapOfListsOfString}},

@@ -1,6 +1,7 @@
 // Collections: alltrue anytrue contains element index length one.
 #include <algorithm>
 
+#include "compatibility/features.h"
 #include "functions/families.h"
 #include "functions/support.h"
 #include "text/unicode.h"
@@ -30,6 +31,15 @@ CallResult AnyTrue(Arguments args, const Type&, const CallContext&) {
     }
   }
   return has_unknown ? Value::Unknown(Type::Bool()) : Value::False();
+}
+
+/// A bool, unless the value has no type yet. OpenTofu 1.13 waits for the type of `null` too, in
+/// vain.
+TypeResult ContainsType(Arguments args) {
+  if (args[1].IsNull() && !compatibility::Has(compatibility::Feature::kNullInContains)) {
+    return CallFail("argument must not be null", 1);
+  }
+  return args[1].type().is_dynamic() && !args[1].IsNull() ? Type::Dynamic() : Type::Bool();
 }
 
 CallResult Contains(Arguments args, const Type&, const CallContext&) {
@@ -177,8 +187,9 @@ constexpr FunctionSpec kRows[] = {
      .examples = {Example{"anytrue([true, false])", "true"}, Example{"anytrue([])", "false"}},
      .ref = "opentofu internal/lang/funcs/collection.go AnyTrueFunc"},
     {.name = "contains",
-     .params = {Parameter{.name = "list"}, Parameter{.name = "value"}},
-     .result_type = &Returns<&Type::Bool>,
+     .params = {Parameter{.name = "list"},
+                Parameter{.name = "value", .allow_null = true, .allow_dynamic = true}},
+     .result_type = &ContainsType,
      .impl = &Contains,
      .refine = &NeverNull,
      .doc = "Whether a list, set or tuple has an element that equals the given value.",

@@ -57,10 +57,8 @@ class ReferenceCollector {
         VisitFor(static_cast<const ForExpr&>(expr));
         return;
       case ExprKind::kCall:
-        if (calls_ != nullptr) {
-          calls_->push_back(static_cast<const CallExpr*>(&expr));
-        }
-        break;
+        VisitCall(static_cast<const CallExpr&>(expr));
+        return;
       default:
         break;
     }
@@ -68,6 +66,19 @@ class ReferenceCollector {
   }
 
  private:
+  /// The second argument of `convert` is a type: its words refer to nothing.
+  void VisitCall(const CallExpr& call) {
+    if (calls_ != nullptr) {
+      calls_->push_back(&call);
+    }
+    const bool has_type = call.name == "convert" || call.name == "core::convert";
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      if (!has_type || i != 1) {
+        Visit(*call.arguments[i]);
+      }
+    }
+  }
+
   void VisitFor(const ForExpr& loop) {
     Visit(*loop.collection);
     const size_t outer = local_names_.size();

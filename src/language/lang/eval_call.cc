@@ -312,7 +312,8 @@ Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
   return Value::DynamicUnknown();
 }
 
-// Calls `convert`, whose second argument is a type constraint. Ref: hcl ext/typeexpr ConvertFunc.
+// Calls `convert`, whose second argument is a type constraint. Ref: hcl ext/typeexpr
+// ConvertFunc; opentofu internal/lang/type_conversion.go.
 Value Evaluator::CallConvert(const hcl::CallExpr& expr, const Arguments& arguments,
                              const Callable& callable, const Binding* bindings,
                              Diagnostics& diags) const {
@@ -324,11 +325,13 @@ Value Evaluator::CallConvert(const hcl::CallExpr& expr, const Arguments& argumen
     return Value::DynamicUnknown();
   }
   hcl::SyntaxTree tree;
-  const Type type = ParseTypeConstraint(*arguments.written[1], tree, diags).type;
+  const TypeConstraint wanted = ParseTypeConstraint(*arguments.written[1], tree, diags);
   if (diags.error_count() != errors) {
     return Value::DynamicUnknown();
   }
-  ValueResult<Value> converted = Convert(value, type);
+  const bool has_defaults = wanted.defaults != nullptr && !value.IsNull();
+  ValueResult<Value> converted =
+      Convert(has_defaults ? ApplyDefaults(value, *wanted.defaults) : value, wanted.type);
   if (!converted) {
     FailCall(expr, arguments, callable, {converted.error().message, 0, {}}, bindings, diags);
     return Value::DynamicUnknown();

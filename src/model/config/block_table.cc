@@ -37,7 +37,7 @@ constexpr BlockType kBlockTypes[] = {
 }  // namespace
 
 void ReadFileBlocks(BlockReader& reader, const hcl::Body& body) {
-  CheckLanguageVersion(reader, body);
+  ReadRequiredVersions(reader, body);
   std::vector<hcl::BlockSchema> schema;
   for (const BlockType& type : kBlockTypes) {
     schema.push_back({type.name, type.labels});

@@ -14,6 +14,7 @@
 #include "addrs/address.h"
 #include "base/flat_map.h"
 #include "base/rare.h"
+#include "compatibility/level.h"
 #include "config/expansion.h"
 #include "config/reference_table.h"
 #include "config/resource_index.h"
@@ -416,6 +417,8 @@ class Config {
   FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
   /// Whether every called module was found and has no errors of its own.
   bool calls_complete = false;
+  /// The oldest level that all its modules may be used at.
+  compatibility::Level level = compatibility::Level::k1_12;
   /// What is wrong with TF_ENCRYPTION, after a load for `init`, which reports it later.
   Diagnostics of_encryption;
   /// The test files of the root module; null if they were not requested. `modules` holds the

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "addrs/version.h"
 #include "config/config.h"
 #include "hcl/static.h"
 #include "text/quote.h"
@@ -46,14 +47,19 @@ struct FileContent {
   std::vector<Encryption> encryptions;
 };
 
+/// A constraint on the version of the language, as a module has it in its files.
+struct VersionRequirement {
+  VersionConstraints constraints;
+  SourceRange range;
+};
+
 /// Reads the blocks of one file into `out`.
 struct BlockReader {
   Program& program;
   hcl::SyntaxTree& tree;
   FileContent& out;
   Diagnostics& diags;
-  /// Errors that hide all others: the module requires another version.
-  Diagnostics& incompatible;
+  std::vector<VersionRequirement>& required_versions;
   bool is_override = false;
   bool is_tofu_file = false;  ///< required_version counts only in .tofu files
 

@@ -42,6 +42,7 @@ constexpr Argument kAwsKms[] = {{"kms_key_id", Shape::kString, kRequired},
                                 {"allowed_account_ids", Shape::kStrings},
                                 {"forbidden_account_ids", Shape::kStrings},
                                 {"retry_mode"},
+                                {"encryption_context", Shape::kTexts},
                                 {"assume_role", Shape::kRole},
                                 {"assume_role_with_web_identity", Shape::kRole}};
 constexpr std::string_view kAwsEndpoints[] = {"iam", "sts"};
@@ -51,7 +52,8 @@ constexpr Argument kGcpKms[] = {{"credentials"},
                                 {"impersonate_service_account"},
                                 {"impersonate_service_account_delegates", Shape::kStrings},
                                 {"kms_encryption_key", Shape::kString, kRequired},
-                                {"key_length", Shape::kInteger, kRequired}};
+                                {"key_length", Shape::kInteger, kRequired},
+                                {"additional_authenticated_data"}};
 constexpr Argument kAzureVault[] = {{"use_cli", Shape::kBool},
                                     {"client_id"},
                                     {"client_id_file_path"},
@@ -81,7 +83,8 @@ constexpr Argument kOpenBao[] = {{"address"},
                                  {"token"},
                                  {"key_name", Shape::kString, kRequired},
                                  {"key_length", Shape::kInteger},
-                                 {"transit_engine_path"}};
+                                 {"transit_engine_path"},
+                                 {"associated_data"}};
 constexpr Argument kExternalKey[] = {{"command", Shape::kStrings, kRequired}};
 /// Every key provider has this argument.
 constexpr std::string_view kCommon[] = {"encrypted_metadata_alias"};
@@ -131,6 +134,8 @@ Type TypeOf(Shape shape) {
       return Type::Number();
     case Shape::kStrings:
       return Type::List(Type::String());
+    case Shape::kTexts:
+      return Type::Map(Type::String());
     case Shape::kBytes:
       return Type::List(Type::Number());
     case Shape::kKey:

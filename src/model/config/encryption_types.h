@@ -11,7 +11,7 @@
 namespace kinu::config {
 
 /// What the value of an argument is.
-enum class Shape : uint8_t { kString, kBool, kInteger, kStrings, kBytes, kKey, kRole };
+enum class Shape : uint8_t { kString, kBool, kInteger, kStrings, kTexts, kBytes, kKey, kRole };
 
 /// An argument of a key provider or method.
 struct Argument {

@@ -171,6 +171,7 @@ class ConfigLoader {
   ConfigLoader* base_ = nullptr;  // whose manifest and directories these are; null: its own
   std::string key_prefix_;        // of manifest keys
   Diagnostics between_modules_;
+  compatibility::LevelSet levels_ = compatibility::Choices();  // that the modules so far allow
   FlatMap<std::string, InstalledModule> manifest_;
   FlatMap<std::string, std::unique_ptr<Directory>> directories_;
   std::vector<std::vector<CallTarget>> targets_;  // by node
@@ -201,10 +202,9 @@ ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir, Tes
   std::unique_ptr<Directory>& entry = directories_[dir];
   if (entry == nullptr) {
     entry = std::make_unique<Directory>();
-    entry->readable =
-        ModuleReader(program_, source_, entry->loaded)
-            .Read(dir,
-                  {.part = rules_.part, .test_directory = options_.test_directory, .tests = tests});
+    const ModuleReading reading{rules_.part, options_.test_directory, tests, &levels_};
+    entry->readable = ModuleReader(program_, source_, entry->loaded).Read(dir, reading);
+    config_.level = levels_.Oldest();
     entry->module = entry->loaded.module.get();
     config_.modules.push_back(std::move(entry->loaded.module));
   }

@@ -25,6 +25,11 @@ std::string_view FindExtension(std::string_view name,
   return {};
 }
 
+bool IsSuitable(const VersionRequirement& required, compatibility::Level level) {
+  const auto version = Version::Parse(compatibility::ReleaseOf(level));
+  return version && required.constraints.Allows(*version);
+}
+
 std::string_view ExtensionOf(std::string_view name) {
   return FindExtension(name, kExtensions);
 }
@@ -213,7 +218,7 @@ void ModuleReader::ReadConfigFile(ParsedFile& file, FileContent& content, bool i
   if (file.body == nullptr) {
     return;
   }
-  BlockReader reader{program_,    *file.tree,           content, out_.content, incompatible_,
+  BlockReader reader{program_,    *file.tree,           content, out_.content, required_versions_,
                      is_override, IsTofuFile(file.name)};
   ReadFileBlocks(reader, *file.body);
   CollectProblems();
@@ -269,6 +274,36 @@ void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& t
   std::ranges::sort(tests.files, {}, &TestFile::name);
 }
 
+bool ModuleReader::ChooseLevels(compatibility::LevelSet& levels) {
+  compatibility::LevelSet suitable;
+  for (const compatibility::Level level : compatibility::kLevels) {
+    if (levels.Has(level) && std::ranges::all_of(required_versions_, [&](const auto& required) {
+          return IsSuitable(required, level);
+        })) {
+      suitable.Add(level);
+    }
+  }
+  if (!suitable.empty()) {
+    levels = suitable;
+    return true;
+  }
+  Diagnostics incompatible;
+  const compatibility::Level level = levels.Oldest();
+  for (const VersionRequirement& required : required_versions_) {
+    if (!IsSuitable(required, level)) {
+      incompatible.Error("Incompatible module",
+                         "This module is not compatible with OpenTofu v" +
+                             std::string(compatibility::ReleaseOf(level)) +
+                             ".\n\nUse another version of the module, or of the program.",
+                         required.range);
+    }
+  }
+  // Other problems may be consequences of features that this version of the language lacks.
+  out_.all = incompatible;
+  out_.content = std::move(incompatible);
+  return false;
+}
+
 bool ModuleReader::Read(const std::string& dir, const ModuleReading& reading) {
   out_.module = std::make_unique<Module>();
   out_.module->dir = dir;
@@ -298,10 +333,8 @@ bool ModuleReader::Read(const std::string& dir, const ModuleReading& reading) {
   if (reading.tests != nullptr) {
     ReadTests(test_files, *reading.tests);
   }
-  if (!incompatible_.empty()) {
-    // Other problems may be consequences of features that this version of the language lacks.
-    out_.all = incompatible_;
-    out_.content = std::move(incompatible_);
+  compatibility::LevelSet all = compatibility::Choices();
+  if (!ChooseLevels(reading.levels != nullptr ? *reading.levels : all)) {
     return true;
   }
   out_.module->encryption_unknown = out_.all.has_errors();

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "compatibility/level.h"
 #include "config/config.h"
+#include "config/decode.h"
 #include "config/module_builder.h"
 #include "config/module_test_file.h"
 #include "config/source_files.h"
@@ -34,6 +36,9 @@ struct ModuleReading {
   std::string test_directory = {};
   /// Gets the test files of the directory and of `test_directory` in it; null: they are not read.
   TestSuite* tests = nullptr;
+  /// The levels that the configuration may have. Those that the module excludes are removed, unless
+  /// no level would be left.
+  compatibility::LevelSet* levels = nullptr;
 };
 
 class ModuleReader {
@@ -65,6 +70,9 @@ class ModuleReader {
                        std::vector<std::string>& out);
   void ReadTests(const std::vector<std::string>& names, TestSuite& tests);
   void KeepTrees(std::span<const ParsedFile> files);
+  /// Leaves the levels at which the module may be used in `levels`. If there are none, the errors
+  /// that say so take the place of all others, and the result is false.
+  bool ChooseLevels(compatibility::LevelSet& levels);
   void ReadConfigFile(ParsedFile& file, FileContent& content, bool is_override);
   /// Moves the problems since the last call to the list of all.
   void CollectProblems();
@@ -74,7 +82,7 @@ class ModuleReader {
   LoadedModule& out_;
   Diagnostics syntax_;  // of the file that is read
   size_t collected_ = 0;
-  Diagnostics incompatible_;
+  std::vector<VersionRequirement> required_versions_;
 };
 
 }  // namespace kinu::config

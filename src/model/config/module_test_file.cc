@@ -48,7 +48,7 @@ uint64_t ProviderKey(Symbol local_name, Symbol alias) {
 class TestFileReader {
  public:
   TestFileReader(Program& program, hcl::SyntaxTree& tree, TestFile& file, Diagnostics& diags)
-      : file_(file), diags_(diags), reader_{program, tree, content_, diags, incompatible_} {}
+      : file_(file), diags_(diags), reader_{program, tree, content_, diags, required_versions_} {}
 
   void Read(const hcl::Body& body);
 
@@ -80,7 +80,7 @@ class TestFileReader {
   TestFile& file_;
   Diagnostics& diags_;
   FileContent content_;
-  Diagnostics incompatible_;
+  std::vector<VersionRequirement> required_versions_;
   BlockReader reader_;
   FlatMap<uint64_t, size_t> provider_index_;
   FlatMap<uint64_t, size_t> mock_index_;

@@ -366,6 +366,8 @@ class EncryptionChecker {
       }
       case Shape::kStrings:
         return Suitable(TextsOf(value), expr, at);
+      case Shape::kTexts:
+        return Suitable(ConvertToKnown(value, Type::Map(Type::String())), expr, at);
       case Shape::kBytes:
         return Suitable(BytesOf(value), expr, at);
       case Shape::kRole:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compatibility/level.h"
 #include "plan/plan.h"
 #include "schema/schema.h"
 #include "state/sealer.h"
@@ -37,8 +38,9 @@ class PlanFile {
   static Result<PlanFile> Open(const std::string& path, const state::Sealer& sealer);
   static Result<PlanFile> FromBytes(std::string bytes);
 
-  /// Fails unless the same release made the file: only then it may be applied.
-  Result<void> CheckVersion() const;
+  /// The level of the release that made the file. Fails unless the program can behave like that
+  /// release: only then the file may be applied.
+  Result<compatibility::Level> CheckVersion() const;
   /// Checks that no entry of the file is damaged, missing or unexpected. Reads the whole file.
   /// kUnsupported: the check failed.
   Result<void> Verify() const;

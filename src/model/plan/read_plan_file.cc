@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "base/files.h"
 #include "codec/protowire.h"
 #include "codec/zip.h"
+#include "compatibility/level.h"
 #include "json/reader.h"
 #include "plan/plan_decoder.h"
 #include "plan/plan_file.h"
 #include "plan/wire.h"
+#include "provider/planned_schemas.h"
 #include "text/quote.h"
 
 namespace kinu::plan {
@@ -73,7 +74,7 @@ Result<PlanFile> PlanFile::Open(const std::string& path, const state::Sealer& se
   return FromBytes(std::move(opened->document));
 }
 
-Result<void> PlanFile::CheckVersion() const {
+Result<compatibility::Level> PlanFile::CheckVersion() const {
   uint64_t version = 0;
   std::string_view release;
   ProtoReader reader(archive_->plan);
@@ -91,13 +92,14 @@ Result<void> PlanFile::CheckVersion() const {
     return Unusable("unsupported plan file format version " + std::to_string(version) +
                     "; only version " + std::to_string(kFormatVersion) + " is supported");
   }
-  if (release != kCompatibleVersion) {
+  const auto level = compatibility::LevelOfRelease(release);
+  if (!level || !compatibility::Choices().Has(*level)) {
     return Unusable("plan file was created by OpenTofu or Terraform " + std::string(release) +
-                    ", but this is " + std::string(kCompatibleVersion) +
+                    ", but this is " + std::string(compatibility::FullRelease()) +
                     "; plan files cannot be transferred between different versions of OpenTofu / "
                     "Terraform");
   }
-  return {};
+  return *level;
 }
 
 Result<std::map<std::string, Value>> PlanFile::Variables() const {
@@ -179,7 +181,12 @@ Result<std::string> PlanFile::PreviousState() const {
 }
 
 Result<std::string> PlanFile::Schemas() const {
-  return archive_->zip.Read(kSchemasEntry);
+  if (archive_->zip.Find(kSchemasEntry) != nullptr ||
+      archive_->zip.Find(kPlannedSchemasEntry) == nullptr) {
+    return archive_->zip.Read(kSchemasEntry);
+  }
+  KINU_TRY(const std::string planned, archive_->zip.Read(kPlannedSchemasEntry));
+  return provider::FromPlannedSchemas(planned);
 }
 
 namespace {
@@ -226,7 +233,8 @@ Result<void> PlanFile::Verify() const {
       KINU_TRY(std::string content, zip.Read(entry));
       sources.push_back({entry.name, contents.emplace_back(std::move(content))});
     } else if (entry.name != kPlanEntry && entry.name != kStateEntry &&
-               entry.name != kPreviousStateEntry && entry.name != kSchemasEntry) {
+               entry.name != kPreviousStateEntry && entry.name != kSchemasEntry &&
+               entry.name != kPlannedSchemasEntry) {
       return damaged("nobody knows what its entry " + text::GoQuote(entry.name) + " is for");
     }
   }
@@ -309,7 +317,7 @@ Result<config::SourceSnapshot> PlanFile::Configuration() const {
 
 Result<Plan> PlanFile::ReadWithoutSources(const std::shared_ptr<Program>& program,
                                           const SchemaLookup& schemas) const {
-  if (Result<void> usable = CheckVersion(); !usable) {
+  if (const auto usable = CheckVersion(); !usable) {
     return std::unexpected(std::move(usable).error());
   }
   Result<Plan> plan = DecodePlan(program, schemas, archive_->plan);
@@ -360,14 +368,14 @@ Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
 
 Result<Plan> PlanFile::ReadChanges(const std::shared_ptr<Program>& program,
                                    const SchemaLookup& schemas) const {
-  if (Result<void> usable = CheckVersion(); !usable) {
+  if (const auto usable = CheckVersion(); !usable) {
     return std::unexpected(std::move(usable).error());
   }
   return DecodePlan(program, schemas, archive_->plan, DecodedValues::kCompared);
 }
 
 Result<Plan> PlanFile::ReadOutline(const std::shared_ptr<Program>& program) const {
-  if (Result<void> usable = CheckVersion(); !usable) {
+  if (const auto usable = CheckVersion(); !usable) {
     return std::unexpected(std::move(usable).error());
   }
   return DecodePlan(program, nullptr, archive_->plan, DecodedValues::kNone);

@@ -122,6 +122,8 @@ inline constexpr std::string_view kModulePrefix = "tfconfig/m-";
 inline constexpr std::string_view kManifestEntry = "tfconfig/modules.json";
 /// Schemas of the providers (provider/stored_schemas.h). OpenTofu ignores it.
 inline constexpr std::string_view kSchemasEntry = "kinu-schemas";
+/// The same in the form of OpenTofu 1.13 (provider/planned_schemas.h).
+inline constexpr std::string_view kPlannedSchemasEntry = "tfschemas";
 inline constexpr std::string_view kLockEntry = ".terraform.lock.hcl";
 
 /// A configuration file or the lock file in the archive.

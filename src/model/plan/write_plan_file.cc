@@ -5,17 +5,19 @@
 #include <mutex>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "base/file_replacement.h"
 #include "base/loop_threads.h"
 #include "base/pieces.h"
 #include "codec/hash.h"
 #include "codec/protowire.h"
 #include "codec/zip.h"
+#include "compatibility/features.h"
+#include "compatibility/level.h"
 #include "cty/msgpack.h"
 #include "json/writer.h"
 #include "plan/plan_file.h"
 #include "plan/wire.h"
+#include "provider/planned_schemas.h"
 #include "state/json_text.h"
 
 namespace kinu::plan {
@@ -305,7 +307,7 @@ Result<void> PlanEncoder::WriteRest() {
   if (Result<void> done = WriteBackend(); !done) {
     return done;
   }
-  out_.Bytes(PlanField::kRelease, kCompatibleVersion);
+  out_.Bytes(PlanField::kRelease, compatibility::FullRelease());
   for (const RelevantAttribute& relevant : plan_.relevant_attributes) {
     size_t message = out_.Begin(PlanField::kRelevantAttributes);
     out_.Bytes(RelevantField::kResource, plan_.program->ToText(relevant.resource));
@@ -528,6 +530,11 @@ Result<void> AddEntries(const Plan& plan, const SchemaLookup& schemas, ZipWriter
   add(kLockEntry, plan.lock_file);
   if (!plan.schemas.empty()) {
     add(kSchemasEntry, plan.schemas);
+  }
+  if (compatibility::Has(compatibility::Feature::kPlanSchemas)) {
+    if (const auto planned = provider::ToPlannedSchemas(plan.schemas)) {
+      add(kPlannedSchemasEntry, *planned);
+    }
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // `metadata functions -json`. Ref: opentofu internal/command/views/jsonfunction.
 #include <algorithm>
 
+#include "compatibility/features.h"
 #include "plan_json/documents.h"
 #include "plan_json/value.h"
 
@@ -28,11 +29,23 @@ Type ReturnType(const FunctionSpec& spec) {
   return result ? result->type() : Type::Dynamic();
 }
 
+/// Whether the release that the program behaves like has the function.
+bool IsListed(const FunctionSpec& spec) {
+  return spec.since == compatibility::Level::k1_12 ||
+         compatibility::Has(compatibility::Feature::kListedFunctions);
+}
+
+/// Whether that release lets the parameter be null.
+bool AllowsNull(const FunctionSpec& spec, const Parameter& parameter) {
+  return parameter.allow_null &&
+         (spec.name != "contains" || compatibility::Has(compatibility::Feature::kNullInContains));
+}
+
 void WriteParameter(JsonWriter& out, const FunctionSpec& spec, const Parameter& parameter) {
   out.BeginObject();
   WriteOptional(out, "name", parameter.name);
   WriteOptional(out, "description", parameter.description);
-  WriteOptional(out, "is_nullable", parameter.allow_null);
+  WriteOptional(out, "is_nullable", AllowsNull(spec, parameter));
   out.Key("type");
   WriteType(out, spec.lazy ? Type::Dynamic() : parameter.type());
   out.EndObject();
@@ -64,7 +77,7 @@ void WriteFunctions(JsonWriter& out, const functions::Table& table) {
   std::vector<std::pair<std::string, const FunctionSpec*>> entries;
   for (const FunctionSpec* spec : table.specs()) {
     // These two always fail with a hint at their replacement.
-    if (spec->name == "list" || spec->name == "map") {
+    if (spec->name == "list" || spec->name == "map" || !IsListed(*spec)) {
       continue;
     }
     entries.emplace_back(spec->name, spec);

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "base/address_space.h"
 #include "base/loop_threads.h"
+#include "compatibility/level.h"
 #include "json/writer.h"
 #include "plan/planned_configuration.h"
 #include "plan_json/documents.h"
@@ -127,9 +127,10 @@ std::optional<std::string> PlanFileDocument(const PlanFileContent& content,
   std::string document;
   ReserveAddressSpace(document, kMostGrowth * content.file_size);
   JsonWriter out(document);
-  const auto written = WritePlan(
-      out, content.plan, content.config.get(), schemas,
-      {.version = kCompatibleVersion, .positions = options.positions, .parts = options.parts});
+  const auto written = WritePlan(out, content.plan, content.config.get(), schemas,
+                                 {.version = compatibility::FullRelease(),
+                                  .positions = options.positions,
+                                  .parts = options.parts});
   if (!written) {
     AddUnwritten("Failed to marshal plan to json", written.error(), diags);
     return std::nullopt;

@@ -109,4 +109,12 @@ const schema::ProviderSchema* StoredSchemas::Find(std::string_view address) cons
   return it == providers_.end() ? nullptr : it->second.get();
 }
 
+std::vector<std::string> StoredSchemas::Addresses() const {
+  std::vector<std::string> addresses;
+  for (const auto& [address, schema] : providers_) {
+    addresses.push_back(address);
+  }
+  return addresses;
+}
+
 }  // namespace kinu::provider

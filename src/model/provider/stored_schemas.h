@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "provider/wire_schema.h"
@@ -39,6 +40,8 @@ class StoredSchemas {
   static Result<std::shared_ptr<const StoredSchemas>> Open(std::string text);
   /// Null if the provider is not among them. The built-in provider always is.
   const schema::ProviderSchema* Find(std::string_view address) const;
+  /// The providers, without the built-in one.
+  std::vector<std::string> Addresses() const;
 
  private:
   std::map<std::string, std::shared_ptr<const schema::ProviderSchema>, std::less<>> providers_;

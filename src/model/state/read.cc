@@ -3,8 +3,8 @@
 #include <charconv>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "addrs/version.h"
+#include "compatibility/level.h"
 #include "cty/json.h"
 #include "state/reader.h"
 #include "state/upgrade.h"
@@ -447,8 +447,8 @@ std::string StateReader::VersionProblem() {
   }
   std::string number = std::to_string(*version_);
   std::string out = summary + "The state file uses format version " + number +
-                    ", which is not supported by OpenTofu " + std::string(kCompatibleVersion) +
-                    ". ";
+                    ", which is not supported by OpenTofu " +
+                    std::string(compatibility::Release()) + ". ";
   std::string_view creator = Text(terraform_version_);
   if (!creator.empty() && creator[0] >= '0' && creator[0] <= '9') {
     return out + "This state file was created by OpenTofu " + std::string(creator) + ".";

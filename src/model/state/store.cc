@@ -8,8 +8,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "addrs/compatible_version.h"
 #include "base/files.h"
+#include "compatibility/level.h"
 #include "json/writer.h"
 #include "state/json_text.h"
 
@@ -145,7 +145,7 @@ LockInfo NewLockInfo(std::string_view operation) {
   info.id = RandomUuid();
   info.operation = operation;
   info.who = UserAtHost();
-  info.version = kCompatibleVersion;
+  info.version = compatibility::Release();
   info.created = Rfc3339Nano();
   return info;
 }

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "codec/base64.h"
+#include "compatibility/level.h"
 #include "cty/json.h"
 #include "cty/ops.h"
 #include "state/json_text.h"
@@ -335,7 +335,7 @@ void StateWriter::WriteChecks() {
 void StateWriter::Write(std::string_view lineage, uint64_t serial) {
   writer_.BeginObject();
   writer_.Member("version", 4);
-  writer_.Member("terraform_version", kCompatibleVersion);
+  writer_.Member("terraform_version", compatibility::Release());
   writer_.Key("serial");
   writer_.Uint(serial);
   writer_.Member("lineage", lineage);

@@ -2,12 +2,12 @@
 // Ref: opentofu internal/cloud/backend.go.
 #include <algorithm>
 
-#include "addrs/compatible_version.h"
 #include "addrs/version.h"
 #include "backend/hosted_backend.h"
 #include "backend/specs.h"
 #include "base/environment.h"
 #include "cloud/settings.h"
+#include "compatibility/level.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {
@@ -217,8 +217,8 @@ Result<HostedWorkspace> CloudBackend::Make(const std::string& name) {
   }
   KINU_TRY(HostedWorkspace made, organization().Make(wanted));
   // A service that does not have this version keeps its own.
-  if (organization().SetVersion(made, kCompatibleVersion)) {
-    made.version = kCompatibleVersion;
+  if (organization().SetVersion(made, compatibility::FullRelease())) {
+    made.version = compatibility::FullRelease();
   }
   return made;
 }
@@ -250,7 +250,7 @@ Result<void> CloudBackend::Delete(std::string_view name, bool force) {
 std::string CloudBackend::VersionProblem(const HostedWorkspace& workspace,
                                          std::string& summary) const {
   summary = "Incompatible TF version";
-  const std::string here(kCompatibleVersion);
+  const std::string here(compatibility::FullRelease());
   Result<VersionConstraints> wanted = VersionConstraints::Parse(workspace.version);
   if (!wanted) {
     return "The remote workspace specified an invalid TF version or constraint (" +
@@ -266,7 +266,7 @@ std::string CloudBackend::VersionProblem(const HostedWorkspace& workspace,
            ".0";
     wanted = VersionConstraints::Parse(text);
   }
-  return wanted && wanted->Allows(*Version::Parse(kCompatibleVersion))
+  return wanted && wanted->Allows(*Version::Parse(compatibility::Release()))
              ? std::string()
              : "The local OpenTofu version (" + here +
                    ") does not meet the version requirements for remote workspace " +

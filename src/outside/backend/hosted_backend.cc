@@ -5,12 +5,12 @@
 #include <charconv>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "backend/hosted_runs.h"
 #include "backend/remote_store.h"
 #include "base/environment.h"
 #include "base/program_name.h"
 #include "cloud/settings.h"
+#include "compatibility/level.h"
 
 namespace kinu::backend {
 namespace {

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "backend/remote_store.h"
 #include "backend/specs.h"
 #include "base/program_name.h"
 #include "cloud/settings.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
+#include "compatibility/level.h"
 #include "net/curl_transport.h"
 #include "net/url.h"
 #include "text/unicode.h"
@@ -42,8 +42,8 @@ class HttpStateClient final : public RemoteClient {
  public:
   HttpStateClient(std::shared_ptr<const HttpService> service, net::Transport& transport)
       : service_(std::move(service)),
-        client_(transport,
-                {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion), .wait = {}}) {}
+        client_(transport, {.user_agent = "OpenTofu/" + std::string(compatibility::FullRelease()),
+                            .wait = {}}) {}
 
   Result<std::optional<std::string>> Get() override;
   Result<void> Put(std::string_view bytes) override;

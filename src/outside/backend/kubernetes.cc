@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "backend/kube_config.h"
 #include "backend/lock_wait.h"
 #include "backend/new_workspace.h"
@@ -14,6 +13,7 @@
 #include "cloud/settings.h"
 #include "codec/base64.h"
 #include "codec/deflate.h"
+#include "compatibility/level.h"
 #include "cty/json.h"
 #include "json/reader.h"
 #include "net/curl_transport.h"
@@ -59,8 +59,8 @@ std::string TextOf(const Value& object, std::string_view name) {
 /// The interface of a cluster, and whose states are kept there.
 struct KubeService {
   explicit KubeService(net::Transport& transport)
-      : client(transport,
-               {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion), .wait = {}}) {}
+      : client(transport, {.user_agent = "OpenTofu/" + std::string(compatibility::FullRelease()),
+                           .wait = {}}) {}
 
   Result<net::HttpResponse> Ask(std::string_view method, const std::string& path,
                                 const Value* body = nullptr) const;

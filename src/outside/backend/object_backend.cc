@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "addrs/compatible_version.h"
 #include "backend/new_workspace.h"
 #include "backend/remote_store.h"
 #include "base/files.h"
 #include "cloud/settings.h"
+#include "compatibility/level.h"
 
 namespace kinu::backend {
 namespace {
@@ -125,7 +125,9 @@ std::unique_ptr<Backend> MakeObjectBackend(std::unique_ptr<ObjectService> servic
 }
 
 net::HttpClientOptions ServiceClientOptions() {
-  return {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion), .stop = nullptr, .wait = {}};
+  return {.user_agent = "OpenTofu/" + std::string(compatibility::FullRelease()),
+          .stop = nullptr,
+          .wait = {}};
 }
 
 void CheckDirectorySettings(const Value& settings, std::string_view prefix_name,

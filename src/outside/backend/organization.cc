@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "addrs/compatible_version.h"
 #include "cloud/aws_sigv4.h"
+#include "compatibility/level.h"
 #include "json/writer.h"
 
 namespace kinu::backend {
@@ -247,9 +247,9 @@ std::function<void(int, const net::HttpResponse*)> RetryReporter(const Organizat
 
 Organization::Organization(net::Transport& transport, OrganizationPlace place,
                            const std::atomic<bool>* stop)
-    : client_(
-          transport,
-          {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion), .stop = stop, .wait = {}}),
+    : client_(transport, {.user_agent = "OpenTofu/" + std::string(compatibility::FullRelease()),
+                          .stop = stop,
+                          .wait = {}}),
       place_(std::move(place)) {
   if (!place_.base.ends_with('/')) {
     place_.base += '/';
@@ -262,7 +262,7 @@ net::HttpRequest Organization::RequestTo(std::string_view method, const std::str
   request.url = place_.base + path;
   request.headers.Set("Accept", kJsonApi);
   request.headers.Set("Authorization", "Bearer " + place_.token);
-  request.headers.Set("Terraform-Version", kCompatibleVersion);
+  request.headers.Set("Terraform-Version", compatibility::Release());
   if (place_.for_cloud_block) {
     request.headers.Set("X-Terraform-Integration", "cloud");
   }

@@ -2,12 +2,12 @@
 // Ref: opentofu internal/backend/remote/backend.go.
 #include <algorithm>
 
-#include "addrs/compatible_version.h"
 #include "addrs/version.h"
 #include "backend/hosted_backend.h"
 #include "backend/specs.h"
 #include "base/environment.h"
 #include "cloud/settings.h"
+#include "compatibility/level.h"
 #include "net/curl_transport.h"
 
 namespace kinu::backend {
@@ -26,8 +26,10 @@ class RemoteBackend final : public HostedBackend {
  protected:
   Result<std::string> NameOf(std::string_view workspace) const override;
   Result<HostedWorkspace> Make(const std::string& name) override {
-    return organization().Make(
-        {.name = name, .version = std::string(kCompatibleVersion), .tags = {}, .project = {}});
+    return organization().Make({.name = name,
+                                .version = std::string(compatibility::FullRelease()),
+                                .tags = {},
+                                .project = {}});
   }
   MidwayStoring midway() const override {
     return Environment("TFE_RUN_ID").empty() ? MidwayStoring::kAlways : MidwayStoring::kNever;
@@ -128,12 +130,12 @@ std::string RemoteBackend::VersionProblem(const HostedWorkspace& workspace,
     return "Invalid OpenTofu version: " + there.error().message;
   }
   // States of one minor version suit all its patches.
-  const std::vector<int64_t> here = Version::Parse(kCompatibleVersion)->numbers();
+  const std::vector<int64_t> here = Version::Parse(compatibility::Release())->numbers();
   if (there->numbers()[0] == here[0] && there->numbers()[1] == here[1]) {
     return {};
   }
   summary = "OpenTofu version mismatch";
-  return "The local OpenTofu version (" + std::string(kCompatibleVersion) +
+  return "The local OpenTofu version (" + std::string(compatibility::FullRelease()) +
          ") does not match the configured version for remote workspace " + organization().name() +
          '/' + workspace.name + " (" + workspace.version + ").";
 }

@@ -1,9 +1,12 @@
 // Keys of AWS's key service: each data key is stored as that service has encrypted it. Ref:
 // opentofu internal/encryption/keyprovider/aws_kms.
+#include <map>
+
 #include "base/environment.h"
 #include "cloud/aws_login.h"
 #include "cloud/settings.h"
 #include "encryption/key_service.h"
+#include "json/reader.h"
 #include "json/writer.h"
 #include "net/curl_transport.h"
 
@@ -68,10 +71,66 @@ std::unexpected<Error> LoginError(const provider::Problems& problems) {
   return Fail(ErrorCode::kInvalid, std::move(text));
 }
 
+/// What a key is bound to, beside itself.
+using Context = std::map<std::string, std::string, std::less<>>;
+
+void WriteContext(JsonWriter& json, std::string_view name, const Context& context) {
+  if (context.empty()) {
+    return;
+  }
+  json.Key(name);
+  json.BeginObject();
+  for (const auto& [key, value] : context) {
+    json.Member(key, std::string_view(value));
+  }
+  json.EndObject();
+}
+
+/// The context that metadata have: the one that the key was made with.
+Result<Context> ContextIn(const std::string& metadata) {
+  const JsonDocument document = ParseJson(metadata);
+  const JsonNode* context = document.ok() && document.root().is_object()
+                                ? document.root().Find("encryption_context")
+                                : nullptr;
+  Context out;
+  if (context == nullptr || context->is_null()) {
+    return out;
+  }
+  if (!context->is_object()) {
+    return Fail(ErrorCode::kUnsupported, "its encryption context is no object");
+  }
+  for (const JsonMember& member : context->members()) {
+    if (!member.value.is_string()) {
+      return Fail(ErrorCode::kUnsupported, "its encryption context is not of texts");
+    }
+    out.emplace(member.name, member.value.text());
+  }
+  return out;
+}
+
+Context ContextArgument(const config::PartValues& values) {
+  Context out;
+  const auto given = values.arguments.find("encryption_context");
+  if (given == values.arguments.end() || given->second.IsNull()) {
+    return out;
+  }
+  const Value context = given->second.Unmark();
+  for (size_t i = 0; i < context.size(); ++i) {
+    const Value& value = context.elements()[i];
+    if (!value.IsNull()) {
+      out.emplace(context.key(i), value.AsString());
+    }
+  }
+  return out;
+}
+
 class AwsKeys final : public KeyService {
  public:
-  AwsKeys(cloud::AwsService service, std::string key, std::string spec)
-      : service_(std::move(service)), key_(std::move(key)), spec_(std::move(spec)) {}
+  AwsKeys(cloud::AwsService service, std::string key, std::string spec, Context context)
+      : service_(std::move(service)),
+        key_(std::move(key)),
+        spec_(std::move(spec)),
+        context_(std::move(context)) {}
 
   size_t key_size() const override { return spec_ == "AES_256" ? 32 : 16; }
 
@@ -79,6 +138,7 @@ class AwsKeys final : public KeyService {
     std::string body;
     JsonWriter json(body);
     json.BeginObject();
+    WriteContext(json, "EncryptionContext", context_);
     json.Member("KeyId", std::string_view(key_));
     json.Member("KeySpec", std::string_view(spec_));
     json.EndObject();
@@ -87,7 +147,11 @@ class AwsKeys final : public KeyService {
     DataKey out;
     KINU_TRY(out.key, Base64Member(answer, "Plaintext"));
     KINU_TRY(const std::string sealed, Base64Member(answer, "CiphertextBlob"));
-    out.metadata = OneBase64Member("ciphertext_blob", sealed);
+    JsonWriter metadata(out.metadata);
+    metadata.BeginObject();
+    metadata.Member("ciphertext_blob", std::string_view(EncodeBase64(sealed)));
+    WriteContext(metadata, "encryption_context", context_);
+    metadata.EndObject();
     return out;
   }
 
@@ -96,10 +160,12 @@ class AwsKeys final : public KeyService {
     if (sealed.empty()) {
       return std::string();
     }
+    KINU_TRY(const Context context, ContextIn(metadata));
     std::string body;
     JsonWriter json(body);
     json.BeginObject();
     json.Member("CiphertextBlob", std::string_view(EncodeBase64(sealed)));
+    WriteContext(json, "EncryptionContext", context);
     json.Member("KeyId", std::string_view(key_));
     json.EndObject();
     KINU_TRY(const std::string answer,
@@ -111,6 +177,7 @@ class AwsKeys final : public KeyService {
   cloud::AwsService service_;
   std::string key_;
   std::string spec_;
+  Context context_;
 };
 
 }  // namespace
@@ -134,7 +201,7 @@ Result<Provided> ProvideAwsKms(net::Transport& transport, const config::PartValu
   }
   AwsKeys keys(caller.Service("kms", region, endpoint),
                TextArgument(values, "kms_key_id").value_or(""),
-               TextArgument(values, "key_spec").value_or(""));
+               TextArgument(values, "key_spec").value_or(""), ContextArgument(values));
   return ProvideFrom(keys, metadata);
 }
 

@@ -1,9 +1,9 @@
 // Keys that Google's key management service encrypts: each is stored as that service has encrypted
 // it. Ref: opentofu internal/encryption/keyprovider/gcp_kms.
-#include "addrs/compatible_version.h"
 #include "base/environment.h"
 #include "base/files.h"
 #include "cloud/google_login.h"
+#include "compatibility/level.h"
 #include "encryption/key_service.h"
 #include "net/curl_transport.h"
 
@@ -32,13 +32,14 @@ Value GcpLogin(const config::PartValues& values) {
 class GoogleKeys final : public KeyService {
  public:
   GoogleKeys(net::Transport& transport, cloud::GoogleIdentityOptions who, std::string name,
-             size_t size)
-      : client_(transport, {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion),
+             size_t size, std::string authenticated)
+      : client_(transport, {.user_agent = "OpenTofu/" + std::string(compatibility::FullRelease()),
                             .stop = nullptr,
                             .wait = {}}),
         identity_(client_, kScope, std::move(who)),
         name_(std::move(name)),
-        size_(size) {}
+        size_(size),
+        authenticated_(std::move(authenticated)) {}
 
   size_t key_size() const override { return size_; }
 
@@ -46,7 +47,7 @@ class GoogleKeys final : public KeyService {
     DataKey out;
     out.key.resize(size_);
     RandomBytes(out.key.data(), out.key.size());
-    KINU_TRY(const std::string answer, Ask("encrypt", OneBase64Member("plaintext", out.key)));
+    KINU_TRY(const std::string answer, Ask("encrypt", "plaintext", out.key));
     KINU_TRY(const std::string sealed, Base64Member(answer, "ciphertext"));
     out.metadata = OneBase64Member("ciphertext", sealed);
     return out;
@@ -57,12 +58,22 @@ class GoogleKeys final : public KeyService {
     if (sealed.empty()) {
       return std::string();
     }
-    KINU_TRY(const std::string answer, Ask("decrypt", OneBase64Member("ciphertext", sealed)));
+    KINU_TRY(const std::string answer, Ask("decrypt", "ciphertext", sealed));
     return Base64Member(answer, "plaintext");
   }
 
  private:
-  Result<std::string> Ask(std::string_view operation, std::string body) {
+  /// Sends `bytes` as the member `name` of a request.
+  Result<std::string> Ask(std::string_view operation, std::string_view name,
+                          std::string_view bytes) {
+    std::string body;
+    JsonWriter json(body);
+    json.BeginObject();
+    json.Member(name, std::string_view(EncodeBase64(bytes)));
+    if (!authenticated_.empty()) {
+      json.Member("additionalAuthenticatedData", std::string_view(EncodeBase64(authenticated_)));
+    }
+    json.EndObject();
     KINU_TRY(const std::string token, identity_.Token());
     net::HttpRequest request;
     request.max_body = kMostOfAnswer;
@@ -83,7 +94,24 @@ class GoogleKeys final : public KeyService {
   cloud::GoogleIdentity identity_;
   std::string name_;
   size_t size_;
+  std::string authenticated_;
 };
+
+/// The bytes of `additional_authenticated_data`; empty if it is not given.
+Result<std::string> AuthenticatedData(const config::PartValues& values) {
+  constexpr size_t kMostBytes = 64 << 10;
+  auto bytes = DecodeBase64(TextArgument(values, "additional_authenticated_data").value_or(""));
+  if (!bytes) {
+    return Fail(
+        ErrorCode::kInvalid,
+        "additional_authenticated_data must be valid standard base64: " + bytes.error().message);
+  }
+  if (bytes->size() > kMostBytes) {
+    return Fail(ErrorCode::kInvalid,
+                "additional_authenticated_data must be less than the GCP limit of 64 KiB");
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -105,7 +133,9 @@ Result<Provided> ProvideGcpKms(net::Transport& transport, const config::PartValu
                                          ? "key_length must be at least 1"
                                          : "key_length must be less than the GCP limit of 1024");
   }
-  GoogleKeys keys(transport, std::move(who), name, static_cast<size_t>(length));
+  KINU_TRY(std::string authenticated, AuthenticatedData(values));
+  GoogleKeys keys(transport, std::move(who), name, static_cast<size_t>(length),
+                  std::move(authenticated));
   return ProvideFrom(keys, metadata);
 }
 

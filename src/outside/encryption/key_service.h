@@ -46,6 +46,8 @@ Result<Provided> ProvideAwsKms(net::Transport& transport, const config::PartValu
                                const std::string* metadata);
 Result<Provided> ProvideGcpKms(net::Transport& transport, const config::PartValues& values,
                                const std::string* metadata);
+Result<Provided> ProvideOpenBao(net::Transport& transport, const config::PartValues& values,
+                                const std::string* metadata);
 Result<Provided> ProvideAzureVault(net::Transport& transport, const config::PartValues& values,
                                    const std::string* metadata);
 

@@ -73,6 +73,29 @@ TEST_F(KeyServiceTest, GoogleEncryptsARandomKey) {
   EXPECT_EQ(requests[1].body, R"({"ciphertext":"c2VhbGVk"})");
 }
 
+TEST_F(KeyServiceTest, GoogleBindsKeysToData) {
+  const auto with = [](const std::string& data) {
+    return Arguments({{"kms_encryption_key", Text("projects/p/k")},
+                      {"key_length", Value::Int(32)},
+                      {"access_token", Text("t")},
+                      {"additional_authenticated_data", Text(data)}});
+  };
+  const std::string url = "POST https://cloudkms.googleapis.com/v1/projects/p/k:";
+  transport_.On(url + "encrypt", ScriptedTransport::Make(200, R"({"ciphertext":"c2VhbGVk"})"));
+  transport_.On(url + "decrypt", ScriptedTransport::Make(200, R"({"plaintext":"a2V5"})"));
+  const auto made = ProvideGcpKms(transport_, with("bXktYWFk"), nullptr);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->metadata, R"({"ciphertext":"c2VhbGVk"})");
+  ASSERT_TRUE(ProvideGcpKms(transport_, with("bXktYWFk"), &made->metadata));
+  const auto requests = transport_.requests();
+  EXPECT_NE(requests[0].body.find(R"("additionalAuthenticatedData":"bXktYWFk")"), std::string::npos)
+      << requests[0].body;
+  EXPECT_EQ(requests[1].body,
+            R"({"ciphertext":"c2VhbGVk","additionalAuthenticatedData":"bXktYWFk"})");
+  ExpectProblem(ProvideGcpKms, with("?"), "must be valid standard base64");
+  ExpectProblem(ProvideGcpKms, with(EncodeBase64(std::string(65 << 10, 'x'))), "limit of 64 KiB");
+}
+
 TEST_F(KeyServiceTest, GoogleReportsWhatIsWrong) {
   const auto with = [](int64_t length, const std::string& credentials) {
     return Arguments({{"kms_encryption_key", Text("projects/p/k")},
@@ -127,6 +150,36 @@ TEST_F(KeyServiceTest, AmazonMakesTheKey) {
   EXPECT_EQ(requests[1].body, R"({"CiphertextBlob":"c2VhbGVk","KeyId":"k"})");
 }
 
+TEST_F(KeyServiceTest, AmazonBindsKeysToAContext) {
+  transport_.On(
+      "POST https://kms.eu-west-1.amazonaws.com/",
+      ScriptedTransport::Make(200, R"({"CiphertextBlob":"c2VhbGVk","Plaintext":"a2V5"})"));
+  std::vector<std::pair<std::string, Value>> given = {
+      {"kms_key_id", Text("k")},
+      {"key_spec", Text("AES_256")},
+      {"region", Text("eu-west-1")},
+      {"access_key", Text("a")},
+      {"secret_key", Text("s")},
+      {"skip_credentials_validation", Value::Bool(true)},
+      {"skip_requesting_account_id", Value::Bool(true)}};
+  const auto without = Arguments(given);
+  given.emplace_back("encryption_context",
+                     Value::Map(Type::String(), {{"team", Text("blue")}, {"app", Text("x")}}));
+  const auto made = ProvideAwsKms(transport_, Arguments(given), nullptr);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->metadata,
+            R"({"ciphertext_blob":"c2VhbGVk","encryption_context":{"app":"x","team":"blue"}})");
+  // The metadata say which context the key has, whatever the configuration says now.
+  ASSERT_TRUE(ProvideAwsKms(transport_, without, &made->metadata));
+  const auto requests = transport_.requests();
+  ASSERT_EQ(requests.size(), 2u);
+  const std::string context = R"("EncryptionContext":{"app":"x","team":"blue"})";
+  EXPECT_EQ(requests[0].body, "{" + context + R"(,"KeyId":"k","KeySpec":"AES_256"})");
+  EXPECT_EQ(requests[1].body, R"({"CiphertextBlob":"c2VhbGVk",)" + context + R"(,"KeyId":"k"})");
+  const std::string damaged = R"({"ciphertext_blob":"c2VhbGVk","encryption_context":[1]})";
+  EXPECT_EQ(ProvideAwsKms(transport_, without, &damaged).error().code, ErrorCode::kUnsupported);
+}
+
 TEST_F(KeyServiceTest, AmazonReportsWhatIsWrong) {
   const auto with = [](std::vector<std::pair<std::string, Value>> more) {
     std::vector<std::pair<std::string, Value>> all = {
@@ -146,6 +199,33 @@ TEST_F(KeyServiceTest, AmazonReportsWhatIsWrong) {
                 "conflicting config attributes");
   ExpectProblem(ProvideAwsKms, with({{"endpoints", Value::Tuple({object, object})}}),
                 "expected single aws_kms endpoints block");
+}
+
+TEST_F(KeyServiceTest, OpenBaoBindsKeysToData) {
+  transport_.On("PUT https://bao.test/v1/transit/datakey/plaintext/k",
+                ScriptedTransport::Make(
+                    200, R"({"data":{"plaintext":"a2V5","ciphertext":"vault:v1:sealed"}})"));
+  transport_.On("PUT https://bao.test/v1/transit/decrypt/k",
+                ScriptedTransport::Make(200, R"({"data":{"plaintext":"a2V5"}})"));
+  std::vector<std::pair<std::string, Value>> given = {
+      {"key_name", Text("k")}, {"address", Text("https://bao.test")}, {"token", Text("t")}};
+  const auto without = Arguments(given);
+  given.emplace_back("associated_data", Text("b3BlbnRvZnU="));
+  const auto made = ProvideOpenBao(transport_, Arguments(given), nullptr);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->metadata,
+            R"({"ciphertext":"dmF1bHQ6djE6c2VhbGVk","associated_data":"b3BlbnRvZnU="})");
+  // The metadata say what the key is bound to, whatever the configuration says now.
+  const auto opened = ProvideOpenBao(transport_, without, &made->metadata);
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->keys.decryption, "key");
+  const auto requests = transport_.requests();
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[0].body, R"({"bits":256,"associated_data":"b3BlbnRvZnU="})");
+  EXPECT_EQ(requests[1].body,
+            R"({"ciphertext":"vault:v1:sealed","associated_data":"b3BlbnRvZnU="})");
+  given.back().second = Text("?");
+  ExpectProblem(ProvideOpenBao, Arguments(given), "associated data is not valid base64");
 }
 
 constexpr const char* kVault = "https://vault1.vault.azure.net";

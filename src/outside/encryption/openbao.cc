@@ -3,7 +3,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "codec/base64.h"
-#include "encryption/key_provider.h"
+#include "encryption/key_service.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "net/curl_transport.h"
@@ -90,10 +90,11 @@ std::string MessagesIn(const std::string& body) {
 /// The text `wanted` in the data of the answer to a request with one member.
 class Answer {
  public:
-  static Result<Answer> Ask(const Server& server, std::string_view operation, std::string body) {
+  static Result<Answer> Ask(net::Transport& transport, const Server& server,
+                            std::string_view operation, std::string body) {
     KINU_TRY(net::HttpRequest request, MakeRequest(server, operation));
     request.body = std::move(body);
-    const net::HttpClient client(net::CurlTransport());
+    const net::HttpClient client(transport);
     KINU_TRY(const net::HttpResponse response, client.Send(request));
     if (!response.ok()) {
       return Fail(ErrorCode::kUnavailable,
@@ -141,6 +142,15 @@ Result<std::string> CiphertextIn(const std::string& metadata) {
   return bytes ? std::move(bytes) : Fail(ErrorCode::kUnsupported, bytes.error().message);
 }
 
+/// The data that the key of metadata was made with, as base64.
+std::string AssociatedDataIn(const std::string& metadata) {
+  const JsonDocument document = ParseJson(metadata);
+  const JsonNode* text = document.ok() && document.root().is_object()
+                             ? document.root().Find("associated_data")
+                             : nullptr;
+  return text != nullptr && text->is_string() ? std::string(text->text()) : std::string();
+}
+
 std::unexpected<Error> Failed(std::string_view what, const Error& cause) {
   return Fail(ErrorCode::kUnavailable, "failed to " + std::string(what) +
                                            " (check if the configuration valid and OpenBao server "
@@ -148,16 +158,23 @@ std::unexpected<Error> Failed(std::string_view what, const Error& cause) {
                                            cause.message);
 }
 
-std::string OneMember(std::string_view name, auto value) {
+/// An object of one member, and of the data that a key is bound to, if there are any.
+std::string MemberWithData(std::string_view name, auto value, const std::string& associated) {
   std::string out;
   JsonWriter json(out);
   json.BeginObject();
   json.Member(name, value);
+  if (!associated.empty()) {
+    json.Member("associated_data", std::string_view(associated));
+  }
   json.EndObject();
   return out;
 }
 
-Result<Provided> ProvideOpenBaoKeys(const config::PartValues& values, const std::string* metadata) {
+}  // namespace
+
+Result<Provided> ProvideOpenBao(net::Transport& transport, const config::PartValues& values,
+                                const std::string* metadata) {
   Server server;
   server.key = TextArgument(values, "key_name").value_or("");
   if (server.key.empty()) {
@@ -185,9 +202,15 @@ Result<Provided> ProvideOpenBaoKeys(const config::PartValues& values, const std:
   if (server.token.empty()) {
     server.token = Setting("TOKEN");
   }
+  const std::string associated = TextArgument(values, "associated_data").value_or("");
+  if (const auto bytes = DecodeBase64(associated); !bytes) {
+    return Fail(ErrorCode::kInvalid,
+                "associated data is not valid base64: " + bytes.error().message);
+  }
   Provided out;
   if (metadata == nullptr) {
-    const auto made = Answer::Ask(server, "datakey/plaintext", OneMember("bits", length * 8));
+    const auto made = Answer::Ask(transport, server, "datakey/plaintext",
+                                  MemberWithData("bits", length * 8, associated));
     if (!made) {
       return Failed("generate OpenBao data key", made.error());
     }
@@ -197,15 +220,17 @@ Result<Provided> ProvideOpenBaoKeys(const config::PartValues& values, const std:
       return Failed("generate OpenBao data key", plain ? cipher.error() : plain.error());
     }
     out.keys.encryption = *plain;
-    out.metadata = OneMember("ciphertext", std::string_view(EncodeBase64(*cipher)));
+    out.metadata =
+        MemberWithData("ciphertext", std::string_view(EncodeBase64(*cipher)), associated);
     return out;
   }
   // Nothing will be encrypted with this key.
   out.keys.encryption.resize(static_cast<size_t>(length));
   KINU_TRY(const std::string ciphertext, CiphertextIn(*metadata));
   if (!ciphertext.empty()) {
-    const auto opened =
-        Answer::Ask(server, "decrypt", OneMember("ciphertext", std::string_view(ciphertext)));
+    const auto opened = Answer::Ask(
+        transport, server, "decrypt",
+        MemberWithData("ciphertext", std::string_view(ciphertext), AssociatedDataIn(*metadata)));
     Result<std::string> plain = opened ? opened->Plaintext() : std::unexpected(opened.error());
     if (!plain) {
       return Failed("decrypt ciphertext", plain.error());
@@ -215,8 +240,10 @@ Result<Provided> ProvideOpenBaoKeys(const config::PartValues& values, const std:
   return out;
 }
 
-}  // namespace
-
-constexpr KeyProviderSpec kOpenBao{.type = "openbao", .provide = ProvideOpenBaoKeys};
+constexpr KeyProviderSpec kOpenBao{
+    .type = "openbao",
+    .provide = [](const config::PartValues& values, const std::string* metadata) {
+      return ProvideOpenBao(net::CurlTransport(), values, metadata);
+    }};
 
 }  // namespace kinu::encryption

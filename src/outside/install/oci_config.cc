@@ -251,6 +251,34 @@ void ReadOciCredentials(const Hcl1Item& item, bool is_json, CliConfig& config, D
   }
 }
 
+std::string UriTemplateProblem(std::string_view uri_template) {
+  for (size_t at = 0; (at = uri_template.find_first_of("{}", at)) != std::string_view::npos; ++at) {
+    const size_t end = uri_template.find('}', at);
+    if (uri_template[at] == '}' || end == std::string_view::npos) {
+      return "a brace has no partner";
+    }
+    const std::string_view name = uri_template.substr(at + 1, end - at - 1);
+    if (name != "hostname" && name != "namespace" && name != "type") {
+      return "there is no value for {" + std::string(name) + "}";
+    }
+    at = end;
+  }
+  return {};
+}
+
+std::string TemplateOfUri(std::string_view uri_template) {
+  std::string out;
+  for (const char c : uri_template) {
+    if (c == '{') {
+      out += '$';
+    } else if (c == '$' || c == '%') {
+      out += c;  // a sequence in a template begins with one of these
+    }
+    out += c;
+  }
+  return out;
+}
+
 void CheckOciTemplate(const InstallMethod& method, const std::string& place, CliConfig& config,
                       Diagnostics& diags) {
   const size_t errors = diags.error_count();

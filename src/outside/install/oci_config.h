@@ -17,6 +17,12 @@ void ReadOciDefaultCredentials(const Hcl1Item& block, bool is_json, const std::s
 /// Reads a block `oci_credentials`.
 void ReadOciCredentials(const Hcl1Item& block, bool is_json, CliConfig& config, Diagnostics& diags);
 
+/// The template of an `oci_mirror` block that means the same as a URI template (RFC 6570, level 1):
+/// "{hostname}" in place of "${hostname}", and no other sequences.
+std::string TemplateOfUri(std::string_view uri_template);
+/// What is wrong with such a URI template: braces without end, names other than hostname, namespace
+/// and type. Empty: nothing.
+std::string UriTemplateProblem(std::string_view uri_template);
 /// Reports what is wrong with the template of an `oci_mirror` block: symbols other than hostname,
 /// namespace and type; the lack of one of them unless `include` leaves no choice; addresses that
 /// are none. `place`: the position of the block. Sources of diagnostics go to `config`.

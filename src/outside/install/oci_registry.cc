@@ -357,7 +357,11 @@ Result<void> OciStore::Ping() {
   if (response.status == 404) {
     return Fail(ErrorCode::kNotFound, ShownRequest(request) + ": not found");
   }
-  if (response.status != 200) {
+  // A registry whose tokens are for one repository answers so, whatever the token.
+  const bool wants_scope =
+      response.status == 401 &&
+      ParseOciChallenge(response.headers.Get("WWW-Authenticate")).scheme == "bearer";
+  if (response.status != 200 && !wants_scope) {
     return ResponseError(request, response);
   }
   return {};

@@ -361,6 +361,36 @@ TEST_F(OciAccess, RefreshTokens) {
   EXPECT_EQ(Sent(2, "Authorization"), "Bearer new");
 }
 
+TEST_F(OciAccess, TokensMayBeForARepositoryOnly) {
+  const auto challenge = [] {
+    return ScriptedTransport::Make(
+        401, "", {{"WWW-Authenticate", "Bearer realm=\"https://auth.test/t\",service=\"r\""}});
+  };
+  const net::HttpClient client(transport_);
+  OciStore store(client, {"r.test", "acme/net"}, {.username = "u", .password = "p"});
+  transport_.On(kRoot, challenge());
+  transport_.On(kRoot, challenge());  // whatever the token
+  On("GET https://auth.test/t?service=r", 200, R"({"token":"useless"})");
+  EXPECT_TRUE(store.Ping());
+  transport_.On(kTags, challenge());
+  transport_.On(kTags, ScriptedTransport::Make(200, R"({"tags":["1.0.0"]})"));
+  On("GET https://auth.test/t?scope=repository%3Aacme%2Fnet%3Apull&service=r", 200,
+     R"({"token":"good"})");
+  const auto tags = store.Tags();
+  ASSERT_TRUE(tags) << tags.error().message;
+  EXPECT_EQ(transport_.requests().back().headers.Get("Authorization"), "Bearer good");
+}
+
+TEST(OciUriTemplate, MeansATemplate) {
+  EXPECT_EQ(TemplateOfUri("r.test/{namespace}/{type}"), "r.test/${namespace}/${type}");
+  EXPECT_EQ(TemplateOfUri("r.test/$%{type}"), "r.test/$$%%${type}");
+  EXPECT_EQ(UriTemplateProblem("r.test/{hostname}/{namespace}/{type}"), "");
+  EXPECT_EQ(UriTemplateProblem(""), "");
+  EXPECT_NE(UriTemplateProblem("r.test/{type"), "");
+  EXPECT_NE(UriTemplateProblem("r.test/type}"), "");
+  EXPECT_NE(UriTemplateProblem("r.test/{version}"), "");
+}
+
 TEST_F(OciAccess, AccessTokens) {
   const net::HttpClient client(transport_);
   OciStore store(client, {"r.test", "acme/net"}, {.access_token = "mine", .refresh_token = "r"});

@@ -6,6 +6,7 @@
 #include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "install/oci_config.h"
 #include "install/sources.h"
 
 namespace kinu::install {
@@ -135,6 +136,17 @@ std::unique_ptr<SourceSet> SourceSet::OfNetworkMirror(const std::string& url, Ne
   InstallMethod method;
   method.kind = InstallMethodKind::kNetworkMirror;
   method.location = url;
+  set->Add(std::move(method), network);
+  return set;
+}
+
+std::unique_ptr<SourceSet> SourceSet::OfOciMirror(const std::string& uri_template,
+                                                  Network& network) {
+  std::unique_ptr<SourceSet> set(new SourceSet());
+  set->network_ = &network;
+  InstallMethod method;
+  method.kind = InstallMethodKind::kOciMirror;
+  method.location = TemplateOfUri(uri_template);
   set->Add(std::move(method), network);
   return set;
 }

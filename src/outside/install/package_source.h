@@ -93,6 +93,8 @@ class SourceSet final : public PackageSource {
             SourceChoice choice = SourceChoice::kConfigured);
   /// One network mirror (-net-mirror) for all providers.
   static std::unique_ptr<SourceSet> OfNetworkMirror(const std::string& url, Network& network);
+  /// One OCI registry (-oci-mirror) for all providers. `uri_template` is as oci_config.h says.
+  static std::unique_ptr<SourceSet> OfOciMirror(const std::string& uri_template, Network& network);
   /// One directory (-fs-mirror) for all providers.
   static std::unique_ptr<SourceSet> OfDirectory(const std::string& path, Network& network);
 

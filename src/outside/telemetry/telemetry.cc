@@ -49,6 +49,7 @@ Result<void> Start(Identity identity) {
   }
   TheSession() =
       std::make_unique<Session>(Session{*std::move(settings), std::move(identity), MakeContext()});
+  trace::NameTrace(TheSession()->context.trace, TheSession()->context.flags);
   trace::Start(trace::Detail::kSpans);
   return {};
 }

@@ -1,8 +1,11 @@
 #include "provisioners/provisioner.h"
 
+#include <algorithm>
+
 #include "base/subprocess.h"
 #include "provisioners/remote_provisioners.h"
 #include "text/quote.h"
+#include "trace/parent.h"
 
 namespace kinu::provisioners {
 namespace {
@@ -54,6 +57,22 @@ bool IsMissing(const Value& object, std::string_view name) {
   return value == nullptr || value->IsNull() || (value->IsKnown() && value->AsString().empty());
 }
 
+/// Tells the program which span started it, unless the configuration says something else.
+void AddTraceParent(Command& command) {
+  constexpr std::string_view kName = "TRACEPARENT";
+  const std::string parent = trace::TraceParentOfChildren();
+  const bool given = std::ranges::any_of(command.environment, [](const auto& variable) {
+    std::string name = variable.first;
+    for (char& c : name) {
+      c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    return name == kName;
+  });
+  if (!parent.empty() && !given) {
+    command.environment.emplace_back(kName, parent);
+  }
+}
+
 class LocalExec final : public Provisioner {
  public:
   const schema::Block& schema() const override {
@@ -98,6 +117,7 @@ class LocalExec final : public Provisioner {
         }
       }
     }
+    AddTraceParent(command);
     command.working_directory = Text(config, "working_dir");
     command.on_line = request.output;
     command.stop = request.stop;

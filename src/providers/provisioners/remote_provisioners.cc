@@ -134,7 +134,8 @@ Result<void> RunOnMachine(const ProvisionRequest& request) {
     if (Result<void> done = communicator->UploadScript(path, script); !done) {
       return Fail(done.error().code, "Failed to upload script: " + done.error().message);
     }
-    if (Result<void> done = communicator->Run(path, request.output); !done) {
+    if (Result<void> done = communicator->Run(communicator->ScriptCommand(path), request.output);
+        !done) {
       return done;
     }
     // The script may hold secrets: nothing of it stays on the machine.

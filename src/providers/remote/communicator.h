@@ -48,6 +48,8 @@ class Communicator {
   /// Where a script goes on the machine: another path with every call, unless the configuration has
   /// none of "%RAND%" in it.
   virtual std::string ScriptPath() const = 0;
+  /// The command that runs an uploaded script.
+  virtual std::string ScriptCommand(const std::string& path) const { return path; }
 };
 
 /// Makes the communicator of a connection block: an object of provisioners::ConnectionSchema()

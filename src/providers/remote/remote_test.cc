@@ -1,6 +1,8 @@
 #include <string>
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -162,6 +164,26 @@ TEST(Dial, AProxyIsAskedWithCredentials) {
   EXPECT_EQ(ConnectRequest({.user = "ada", .password = "love"}, "h:22"),
             "CONNECT h:22 HTTP/1.1\r\nHost: h:22\r\nUser-Agent: Go-http-client/1.1\r\n"
             "Authorization: Basic YWRhOmxvdmU=\r\nProxy-Authorization: Basic YWRhOmxvdmU=\r\n\r\n");
+}
+
+TEST(Dial, AProxyThatDoesNotAnswerIsAnError) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  // NOLINTBEGIN(*-reinterpret-cast): the sockets interface wants it
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listener, 1), 0);
+  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  // NOLINTEND(*-reinterpret-cast)
+  std::thread proxy([listener] { ::close(::accept(listener, nullptr, nullptr)); });
+  const Result<int> connected = DialThroughProxy(
+      {.scheme = "http", .host = "127.0.0.1", .port = ntohs(address.sin_port)}, "h", 22, {});
+  proxy.join();
+  ::close(listener);
+  ASSERT_FALSE(connected);
+  EXPECT_FALSE(connected.error().message.empty());
 }
 
 TEST(SocketGuard, EndsReadsWhenTheRunIsInterrupted) {

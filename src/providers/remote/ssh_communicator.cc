@@ -142,7 +142,7 @@ class SshCommunicator final : public Communicator {
     }
     std::string output;
     SshCommand command;
-    const std::string line = "chmod 0777 " + target;
+    const std::string line = QuoteForShell({"chmod", "0777", target});
     command.text = line + "\n";
     command.terminal = true;
     command.on_output = [&](std::string_view bytes) { output += bytes; };
@@ -171,6 +171,9 @@ class SshCommunicator final : public Communicator {
     uint32_t number = 0;
     RandomBytes(&number, sizeof(number));
     return FillScriptPath(settings_.script_path, number);
+  }
+  std::string ScriptCommand(const std::string& path) const override {
+    return settings_.windows ? path : QuoteForShell({path});
   }
 
  private:

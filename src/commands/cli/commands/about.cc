@@ -4,6 +4,7 @@
 #include "cli/bill_of_materials.h"
 #include "cli/build_info.h"
 #include "cli/command.h"
+#include "compatibility/features.h"
 #include "install/package_source.h"
 #include "json/writer.h"
 
@@ -19,10 +20,46 @@ std::string Compiler() {
 #endif
 }
 
+/// The level and what the levels differ in, for people.
+std::string LevelText() {
+  std::string text =
+      "\nLevel of compatibility: " + std::string(compatibility::NameOf(compatibility::Current())) +
+      " (KINU_COMPATIBILITY and configurations choose it).\n"
+      "Of later releases, it has:\n";
+  constexpr size_t kColumn = 22;
+  for (const compatibility::FeatureRow& row : compatibility::Features()) {
+    std::string name(row.name);
+    name.resize(kColumn, ' ');
+    text += "  " + name + std::string(row.shows);
+    if (!compatibility::Has(row.feature)) {
+      text += " (at level " + std::string(compatibility::NameOf(row.since)) + ")";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+/// The same for programs.
+void WriteLevel(JsonWriter& out) {
+  out.Member("compatibility", compatibility::NameOf(compatibility::Current()));
+  out.Key("features");
+  out.BeginArray();
+  for (const compatibility::FeatureRow& row : compatibility::Features()) {
+    out.BeginObject();
+    out.Member("name", row.name);
+    out.Member("since", compatibility::NameOf(row.since));
+    out.Member("every_level", row.reach == compatibility::Reach::kEveryLevel);
+    out.Member("active", compatibility::Has(row.feature));
+    out.Member("shows", row.shows);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
 std::string AboutText() {
   std::string text = "kinu " + std::string(kOwnVersion) + " (" + install::CurrentPlatform() + ")\n";
-  text += "An infrastructure engine compatible with OpenTofu " + std::string(kCompatibleVersion) +
-          ".\n\nBuilt from " +
+  text += "An infrastructure engine compatible with OpenTofu " +
+          std::string(compatibility::FullRelease()) + ".\n\nBuilt from " +
           (kBuildCommit.empty()
                ? std::string("a source archive")
                : "commit " + std::string(kBuildCommit) + " of " + std::string(kBuildDate)) +
@@ -35,7 +72,7 @@ std::string AboutText() {
     text += "  " + name + std::string(library.license) +
             (library.dynamic ? " (linked dynamically)\n" : "\n");
   }
-  return text;
+  return text + LevelText();
 }
 
 std::string AboutJson() {
@@ -44,7 +81,8 @@ std::string AboutJson() {
   out.BeginObject();
   out.Member("name", "kinu");
   out.Member("version", kOwnVersion);
-  out.Member("compatible_with", kCompatibleVersion);
+  out.Member("compatible_with", compatibility::FullRelease());
+  WriteLevel(out);
   out.Member("platform", install::CurrentPlatform());
   out.Member("commit", kBuildCommit);
   out.Member("date", kBuildDate);
@@ -118,7 +156,8 @@ extern constexpr CommandSpec kAboutCommand{
     .group = CommandGroup::kProgram,
     .usage = "tofu about [options]",
     .description = R"(Says what this program is: its own version, how it was built, the
-libraries that it uses and their licences.)",
+libraries that it uses and their licences, its level of compatibility, and
+what later releases of OpenTofu brought.)",
     .flags = kAboutFlags,
     .help_column = 18,
     .run = RunAbout,

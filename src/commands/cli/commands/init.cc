@@ -8,6 +8,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
+#include "compatibility/features.h"
 #include "config/loaded_files.h"
 #include "config/module_test_file.h"
 #include "session/backend_init.h"
@@ -101,6 +102,11 @@ class Init {
   bool UsesBackend() const { return run_.flags.Bool("backend") && run_.flags.Bool("cloud"); }
   /// -backend=false turns the encryption off too, -cloud=false does not.
   bool Encrypts() const { return run_.flags.Bool("backend"); }
+  /// Up to OpenTofu 1.12, -backend=false reads the local state, or that of the backend before.
+  bool ReadsState() const {
+    return run_.flags.Bool("backend") ||
+           !compatibility::Has(compatibility::Feature::kNoStateWithoutBackend);
+  }
   int FailWithConfigProblems();
   session::BackendInitRequest BackendRequest() const;
   std::optional<session::ConfiguredBackend> InitBackend(const Loaded& root,
@@ -266,8 +272,10 @@ std::optional<int> Init::Prepare(const Loaded& root, const Diagnostics& of_root)
     return run_.Fail();
   }
   Diagnostics of_backend;
-  if (const auto backend = InitBackend(root, *encryption, of_backend)) {
-    ReadState(*backend);
+  if (ReadsState()) {
+    if (const auto backend = InitBackend(root, *encryption, of_backend)) {
+      ReadState(*backend);
+    }
     if (diags.has_errors()) {
       return run_.Fail();
     }

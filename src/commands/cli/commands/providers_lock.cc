@@ -10,6 +10,7 @@
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
 #include "install/mirror_writer.h"
+#include "install/oci_config.h"
 #include "install/platform_locks.h"
 #include "session/network.h"
 #include "session/provider_installation.h"
@@ -84,6 +85,9 @@ std::unique_ptr<install::SourceSet> LockSource(CommandRun& run, install::Network
   if (const std::string& url = run.flags.String("net-mirror"); !url.empty()) {
     return install::SourceSet::OfNetworkMirror(url, network);
   }
+  if (const std::string& uri_template = run.flags.String("oci-mirror"); !uri_template.empty()) {
+    return install::SourceSet::OfOciMirror(uri_template, network);
+  }
   if (const std::string& directory = run.flags.String("fs-mirror"); !directory.empty()) {
     return install::SourceSet::OfDirectory(directory, network);
   }
@@ -91,6 +95,21 @@ std::unique_ptr<install::SourceSet> LockSource(CommandRun& run, install::Network
   return std::make_unique<install::SourceSet>(workspace.cli_config, std::vector<std::string>(),
                                               workspace.original_directory, network,
                                               install::SourceChoice::kDirectOnly);
+}
+
+/// Checks that at most one mirror is given, and the template of the one in an OCI registry.
+void CheckMirrors(CommandRun& run) {
+  const auto is_given = [&run](const char* name) { return !run.flags.String(name).empty(); };
+  constexpr auto kMirrors = std::to_array<const char*>({"fs-mirror", "net-mirror", "oci-mirror"});
+  if (std::ranges::count_if(kMirrors, is_given) > 1) {
+    run.diags.Error("Invalid installation method options",
+                    "-fs-mirror, -net-mirror and -oci-mirror exclude each other.");
+  }
+  if (const std::string problem = install::UriTemplateProblem(run.flags.String("oci-mirror"));
+      !problem.empty()) {
+    run.diags.Error("Invalid OCI mirror URI template",
+                    "The template of -oci-mirror is invalid: " + problem + ".");
+  }
 }
 
 std::string_view NewsText(install::HashNews news) {
@@ -202,11 +221,7 @@ static int RunProvidersLock(Invocation& invocation) {
   trace::Span span("kinu/cli", "Providers lock");
   CommandRun run(invocation);
   run.Parse();
-  if (!run.flags.String("fs-mirror").empty() && !run.flags.String("net-mirror").empty()) {
-    run.diags.Error("Invalid installation method options",
-                    "The -fs-mirror and -net-mirror command line options are "
-                    "mutually-exclusive.");
-  }
+  CheckMirrors(run);
   if (!run.ArgumentsFit()) {
     return run.Usage();
   }
@@ -314,6 +329,12 @@ constexpr auto kProvidersLockFlags =
                        .kind = FlagKind::kString,
                        .form = "=url",
                        .help = "Take packages from the network mirror at this https: URL."},
+              FlagSpec{.name = "oci-mirror",
+                       .kind = FlagKind::kString,
+                       .form = "=template",
+                       .help = "Take packages from this OCI registry. The address of the\n"
+                               "repository of a provider is made of the template:\n"
+                               "{hostname}, {namespace} and {type} are replaced."},
               kPlatforms, kJsonStream, kVariables);
 
 extern constexpr CommandSpec kProvidersLockCommand{

@@ -1,6 +1,7 @@
 #include "base/program_name.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
+#include "compatibility/level.h"
 #include "json/writer.h"
 #include "plan_json/documents.h"
 #include "session/provider_installation.h"
@@ -16,7 +17,7 @@ static int ShowObject(StateSession& session, state::State& single, provider::Pro
   if (session.audience->json() != nullptr) {
     std::string document;
     JsonWriter out(document);
-    single.terraform_version = kCompatibleVersion;
+    single.terraform_version = compatibility::Release();
     if (auto written = view::WriteState(out, single, schemas); !written) {
       return session.Fail("Failed to marshal state to json", written.error().message);
     }

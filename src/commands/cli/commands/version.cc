@@ -1,6 +1,7 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/flag_groups.h"
+#include "compatibility/level.h"
 #include "install/lock_file.h"
 #include "install/package_source.h"
 #include "json/writer.h"
@@ -19,7 +20,7 @@ static int RunVersion(Invocation& invocation) {
     return UsageError(invocation, diags);
   }
   view::VersionDocument document;
-  document.version = kCompatibleVersion;
+  document.version = compatibility::FullRelease();
   document.platform = install::CurrentPlatform();
   std::string path(install::kLockFileName);
   if (FileExists(path)) {

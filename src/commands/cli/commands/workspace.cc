@@ -5,6 +5,7 @@
 #include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "compatibility/features.h"
 #include "json/writer.h"
 #include "session/state_handle.h"
 
@@ -283,9 +284,13 @@ static int RunWorkspaceNew(Invocation& invocation) {
     return run.Fail("Error getting existing workspaces", names.error().message);
   }
   if (std::find(names->begin(), names->end(), name) != names->end()) {
-    return run.Refuse("Workspace \"" + name + "\" already exists",
-                      "Workspace \"" + name + "\" already exists",
-                      Hint("Select it with \"tofu workspace select\", or choose another name."));
+    const std::string summary = "Workspace \"" + name + "\" already exists";
+    const bool hints = compatibility::Has(compatibility::Feature::kWorkspaceHint);
+    return run.Refuse(
+        summary +
+            (hints ? Hint(". Use \"tofu workspace select " + name + "\" to switch to it") : ""),
+        summary,
+        Hint("Select it with \"tofu workspace select " + name + "\", or choose another name."));
   }
   if (auto made = chosen->backend->Open(name, run.program); !made) {
     return run.Fail("Error getting the state manager", made.error().message);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/flat_map.h"
+#include "compatibility/features.h"
 #include "view/human/align.h"
 #include "view/human/change_parts.h"
 #include "view/human/shown.h"
@@ -372,11 +373,13 @@ std::optional<Diff::Blocks> DiffBlocks(const Change& change, const schema::Neste
                       .replace = change.replace.Matches(),
                       .before_sensitive = change.before_sensitive,
                       .after_sensitive = change.after_sensitive};
-  // The reference compares the attributes of the enclosing block here, and so shows those.
   if (IsUnknown(change)) {
+    // OpenTofu 1.12 compares the attributes of the enclosing block here, and so shows those.
+    const bool own_block = compatibility::Has(compatibility::Feature::kUnknownBlocks);
+    const schema::Block& compared = own_block ? nested.block : parent;
     blocks.nesting = Nesting::kSingle;
-    blocks.members.push_back(DiffUnknown(change, &parent.attributes, [&](const Change& before) {
-      return DiffBlock(before, parent);
+    blocks.members.push_back(DiffUnknown(change, &compared.attributes, [&](const Change& before) {
+      return DiffBlock(before, compared);
     }));
     return blocks;
   }

@@ -8,6 +8,7 @@
 #include "base/flat_map.h"
 #include "base/pieces.h"
 #include "base/program_name.h"
+#include "compatibility/features.h"
 #include "cty/ops.h"
 #include "plan_json/documents.h"
 #include "text/unicode.h"
@@ -98,6 +99,8 @@ class PlanText {
   Result<void> RenderDrift();
   Result<bool> HasNoOtherChange() const;
   void RenderNoChanges();
+  /// Says what follows from a plan without changes and drift.
+  void ExplainNoDifferences();
   void RenderLegend();
   Result<void> RenderChanges();
   Result<void> StreamListed();
@@ -355,6 +358,24 @@ Result<void> PlanText::RenderDrift() {
   return {};
 }
 
+void PlanText::ExplainNoDifferences() {
+  if (!compatibility::Has(compatibility::Feature::kQuietNoChanges)) {
+    Paragraph(
+        "OpenTofu has compared your real infrastructure against your configuration and found no "
+        "differences, so no changes are needed.");
+    return;
+  }
+  if (plan_.targets.empty()) {
+    out_.pop_back();  // the line that would separate an explanation
+    return;
+  }
+  Paragraph(
+      "Note: You used the -target option, so OpenTofu only checked resources matching those "
+      "targets "
+      "and may have skipped others. If you expected changes to appear, verify that the addresses "
+      "passed to -target are correct.");
+}
+
 void PlanText::RenderNoChanges() {
   const auto headline = [this](std::string_view rest) {
     std::string markup = "\n[reset][bold][green]No changes.[reset][bold] ";
@@ -394,9 +415,7 @@ void PlanText::RenderNoChanges() {
       rule_after_drift();
       headline("Your infrastructure matches the configuration.");
       if (!shows_drift_) {
-        Paragraph(
-            "OpenTofu has compared your real infrastructure against your configuration and found "
-            "no differences, so no changes are needed.");
+        ExplainNoDifferences();
       } else if (options_.can_apply.value_or(plan_.CanApply())) {
         Paragraph(
             "Your configuration already matches the changes detected above, so applying this plan "

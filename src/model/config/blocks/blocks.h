@@ -30,8 +30,8 @@ void ReadPassedProviders(BlockReader& reader, const hcl::Attribute& attribute,
                          std::vector<ModuleCall::PassedProvider>& providers);
 /// Reads a `required_providers` block in a `terraform` block.
 void ReadRequiredProviders(BlockReader& reader, const hcl::Block& block);
-/// Reports version constraints of the module that exclude this version. Ignores everything else.
-void CheckLanguageVersion(BlockReader& reader, const hcl::Body& body);
+/// Reads the version constraints that a file has for the language. Ignores everything else.
+void ReadRequiredVersions(BlockReader& reader, const hcl::Body& body);
 
 // --- Parts of `resource`, `data` and `ephemeral` blocks. ---
 extern const std::span<const hcl::AttributeSchema> kResourceArguments;

@@ -1,6 +1,5 @@
 // `language` blocks and `required_version`. Ref: opentofu internal/configs/language.go,
 // version_constraint.go.
-#include "addrs/compatible_version.h"
 #include "addrs/version.h"
 #include "config/blocks/blocks.h"
 
@@ -49,10 +48,10 @@ void CheckExperiments(BlockReader& reader, const hcl::Expr& expr) {
 
 namespace {
 
-void CheckCompatible(BlockReader& reader, const std::string& constraint, const SourceRange& range) {
+/// Adds a constraint to those of the module, unless the language has no such versions.
+void AddRequirement(BlockReader& reader, const std::string& constraint, const SourceRange& range) {
   auto constraints = VersionConstraints::Parse(constraint);
-  auto version = Version::Parse(kCompatibleVersion);
-  if (!constraints || !version) {
+  if (!constraints) {
     return;
   }
   bool usable = true;
@@ -65,44 +64,40 @@ void CheckCompatible(BlockReader& reader, const std::string& constraint, const S
           range);
     }
   }
-  if (usable && !constraints->Allows(*version)) {
-    reader.incompatible.Error("Incompatible module",
-                              "This module is not compatible with OpenTofu v" +
-                                  std::string(kCompatibleVersion) +
-                                  ".\n\nUse another version of the module, or of the program.",
-                              range);
+  if (usable) {
+    reader.required_versions.push_back({*std::move(constraints), range});
   }
 }
 
-/// Checks the version constraint in an argument of a block, if it is present and valid.
-void CheckConstraint(BlockReader& reader, const hcl::Body& body,
+/// Reads the version constraint in an argument of a block, if it is present and valid.
+void ReadRequirement(BlockReader& reader, const hcl::Body& body,
                      std::span<const hcl::AttributeSchema> arguments) {
   const hcl::BodyContent content =
       body.Content({.attributes = arguments}, hcl::Strictness::kPartial, reader.diags);
   for (const hcl::Attribute& attribute : content.attributes) {
     if (std::optional<std::string> constraint = ReadVersionConstraint(attribute, reader.diags)) {
-      CheckCompatible(reader, *constraint, attribute.range);
+      AddRequirement(reader, *constraint, attribute.range);
     }
   }
 }
 
 }  // namespace
 
-void CheckLanguageVersion(BlockReader& reader, const hcl::Body& body) {
+void ReadRequiredVersions(BlockReader& reader, const hcl::Body& body) {
   static constexpr hcl::BlockSchema kTopLevel[] = {{"terraform"}, {"language"}};
   const hcl::BodyContent content =
       body.Content({.blocks = kTopLevel}, hcl::Strictness::kPartial, reader.diags);
   for (const hcl::Block& block : content.blocks) {
     if (block.type == "terraform") {
       if (reader.is_tofu_file) {
-        CheckConstraint(reader, *block.body, kRequiredVersion);
+        ReadRequirement(reader, *block.body, kRequiredVersion);
       }
       continue;
     }
     const hcl::BodyContent language =
         block.body->Content({.blocks = kBlocks}, hcl::Strictness::kPartial, reader.diags);
     for (const hcl::Block& compatible : language.blocks) {
-      CheckConstraint(reader, *compatible.body, kCompatibleArguments);
+      ReadRequirement(reader, *compatible.body, kCompatibleArguments);
     }
   }
 }

@@ -1,0 +1,73 @@
+#include "compatibility/features.h"
+
+#include <iterator>
+
+namespace kinu::compatibility {
+namespace {
+
+constexpr FeatureRow kRows[] = {
+    {Feature::kConvertFunction, "convert", Level::k1_13, Reach::kEveryLevel,
+     "convert(value, type) converts to any type constraint"},
+    {Feature::kAssumeFunctions, "assume", Level::k1_13, Reach::kEveryLevel,
+     "assumeequal, assumenotnull, assumestringprefix and the assume…length functions"},
+    {Feature::kLongSubnetExtensions, "subnets", Level::k1_13, Reach::kEveryLevel,
+     "cidrsubnets extends prefixes of IPv6 by more than 32 bits"},
+    {Feature::kNullInMerge, "merge", Level::k1_13, Reach::kEveryLevel,
+     "merge accepts a single null"},
+    {Feature::kHostNumbers, "host-numbers", Level::k1_13, Reach::kEveryLevel,
+     "cidrhost refuses host numbers of more than 64 bits"},
+    {Feature::kSensitiveTemplateVariables, "template-variables", Level::k1_13, Reach::kEveryLevel,
+     "templatestring accepts variables that are sensitive as a whole"},
+    {Feature::kWorkspaceHint, "workspace-hint", Level::k1_13, Reach::kFromItsRelease,
+     "workspace new -json says how to select a workspace that exists"},
+    {Feature::kShownProvisioners, "show-sensitive", Level::k1_13, Reach::kEveryLevel,
+     "-show-sensitive shows the output of provisioners"},
+    {Feature::kKeyProviderContexts, "key-contexts", Level::k1_13, Reach::kEveryLevel,
+     "aws_kms, gcp_kms and openbao bind keys to further data"},
+    {Feature::kOciMirrorFlag, "oci-mirror", Level::k1_13, Reach::kEveryLevel,
+     "providers lock -oci-mirror"},
+    {Feature::kTraceParent, "traceparent", Level::k1_13, Reach::kEveryLevel,
+     "local-exec tells its program the current span"},
+    {Feature::kQuotedScriptPaths, "script-path", Level::k1_13, Reach::kEveryLevel,
+     "script_path is a path and no command"},
+    {Feature::kListedFunctions, "listed-functions", Level::k1_13, Reach::kFromItsRelease,
+     "metadata functions -json lists the functions of 1.13"},
+    {Feature::kQuietNoChanges, "quiet-no-changes", Level::k1_13, Reach::kFromItsRelease,
+     "a plan without changes says so in one line"},
+    {Feature::kNoWinrm, "no-winrm", Level::k1_13, Reach::kFromItsRelease,
+     "connections of type winrm are an error"},
+    {Feature::kReplaceWarnings, "replace-warnings", Level::k1_13, Reach::kFromItsRelease,
+     "-replace without an instance key warns about the resource of its module only"},
+    {Feature::kUnknownBlocks, "unknown-blocks", Level::k1_13, Reach::kFromItsRelease,
+     "the text of a plan shows the attributes of a block that is not known yet"},
+    {Feature::kPlanSchemas, "plan-schemas", Level::k1_13, Reach::kFromItsRelease,
+     "plan files have the schemas of their providers where OpenTofu 1.13 looks for them"},
+    {Feature::kNoStateWithoutBackend, "no-state", Level::k1_13, Reach::kFromItsRelease,
+     "init -backend=false reads no state, so that it needs no keys"},
+    {Feature::kNullInContains, "contains", Level::k1_13, Reach::kFromItsRelease,
+     "contains looks for null"},
+};
+
+/// The rows have the order of the enumerators, so that a feature is an index.
+consteval bool IsOrdered() {
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    if (static_cast<size_t>(kRows[i].feature) != i) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(IsOrdered());
+
+}  // namespace
+
+std::span<const FeatureRow> Features() {
+  return kRows;
+}
+
+bool Has(Feature feature, Level level) {
+  const FeatureRow& row = kRows[static_cast<size_t>(feature)];
+  return row.reach == Reach::kEveryLevel || level >= row.since;
+}
+
+}  // namespace kinu::compatibility

@@ -1,0 +1,67 @@
+// Which release of OpenTofu the program behaves like.
+//
+// The level is 1.12 unless KINU_COMPATIBILITY or the configuration asks for a later one. It is
+// chosen before anything is planned, read or written, and holds for the whole process.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace kinu::compatibility {
+
+/// A release series of OpenTofu. Later ones compare greater.
+enum class Level : uint8_t { k1_12, k1_13 };
+
+/// All levels, the oldest first.
+inline constexpr std::array kLevels{Level::k1_12, Level::k1_13};
+
+/// "1.12", "1.13".
+std::string_view NameOf(Level level);
+/// The release that states, constraints and requests name: "1.12.6", "1.13.0".
+std::string_view ReleaseOf(Level level);
+/// The release with its pre-release, which `version`, documents and plan files name: "1.13.0-dev".
+std::string_view FullReleaseOf(Level level);
+/// The level whose plan files name this release, or nothing.
+std::optional<Level> LevelOfRelease(std::string_view full_release);
+
+/// A set of levels.
+class LevelSet {
+ public:
+  void Add(Level level) { bits_ |= BitOf(level); }
+  bool Has(Level level) const { return (bits_ & BitOf(level)) != 0; }
+  bool empty() const { return bits_ == 0; }
+  LevelSet Common(LevelSet other) const;
+  /// The oldest level of the set. Call it only if the set is not empty.
+  Level Oldest() const;
+
+ private:
+  static uint8_t BitOf(Level level) { return uint8_t(1U << static_cast<unsigned>(level)); }
+  uint8_t bits_ = 0;
+};
+
+/// The levels that a configuration may choose from: the one in KINU_COMPATIBILITY, or all from
+/// Current() on.
+LevelSet Choices();
+
+/// Reads KINU_COMPATIBILITY. Call it once, before anything asks for the level.
+Result<void> ReadEnvironment();
+/// The level that the process behaves like.
+Level Current();
+/// Makes it a later one that a configuration or a plan file asks for, if Choices() has it.
+void Choose(Level level);
+
+/// The release that Current() means.
+inline std::string_view Release() {
+  return ReleaseOf(Current());
+}
+/// The full release that Current() means.
+inline std::string_view FullRelease() {
+  return FullReleaseOf(Current());
+}
+
+}  // namespace kinu::compatibility

@@ -1,0 +1,54 @@
+#include "compatibility/level.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "compatibility/features.h"
+
+namespace kinu::compatibility {
+namespace {
+
+TEST(LevelTest, NamesReleases) {
+  EXPECT_EQ(NameOf(Level::k1_12), "1.12");
+  EXPECT_EQ(ReleaseOf(Level::k1_12), "1.12.6");
+  EXPECT_EQ(FullReleaseOf(Level::k1_12), "1.12.6");
+  EXPECT_EQ(ReleaseOf(Level::k1_13), "1.13.0");
+  EXPECT_EQ(FullReleaseOf(Level::k1_13), "1.13.0-dev");
+  EXPECT_EQ(LevelOfRelease("1.13.0-dev"), Level::k1_13);
+  EXPECT_EQ(LevelOfRelease("1.12.5"), std::nullopt);
+}
+
+TEST(LevelTest, StartsAtTheOldest) {
+  EXPECT_EQ(Current(), Level::k1_12);
+}
+
+TEST(LevelTest, SetsHaveWhatWasAdded) {
+  LevelSet all;
+  EXPECT_TRUE(all.empty());
+  all.Add(Level::k1_13);
+  EXPECT_EQ(all.Oldest(), Level::k1_13);
+  all.Add(Level::k1_12);
+  EXPECT_EQ(all.Oldest(), Level::k1_12);
+  LevelSet older;
+  older.Add(Level::k1_12);
+  EXPECT_TRUE(all.Common(older).Has(Level::k1_12));
+  EXPECT_FALSE(all.Common(older).Has(Level::k1_13));
+}
+
+TEST(FeaturesTest, HaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const FeatureRow& row : Features()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_FALSE(row.shows.empty()) << row.name;
+  }
+}
+
+TEST(FeaturesTest, ReachLevels) {
+  EXPECT_TRUE(Has(Feature::kConvertFunction, Level::k1_12));
+  EXPECT_FALSE(Has(Feature::kListedFunctions, Level::k1_12));
+  EXPECT_TRUE(Has(Feature::kListedFunctions, Level::k1_13));
+}
+
+}  // namespace
+}  // namespace kinu::compatibility
