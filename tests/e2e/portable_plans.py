@@ -79,8 +79,8 @@ class Test:
         with open(os.path.join(self.root, directory, name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def run(self, directory, words, binary=None, alone=False):
-        environment = {"PATH": os.environ.get("PATH", ""),
+    def run(self, directory, words, binary=None, alone=False, level=""):
+        environment = {"PATH": os.environ.get("PATH", ""), "KINU_COMPATIBILITY": level,
                        "HOME": os.path.join(self.root, "home-alone" if alone else "home")}
         if not alone:
             environment["TF_CLI_CONFIG_FILE"] = self.config
@@ -97,11 +97,17 @@ class Test:
     def must(self, done, what):
         self.expect(done.returncode == 0, "%s: %s%s" % (what, done.stdout, done.stderr))
 
-    def read_elsewhere(self, directory, elsewhere):
-        """Compares what the readers print in the plan's directory and in another one."""
+    def read_elsewhere(self, directory, elsewhere, without=""):
+        """Compares what the readers print in the plan's directory and in another one, whose copy lacks an entry."""
         self.write(elsewhere, "c.kinucheck.hcl", CHECKS)
         self.write(directory, "c.kinucheck.hcl", CHECKS)
-        shutil.copy(os.path.join(self.root, directory, "p"), os.path.join(self.root, elsewhere, "p"))
+        given, copy = (os.path.join(self.root, place, "p") for place in (directory, elsewhere))
+        shutil.copy(given, copy)
+        if without:
+            with zipfile.ZipFile(given) as whole, zipfile.ZipFile(copy, "w") as part:
+                for name in whole.namelist():
+                    if name != without:
+                        part.writestr(name, whole.read(name))
         for words in READERS:
             there, here = self.run(directory, words), self.run(elsewhere, words, alone=True)
             self.must(here, "%s in %s" % (words, elsewhere))
@@ -109,6 +115,14 @@ class Test:
                         % (words, elsewhere, there.stdout, here.stdout))
             self.expect("show" != words[0] or "-json" in words or "TOPSECRET" not in here.stdout,
                         "%s shows a secret" % words)
+
+
+def of_1_13(test):
+    """A plan with schemas as OpenTofu 1.13 stores them, without those of kinu."""
+    test.write("next", "main.tf", CONFIGURATION)
+    test.must(test.run("next", ["init"]), "init at 1.13")
+    test.must(test.run("next", ["plan", "-out=p"], level="1.13"), "plan at 1.13")
+    test.read_elsewhere("next", "elsewhere-next", without="kinu-schemas")
 
 
 def portable(test):
@@ -250,6 +264,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="portable-") as root:
         test = Test(args, root)
         portable(test)
+        of_1_13(test)
         library = Library(args.library) if args.library else None
         if library is not None:
             by_library(test, library)

@@ -266,5 +266,25 @@ TEST(ChromeTrace, HasOneEventPerSpan) {
   EXPECT_EQ(ChromeTrace({}), "{\"traceEvents\":[],\"displayTimeUnit\":\"ms\"}\n");
 }
 
+TEST(TraceParent, TellsProgramsTheirSpan) {
+  Start(Detail::kSpans);
+  EXPECT_EQ(TraceParentOfChildren(), "");  // nobody has named the trace
+  TraceId trace{};
+  trace[0] = 0xAB;
+  trace[15] = 1;
+  NameTrace(trace, 1);
+  EXPECT_EQ(TraceParentOfChildren(), "");  // there is no span
+  {
+    const Span span("part", "step");
+    const std::string text = TraceParentOfChildren();
+    const auto parent = ParseTraceParent(text);
+    ASSERT_TRUE(parent) << text;
+    EXPECT_EQ(parent->trace, trace);
+    EXPECT_EQ(parent->span, span.id());
+    EXPECT_EQ(parent->flags, 1);
+  }
+  (void)Take();
+}
+
 }  // namespace
 }  // namespace kinu::trace

@@ -1,10 +1,13 @@
 #include "view/human/diff.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include "compatibility/level.h"
 #include "view/human/align.h"
 #include "view/human/render.h"
 #include "view/human/text.h"
@@ -342,4 +345,35 @@ TEST(Text, Summaries) {
 }
 
 }  // namespace
+/// The text of a change whose block `lb` is not known after it.
+std::string TextOfUnknownBlock() {
+  const schema::Block block = BlockFromJson(R"({"attributes": {"outer": {"type": "string"}},
+    "block_types": {"lb": {"nesting_mode": "list", "block": {"attributes": {"a": {"type": "string"}}}}}})");
+  const Value before =
+      ValueFromDocument(R"({"outer": "x", "lb": [{"a": "1"}]})", block.implied_type());
+  const Value after =
+      ValueFromDocument(R"({"outer": "x"})", block.implied_type(), R"({"lb": true})");
+  std::string text;
+  const terminal::Style plain(false);
+  Renderer(plain).Render(text, DiffBlock(Change::Of(before, after), block), 0, {});
+  return text;
+}
+
+TEST(UnknownBlocks, ShowTheAttributesOfTheBlockFrom113On) {
+  const std::string older = TextOfUnknownBlock();
+  EXPECT_NE(older.find("+ outer = (known after apply)"), std::string::npos) << older;
+  EXPECT_EQ(older.find("+ a = (known after apply)"), std::string::npos) << older;
+  // In a process of its own: a level is never taken back.
+  EXPECT_EXIT(
+      {
+        compatibility::Choose(compatibility::Level::k1_13);
+        const std::string newer = TextOfUnknownBlock();
+        const bool right = newer.find("+ a = (known after apply)") != std::string::npos &&
+                           newer.find("+ outer = (known after apply)") == std::string::npos;
+        ::fprintf(stderr, "%s", newer.c_str());
+        ::_exit(right ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 }  // namespace kinu::view
