@@ -76,8 +76,7 @@ std::optional<backend::StateFiles> LocalState(const session::Workspace& workspac
   if (local == nullptr) {
     return std::nullopt;
   }
-  auto files = local->Files(workspace.Name());
-  return files ? std::optional(*std::move(files)) : std::nullopt;
+  return local->Files(workspace.Name());
 }
 
 }  // namespace
