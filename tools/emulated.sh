@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs a command where programs of another processor can be started like those of this one:
 #   tools/emulated.sh ARCH COMMAND...        ARCH as Debian calls it: arm64
-# QEMU runs them, with the libraries of build/sysroot-ARCH. Where the kernel does not know that, it is told in a namespace
-# of its own for the command alone, which Linux 6.7 and later allow anybody. Exits with 77 and the reason if it cannot be had.
+# QEMU runs them, with the libraries of build/sysroot-ARCH, which are seen beside those of this machine. Both is so for the
+# command alone, in a namespace of its own, which Linux 6.7 and later allow anybody. Exits with 77 and the reason if it cannot
+# be had.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/target.sh"
 target_of "$1"
@@ -12,9 +13,6 @@ shift
 skip() { echo "tools/emulated.sh: skipped: $1"; exit 77; }
 qemu=$(command -v "qemu-$target_machine-static") || skip "no qemu-$target_machine-static (tools/setup.sh $target_arch)"
 [ -e "$target_sysroot/.packages" ] || skip "no libraries in $target_sysroot (tools/sysroot.sh $target_arch)"
-export QEMU_LD_PREFIX=$target_sysroot
-[ -e "/proc/sys/fs/binfmt_misc/qemu-$target_machine" ] && exec "$@"
-
 # The first bytes of an ELF file for the processor, and which of their bits count.
 case $target_machine in
   aarch64) number='\xb7\x00' ;;
@@ -29,4 +27,7 @@ exec unshare --user --map-root-user --mount bash -c '
   mount -t binfmt_misc none /mnt 2>/dev/null && printf %s "$KINU_BINFMT" >/mnt/register ||
     { echo "tools/emulated.sh: skipped: this kernel has no binfmt_misc in namespaces"; exit 77; }
   unset KINU_BINFMT
-  exec "$@"' - "$@"
+  mount -t overlay overlay -o "lowerdir=$1/lib:$1/usr/lib:/usr/lib" /usr/lib 2>/dev/null ||
+    { echo "tools/emulated.sh: skipped: no overlay in namespaces here"; exit 77; }
+  shift
+  exec "$@"' - "$target_sysroot" "$@"

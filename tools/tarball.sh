@@ -38,7 +38,8 @@ loads() {
     return
   fi
   for each in "$@"; do
-    "${target_run[@]}" "$target_sysroot"/lib/ld-linux-*.so.* --list "$each" | sed "s| => /| => $target_sysroot/|"
+    "${target_run[@]}" "$target_sysroot"/lib/ld-linux-*.so.* --list "$each" |
+      sed "/^[[:space:]]*\//d; s| => /| => $target_sysroot/|"  # without the loader itself
   done
 }
 # The console opens libedit when it reads from a terminal.
