@@ -133,7 +133,7 @@ function(kinu_external name module archive)
 endfunction()
 
 # The libraries that libkinu.so consists of (src/bindings/c).
-set(KINU_SHARED_PARTS base text json codec crypto trace diag cty hcl hcl_writer addrs tfjson query table functions lang check convert
+set(KINU_SHARED_PARTS base text compatibility json codec crypto trace diag cty hcl hcl_writer addrs tfjson query table functions lang check convert
   schema config meta_arguments hcldec log net provider state plan plan_json api c)
 
 # kinu_group(OUT NAME SIZE OWN FILES...): sets OUT to what is compiled in place of the files: groups of SIZE of them, in which

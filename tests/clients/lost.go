@@ -31,7 +31,7 @@ var limits = []limit{
 	{"plan", at(`\.checks\[\d+\]\.address\.`), nil, "addresses of checks have fewer members"},
 	{"state", at(`\.outputs\.[^.]+\.deprecated$`), nil, "outputs of states have no such member"},
 	{"provider-schemas", at(`\.deprecation_message$`), nil, "nothing says why it is deprecated"},
-	{"messages", at(`^\.(@module|@testfile|@testrun|type|tofu|change|changes|hook|outputs|state|test_\w+|workspaces|current_workspace)$`), nil,
+	{"messages", at(`^\.(@module|@testfile|@testrun|type|tofu|change|changes|hook|outputs|state|round|planned|new|other|gone|test_\w+|workspaces|current_workspace)$`), nil,
 		"only diagnostics are more than level, text and time"},
 	{"messages", at(`^\.ui$`), nil, "versions get a third number"},
 	{"messages", at(`^\.@timestamp$`), sameTime, "times lose zeros at their end"},

@@ -36,7 +36,7 @@ std::optional<Level> LevelOfName(std::string_view name) {
   return std::nullopt;
 }
 
-std::atomic<Level> current = Level::k1_12;
+std::atomic<Level> current = Level::kSeries12;
 
 }  // namespace
 
@@ -73,7 +73,7 @@ Level LevelSet::Oldest() const {
       return level;
     }
   }
-  return Level::k1_12;
+  return Level::kSeries12;
 }
 
 LevelSet Choices() {

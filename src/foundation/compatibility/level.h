@@ -15,10 +15,10 @@
 namespace kinu::compatibility {
 
 /// A release series of OpenTofu. Later ones compare greater.
-enum class Level : uint8_t { k1_12, k1_13 };
+enum class Level : uint8_t { kSeries12, kSeries13 };
 
 /// All levels, the oldest first.
-inline constexpr std::array kLevels{Level::k1_12, Level::k1_13};
+inline constexpr std::array kLevels{Level::kSeries12, Level::kSeries13};
 
 /// "1.12", "1.13".
 std::string_view NameOf(Level level);

@@ -10,30 +10,30 @@ namespace kinu::compatibility {
 namespace {
 
 TEST(LevelTest, NamesReleases) {
-  EXPECT_EQ(NameOf(Level::k1_12), "1.12");
-  EXPECT_EQ(ReleaseOf(Level::k1_12), "1.12.6");
-  EXPECT_EQ(FullReleaseOf(Level::k1_12), "1.12.6");
-  EXPECT_EQ(ReleaseOf(Level::k1_13), "1.13.0");
-  EXPECT_EQ(FullReleaseOf(Level::k1_13), "1.13.0-dev");
-  EXPECT_EQ(LevelOfRelease("1.13.0-dev"), Level::k1_13);
+  EXPECT_EQ(NameOf(Level::kSeries12), "1.12");
+  EXPECT_EQ(ReleaseOf(Level::kSeries12), "1.12.6");
+  EXPECT_EQ(FullReleaseOf(Level::kSeries12), "1.12.6");
+  EXPECT_EQ(ReleaseOf(Level::kSeries13), "1.13.0");
+  EXPECT_EQ(FullReleaseOf(Level::kSeries13), "1.13.0-dev");
+  EXPECT_EQ(LevelOfRelease("1.13.0-dev"), Level::kSeries13);
   EXPECT_EQ(LevelOfRelease("1.12.5"), std::nullopt);
 }
 
 TEST(LevelTest, StartsAtTheOldest) {
-  EXPECT_EQ(Current(), Level::k1_12);
+  EXPECT_EQ(Current(), Level::kSeries12);
 }
 
 TEST(LevelTest, SetsHaveWhatWasAdded) {
   LevelSet all;
   EXPECT_TRUE(all.empty());
-  all.Add(Level::k1_13);
-  EXPECT_EQ(all.Oldest(), Level::k1_13);
-  all.Add(Level::k1_12);
-  EXPECT_EQ(all.Oldest(), Level::k1_12);
+  all.Add(Level::kSeries13);
+  EXPECT_EQ(all.Oldest(), Level::kSeries13);
+  all.Add(Level::kSeries12);
+  EXPECT_EQ(all.Oldest(), Level::kSeries12);
   LevelSet older;
-  older.Add(Level::k1_12);
-  EXPECT_TRUE(all.Common(older).Has(Level::k1_12));
-  EXPECT_FALSE(all.Common(older).Has(Level::k1_13));
+  older.Add(Level::kSeries12);
+  EXPECT_TRUE(all.Common(older).Has(Level::kSeries12));
+  EXPECT_FALSE(all.Common(older).Has(Level::kSeries13));
 }
 
 TEST(FeaturesTest, HaveNamesOfTheirOwn) {
@@ -45,9 +45,9 @@ TEST(FeaturesTest, HaveNamesOfTheirOwn) {
 }
 
 TEST(FeaturesTest, ReachLevels) {
-  EXPECT_TRUE(Has(Feature::kConvertFunction, Level::k1_12));
-  EXPECT_FALSE(Has(Feature::kListedFunctions, Level::k1_12));
-  EXPECT_TRUE(Has(Feature::kListedFunctions, Level::k1_13));
+  EXPECT_TRUE(Has(Feature::kConvertFunction, Level::kSeries12));
+  EXPECT_FALSE(Has(Feature::kListedFunctions, Level::kSeries12));
+  EXPECT_TRUE(Has(Feature::kListedFunctions, Level::kSeries13));
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ constexpr FunctionSpec LengthRow(std::string_view name, List<Parameter, 4> param
           .doc = doc,
           .examples = examples,
           .ref = kRef,
-          .since = compatibility::Level::k1_13};
+          .since = compatibility::Level::kSeries13};
 }
 
 constexpr FunctionSpec kRows[] = {
@@ -184,7 +184,7 @@ constexpr FunctionSpec kRows[] = {
      .examples = {Example{R"(assumeequal("a", "a"))", R"("a")"},
                   Example{R"(can(assumeequal("a", "b")))", "false"}},
      .ref = kRef,
-     .since = compatibility::Level::k1_13},
+     .since = compatibility::Level::kSeries13},
     LengthRow<&ListOfAny>("assumelistlength", {Assumed(&ListOfAny), kMinLength, kMaxLength},
                           &AssumeLength,
                           "The list, which must have at least and at most so many elements as soon "
@@ -227,7 +227,7 @@ constexpr FunctionSpec kRows[] = {
      .examples = {Example{R"(assumenotnull("a"))", R"("a")"},
                   Example{R"(can(assumenotnull(tostring(null))))", "false"}},
      .ref = kRef,
-     .since = compatibility::Level::k1_13},
+     .since = compatibility::Level::kSeries13},
     LengthRow<&SetOfAny>("assumesetlength", {Assumed(&SetOfAny), kMinLength, kMaxLength},
                          &AssumeLength,
                          "The set, which must have at least and at most so many elements as soon "
@@ -252,7 +252,7 @@ constexpr FunctionSpec kRows[] = {
      .examples = {Example{R"(assumestringprefix("ami-123", "ami-"))", R"("ami-123")"},
                   Example{R"(can(assumestringprefix("i-123", "ami-")))", "false"}},
      .ref = kRef,
-     .since = compatibility::Level::k1_13},
+     .since = compatibility::Level::kSeries13},
 };
 
 }  // namespace

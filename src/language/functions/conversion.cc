@@ -153,7 +153,7 @@ constexpr FunctionSpec kRows[] = {
                   Example{R"(can(convert("a", bool)))", "false"}},
      .ref = "opentofu internal/lang/type_conversion.go",
      .lazy = true,
-     .since = compatibility::Level::k1_13},
+     .since = compatibility::Level::kSeries13},
     {.name = "ephemeralasnull",
      .params = {kAnything},
      .result_type = &ReturnsFirst,

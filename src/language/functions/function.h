@@ -120,7 +120,7 @@ struct FunctionSpec {
   bool impure = false;
   /// The release that has the function first. It can be called at every level, but older levels do
   /// not list it.
-  compatibility::Level since = compatibility::Level::k1_12;
+  compatibility::Level since = compatibility::Level::kSeries12;
 };
 
 /// A callable function: of a table, of a provider, or user-defined.

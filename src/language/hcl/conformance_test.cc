@@ -334,7 +334,7 @@ class Case {
       return;
     }
     std::vector<const TraversalExpr*> found;
-    CollectTraversals(*expr, found);
+    CollectTraversals(*expr, found, TypeArgument::kKeep);
     const auto key = [](const TraversalExpr* traversal) {
       return std::pair(traversal->range().start_position().byte,
                        traversal->range().end_position().byte);

@@ -285,6 +285,19 @@ TEST(Static, ReadsForms) {
   EXPECT_EQ(AsKeyword(*(*list)[6], parsed.tree), "true");
 }
 
+TEST(CollectTraversals, TypesOfConvertReferToNothing) {
+  for (const char* text : {"convert(a, list(string))", "core::convert(a, any)"}) {
+    Parsed parsed(text);
+    std::vector<const TraversalExpr*> found;
+    CollectTraversals(parsed.Expression(), found);
+    ASSERT_EQ(found.size(), 1U) << text;
+    EXPECT_EQ(found[0]->root, "a");
+    found.clear();
+    CollectTraversals(parsed.Expression(), found, TypeArgument::kKeep);
+    EXPECT_EQ(found.size(), 2U) << text;
+  }
+}
+
 TEST(CollectTraversals, SkipsNamesBoundByFor) {
   Parsed parsed("[for k, v in a : {k = v, (b) = c[d] } if f(k, e)]");
   std::vector<const TraversalExpr*> found;

@@ -41,8 +41,8 @@ class ReferenceCollector {
  public:
   /// `calls`: null if they are not wanted.
   ReferenceCollector(std::vector<const TraversalExpr*>& traversals,
-                     std::vector<const CallExpr*>* calls)
-      : traversals_(traversals), calls_(calls) {}
+                     std::vector<const CallExpr*>* calls, TypeArgument types)
+      : traversals_(traversals), calls_(calls), types_(types) {}
 
   void Visit(const Expr& expr) {
     switch (expr.kind) {
@@ -66,12 +66,12 @@ class ReferenceCollector {
   }
 
  private:
-  /// The second argument of `convert` is a type: its words refer to nothing.
   void VisitCall(const CallExpr& call) {
     if (calls_ != nullptr) {
       calls_->push_back(&call);
     }
-    const bool has_type = call.name == "convert" || call.name == "core::convert";
+    const bool has_type =
+        types_ == TypeArgument::kSkip && (call.name == "convert" || call.name == "core::convert");
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       if (!has_type || i != 1) {
         Visit(*call.arguments[i]);
@@ -96,6 +96,7 @@ class ReferenceCollector {
 
   std::vector<const TraversalExpr*>& traversals_;
   std::vector<const CallExpr*>* calls_;
+  TypeArgument types_;
   std::vector<std::string_view> local_names_;
 };
 
@@ -247,13 +248,14 @@ std::optional<std::string_view> TextOfPart(const Expr& part) {
   return is_text ? std::optional(value.AsString()) : std::nullopt;
 }
 
-void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out) {
-  ReferenceCollector(out, nullptr).Visit(expr);
+void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out,
+                       TypeArgument types) {
+  ReferenceCollector(out, nullptr, types).Visit(expr);
 }
 
 void CollectTraversalsAndCalls(const Expr& expr, std::vector<const TraversalExpr*>& traversals,
                                std::vector<const CallExpr*>& calls) {
-  ReferenceCollector(traversals, &calls).Visit(expr);
+  ReferenceCollector(traversals, &calls, TypeArgument::kSkip).Visit(expr);
 }
 
 }  // namespace kinu::hcl

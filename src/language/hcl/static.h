@@ -46,9 +46,17 @@ std::optional<std::string_view> TextOfPart(const Expr& part);
 /// Whether the expression is in a JSON file.
 bool IsJsonExpr(const Expr& expr);
 
+/// What to do with the second argument of the function `convert`, a type whose words look like
+/// traversals.
+enum class TypeArgument : uint8_t {
+  kSkip,  ///< it refers to nothing
+  kKeep,  ///< as HCL does, which knows no functions. Ref: hclsyntax.Variables
+};
+
 /// Appends every traversal in the expression whose root is not bound by an enclosing `for`, depth
-/// first in source order. Ref: hclsyntax.Variables.
-void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out);
+/// first in source order.
+void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out,
+                       TypeArgument types = TypeArgument::kSkip);
 /// Appends what CollectTraversals() does, and every function call in the expression.
 void CollectTraversalsAndCalls(const Expr& expr, std::vector<const TraversalExpr*>& traversals,
                                std::vector<const CallExpr*>& calls);

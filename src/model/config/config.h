@@ -418,7 +418,7 @@ class Config {
   /// Whether every called module was found and has no errors of its own.
   bool calls_complete = false;
   /// The oldest level that all its modules may be used at.
-  compatibility::Level level = compatibility::Level::k1_12;
+  compatibility::Level level = compatibility::Level::kSeries12;
   /// What is wrong with TF_ENCRYPTION, after a load for `init`, which reports it later.
   Diagnostics of_encryption;
   /// The test files of the root module; null if they were not requested. `modules` holds the

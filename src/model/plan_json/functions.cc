@@ -31,7 +31,7 @@ Type ReturnType(const FunctionSpec& spec) {
 
 /// Whether the release that the program behaves like has the function.
 bool IsListed(const FunctionSpec& spec) {
-  return spec.since == compatibility::Level::k1_12 ||
+  return spec.since == compatibility::Level::kSeries12 ||
          compatibility::Has(compatibility::Feature::kListedFunctions);
 }
 

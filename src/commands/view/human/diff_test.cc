@@ -366,7 +366,7 @@ TEST(UnknownBlocks, ShowTheAttributesOfTheBlockFrom113On) {
   // In a process of its own: a level is never taken back.
   EXPECT_EXIT(
       {
-        compatibility::Choose(compatibility::Level::k1_13);
+        compatibility::Choose(compatibility::Level::kSeries13);
         const std::string newer = TextOfUnknownBlock();
         const bool right = newer.find("+ a = (known after apply)") != std::string::npos &&
                            newer.find("+ outer = (known after apply)") == std::string::npos;
