@@ -127,7 +127,7 @@ TypeResult MergeType(Arguments args) {
       attributes_known = false;
     }
   }
-  const Type first = MergedType(args[0]);
+  Type first = MergedType(args[0]);
   if (std::all_of(args.begin(), args.end(),
                   [&](const Value& arg) { return MergedType(arg) == first; })) {
     return first;

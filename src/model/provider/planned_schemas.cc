@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "addrs/provider_source.h"
 #include "codec/protowire.h"
 #include "provider/builtin.h"
 #include "provider/stored_schemas.h"

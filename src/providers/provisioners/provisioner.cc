@@ -59,7 +59,7 @@ bool IsMissing(const Value& object, std::string_view name) {
 
 /// Tells the program which span started it, unless the configuration says something else.
 void AddTraceParent(Command& command) {
-  constexpr std::string_view kName = "TRACEPARENT";
+  static constexpr std::string_view kName = "TRACEPARENT";
   const std::string parent = trace::TraceParentOfChildren();
   const bool given = std::ranges::any_of(command.environment, [](const auto& variable) {
     std::string name = variable.first;
