@@ -5,6 +5,7 @@
 #include "cloud/google_login.h"
 #include "compatibility/level.h"
 #include "encryption/key_service.h"
+#include "json/writer.h"
 #include "net/curl_transport.h"
 
 namespace kinu::encryption {
