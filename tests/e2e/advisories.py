@@ -339,12 +339,14 @@ def check_frame_size(run):
             tls.settimeout(10)
             tls.sendall(frame(4, 0, 0, struct.pack(">HI", 5, 0)))
             while data := tls.recv(65536):
-                received.append(len(data))
+                received.append(data)
 
     port = raw_service(serve)
     outcome = run.tofu(run.directory(main__tf=module("127.0.0.1:%d/a/b/c" % port)), "init")
     run.refused(outcome, "a frame size of zero")
-    run.expect(received and sum(received) < 100_000, "little is sent", sum(received))
+    sent = b"".join(received)
+    run.expect(sent.startswith(b"PRI * HTTP/2.0"), "it speaks HTTP/2", sent[:60])
+    run.expect(len(sent) < 100_000, "little is sent", len(sent))
 
 
 def check_terminal_bytes(run):

@@ -39,7 +39,7 @@ grep -q 'bti NO .*pac NO' "$work/log" || fail "$(cat "$work/log")"
 echo 'int f(void) { return 0; }' | aarch64-linux-gnu-gcc -x c -shared -Wl,-soname,libunheard.so.1 - -o "$work/libunheard.so.1"
 echo 'int f(void); int main(void) { return f(); }' >"$work/main.c"
 aarch64-linux-gnu-gcc "$work/main.c" "$work/libunheard.so.1" -o "$work/asks"
-said=$("$root/tools/bundled.py" files "$work/asks" || true)
+! said=$("$root/tools/bundled.py" files "$work/asks") || fail "bundled.py takes a library that no row has"
 grep -q "asks for libunheard.so.1, which no row" <<<"$said" || fail "bundled.py: $said"
 
 # A package of another processor: its archives are stripped, its files for pkg-config are where that processor looks.

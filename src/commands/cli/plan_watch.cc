@@ -37,7 +37,7 @@ std::string TimeOfDay() {
   return text;
 }
 
-/// Diagnostics as one text, to tell whether they are those of the round before.
+/// Diagnostics as one text. Equal texts mean that nothing new was found.
 std::string TextOf(const Diagnostics& diags) {
   std::string out;
   for (const Diagnostic& problem : diags) {
