@@ -47,7 +47,10 @@ step_version() {
 }
 step_changelog() {
   grep -Eq "^## ${version//./\\.} \([0-9]{4}-[0-9]{2}-[0-9]{2}\)$" CHANGELOG.md || fail "CHANGELOG.md has no date of $version"
-  ! sed -n "/^## Unreleased/,/^## $version /p" CHANGELOG.md | grep -q '^- ' || fail "CHANGELOG.md has changes that are not released"
+  local unreleased
+  # No reader that stops at a match: under pipefail its writer's broken pipe would make this step true.
+  unreleased=$(sed -n "/^## Unreleased/,/^## $version /{/^- /p}" CHANGELOG.md)
+  [ -z "$unreleased" ] || fail "CHANGELOG.md has changes that are not released"
 }
 step_pins() { tools/bundled.py pins; }
 step_build() {

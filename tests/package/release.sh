@@ -26,7 +26,9 @@ refuses 99.1.2 "CMakeLists.txt has $version"
 echo >"$clone/new"
 refuses "$version" "[FAIL] tree"
 rm "$clone/new"
-sed -i 's/^## Unreleased/&\n\n- Something new./' "$clone/CHANGELOG.md"
+# More than a pipe holds: whoever reads to the first of them must not take a broken pipe for an end.
+news=$(printf -- '- Something new.\\n%.0s' {1..5000})
+sed -i "s/^## Unreleased/&\n\n$news/" "$clone/CHANGELOG.md"
 commit "a change"
 refuses "$version" "CHANGELOG.md has changes that are not released"
 sed -i "/^## Unreleased/,/^## $version/{/^## /!d}" "$clone/CHANGELOG.md"
