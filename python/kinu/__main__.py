@@ -144,9 +144,10 @@ def _fleet(given: argparse.Namespace) -> int:
         plans = fleet.plan(
             directories, program=given.program, arguments=given.argument, init=given.init,
             init_arguments=given.init_argument, mirror=given.mirror, timeout=given.timeout, lock=given.lock,
-            tables=given.table, show_sensitive=given.show_sensitive, workers=given.workers, attempts=given.attempts,
-            progress=None if given.quiet else show)
-    except (FileNotFoundError, ValueError) as problem:
+            tables=given.table, show_sensitive=given.show_sensitive,
+            drift_rules=given.drift_ignore if given.drift_ignore or given.drift_rules else None,
+            workers=given.workers, attempts=given.attempts, progress=None if given.quiet else show)
+    except (OSError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 2
     except fleet.Interrupted as interrupt:
@@ -159,10 +160,11 @@ def _fleet(given: argparse.Namespace) -> int:
 def _report(plans: fleet.Plans, out: str) -> None:
     """Writes what a fleet found and prints its numbers."""
     plans.write(out)
-    rows = plans.directories.select(["status", "changes", "drift"]).to_pylist()
+    rows = plans.directories.select(["status", "changes", "drift", "drift_ignored"]).to_pylist()
     counts = Counter(row["status"] for row in rows)
     print("%d directories: %s" % (len(rows), ", ".join("%d %s" % (counts[name], name) for name in sorted(counts))))
-    print("%d changes, %d drifted" % tuple(sum(row[name] or 0 for row in rows) for name in ("changes", "drift")))
+    changes, drift, ignored = (sum(row[name] or 0 for row in rows) for name in ("changes", "drift", "drift_ignored"))
+    print("%d changes, %d drifted%s" % (changes, drift, ", %d of no account" % ignored if ignored else ""))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -189,6 +191,10 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--timeout", type=float, help="seconds for a directory")
     command.add_argument("--lock", action="store_true", help="lock the states")
     command.add_argument("--table", action="append", default=[], choices=tables, help="a table beside changes")
+    command.add_argument("--drift-rules", action="store_true",
+                         help="count drift by the rules of each directory (*.kinudrift.hcl)")
+    command.add_argument("--drift-ignore", action="append", default=[], metavar="FILE",
+                         help="count drift by the rules of this file")
     command.add_argument("--attempts", type=int, default=3, help="tries of a directory whose worker dies")
     command.add_argument("--quiet", action="store_true", help="no line for each directory")
     command.add_argument("out")

@@ -44,6 +44,8 @@ class Options:
     lock: bool = False
     tables: list[str] = field(default_factory=lambda: ["changes"])
     show_sensitive: bool = False
+    #: The names and texts of files with rules for drift; empty: those of each directory; None: all drift counts.
+    drift_rules: list[tuple[str, str]] | None = None
     #: Holds what the plans need for a while; None: a new one
     scratch: str | None = None
     #: Each program leads a group of processes; otherwise it is in that of the worker.
@@ -166,6 +168,9 @@ class _Plan:
         self.is_spent = False
         self.was_killed = False
         self.version: str | None = None
+        #: The numbers of drifted objects that count, and of those that do not, where rules say so.
+        self.drift: int | None = None
+        self.drift_ignored: int | None = None
 
     def run(self, name: str) -> tuple[bool, list[dict[str, Any]], dict[str, bytes]]:
         """Whether there are changes, the diagnostics, and the tables, whose rows have this name."""
@@ -181,6 +186,8 @@ class _Plan:
                 raise
             self._init()
             code, diagnostics = self._plan()
+        if self._options.drift_rules is not None:
+            self._count_drift(self._options.drift_rules)
         return code == 2, diagnostics, self._tables(name)
 
     def _init(self) -> None:
@@ -194,6 +201,21 @@ class _Plan:
         return self._step(["plan", "-json", "-input=false", "-detailed-exitcode",
                            "-lock=%s" % str(self._options.lock).lower(), "-out=" + self._file("plan"),
                            *self._options.arguments], (0, 2))
+
+    def _count_drift(self, rules: Sequence[tuple[str, str]]) -> None:
+        """Counts the drift of the plan by the rules."""
+        arguments = ["drift", "-json", "-plan=" + self._file("plan")]
+        for number, (name, text) in enumerate(rules):
+            file = self._file("%d-%s" % (number, name))  # two may have one name
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(text)
+            arguments.append("-ignore=" + file)
+        code, output, errors = self._program(arguments)
+        report = _report_of(output)
+        if code not in (0, 2) or report is None:
+            raise Failure((report or {}).get("diagnostics") or [_problem("The drift could not be counted", errors)])
+        found = report["summary"]
+        self.drift, self.drift_ignored = found["changed"] + found["gone"], found["ignored"]
 
     def _tables(self, name: str) -> dict[str, bytes]:
         """The tables of the plan. Only plan files that need their providers take a process, which makes a document."""
@@ -274,6 +296,15 @@ class _Plan:
         return environment
 
 
+def _report_of(file: str) -> dict[str, Any] | None:
+    """The object that a command printed as JSON; None where it printed something else."""
+    with open(file, "rb") as output, contextlib.suppress(ValueError):
+        report = json.load(output)
+        if isinstance(report, dict):
+            return report
+    return None
+
+
 def _needs_init(diagnostics: list[dict[str, Any]]) -> bool:
     return any(_NEEDS_INIT.search(each["summary"] + "\n" + each.get("detail", "")) for each in diagnostics
                if each["severity"] == "error")
@@ -299,7 +330,10 @@ def counted(reply: Reply) -> Reply:
     """A reply with the numbers of its changes. Workers do not count them: to import pyarrow takes longer than a small
     plan."""
     if reply.tables:
-        reply.report["changes"], reply.report["drift"] = _counts(reply.tables)
+        changes, drift = _counts(reply.tables)
+        reply.report["changes"] = changes
+        if reply.report["drift_ignored"] is None:  # no rules
+            reply.report["drift"] = drift
     return reply
 
 
@@ -321,7 +355,7 @@ def _planned(directory: str, name: str, options: Options) -> Reply:
             status, diagnostics = "failed", [_problem(type(problem).__name__, str(problem))]
     report = {"directory": name, "status": status, "started": started,
               "seconds": time.monotonic() - start, "init_seconds": plan.init_seconds, "changes": None,
-              "drift": None, "version": plan.version, "diagnostics": diagnostics}
+              "drift": plan.drift, "drift_ignored": plan.drift_ignored, "version": plan.version, "diagnostics": diagnostics}
     return Reply(report, tables, is_last=plan.is_spent, was_killed=plan.was_killed)
 
 

@@ -13,6 +13,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import pathlib
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -93,8 +94,9 @@ class Plans:
     #: A row for each directory, in the order in which they were given:
     #: directory (text), status (changed, unchanged, failed, timeout, lost: each of its workers died, or interrupted),
     #: started (the time of the last attempt), seconds (of it), init_seconds (null where init was not needed),
-    #: attempts, changes and drift (their numbers, null where there is no plan), errors, warnings, version (of the
-    #: program), diagnostics (a JSON array of objects with severity, summary, detail, and address and range if known)
+    #: attempts, changes and drift (their numbers, null where there is no plan), drift_ignored (how many drifted objects
+    #: rules leave out, null without rules), errors, warnings, version (of the program), diagnostics (a JSON array of
+    #: objects with severity, summary, detail, and address and range if known)
     directories: pyarrow.Table
     #: The tables that were asked for, by their names. The column `source` is the directory.
     tables: dict[str, pyarrow.Table]
@@ -130,8 +132,8 @@ def _directories_schema() -> pyarrow.Schema:
     text, number, count = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
     return pyarrow.schema([
         ("directory", text), ("status", text), ("started", pyarrow.timestamp("ms", "UTC")), ("seconds", number),
-        ("init_seconds", number), ("attempts", count), ("changes", count), ("drift", count), ("errors", count),
-        ("warnings", count), ("version", text), ("diagnostics", text)])
+        ("init_seconds", number), ("attempts", count), ("changes", count), ("drift", count),
+        ("drift_ignored", count), ("errors", count), ("warnings", count), ("version", text), ("diagnostics", text)])
 
 
 def _directories(rows: Iterable[Mapping[str, Any]]) -> pyarrow.Table:
@@ -175,7 +177,7 @@ def _lost(directory: str, answer: Answer) -> dict[str, Any]:
 
 def _no_plan(directory: str, status: str, diagnostics: list[dict[str, Any]]) -> dict[str, Any]:
     return {"directory": name_of(directory), "status": status, "started": None, "seconds": None, "init_seconds": None,
-            "changes": None, "drift": None, "version": None, "diagnostics": diagnostics}
+            "changes": None, "drift": None, "drift_ignored": None, "version": None, "diagnostics": diagnostics}
 
 
 #: Tables with fewer rows a part are made whole: parts cost their readers more than a copy.
@@ -200,8 +202,9 @@ def _tables(replies: list[Reply | None], names: Iterable[str]) -> dict[str, pyar
 def plan(directories: Iterable[kinu.Path], *, program: str | None = None, arguments: Sequence[str] = (),
          init: str = "needed", init_arguments: Sequence[str] = (), mirror: kinu.Path | None = None,
          environment: Mapping[str, str] | None = None, timeout: float | None = None, lock: bool = False,
-         tables: Sequence[str] = ("changes",), show_sensitive: bool = False, workers: int | None = None,
-         attempts: int = 3, spark: SparkSession | None = None, directories_per_task: int = 1,
+         tables: Sequence[str] = ("changes",), show_sensitive: bool = False,
+         drift_rules: Sequence[kinu.Path] | None = None, workers: int | None = None, attempts: int = 3,
+         spark: SparkSession | None = None, directories_per_task: int = 1,
          progress: Callable[[dict[str, Any]], None] | None = None) -> Plans:
     """Plans directories. Each one has exactly one row in the result, whatever happens to the process that plans it.
 
@@ -219,6 +222,8 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
     timeout         seconds for a directory
     lock            whether plans lock the state
     tables          the tables of the plans that are wanted (see kinu.table_schemas()); "changes" always is
+    drift_rules     files with rules for drift that does not count (`kinu drift`); an empty list: those of each
+                    directory; None: all drift counts. The program must be kinu. Wrong rules are a failed plan
     workers         processes, by default one a processor
     attempts        how often a directory is tried whose worker or program is killed
     spark           a session: each directory is a task there. Spark tries the tasks of lost workers again
@@ -240,7 +245,8 @@ def plan(directories: Iterable[kinu.Path], *, program: str | None = None, argume
         raise ValueError("directories_per_task is at least 1")
     given = _distinct(directories)
     options = Options(_program(program, spark is not None), list(arguments), init, list(init_arguments),
-                      _mirror(mirror), dict(environment or {}), timeout, lock, wanted, show_sensitive)
+                      _mirror(mirror), dict(environment or {}), timeout, lock, wanted, show_sensitive,
+                      _texts(drift_rules))
     if spark is not None:
         from kinu._tasks import plan_on_spark
         answers = plan_on_spark(spark, given, options, max(1, attempts), directories_per_task)
@@ -281,6 +287,13 @@ def _mirror(given: kinu.Path | None) -> str | None:
     if given is None or "://" in os.fspath(given):
         return given if given is None else os.fspath(given)
     return os.path.abspath(given)
+
+
+def _texts(files: Sequence[kinu.Path] | None) -> list[tuple[str, str]] | None:
+    """The names and texts of files: workers of Spark may be on machines that do not have them."""
+    if files is None:
+        return None
+    return [(os.path.basename(path), pathlib.Path(path).read_text(encoding="utf-8")) for path in files]
 
 
 def _locally(directories: list[str], options: Options, workers: int, attempts: int) -> Generator[Answer, None, None]:

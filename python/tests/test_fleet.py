@@ -215,6 +215,39 @@ class Fleet(unittest.TestCase):
         self.assertIn("hidden", str(shown.changes.to_pylist()))
         self.assertIn("hidden", shown.tables["attributes"].column("text").to_pylist())
 
+    def drifted(self):
+        """A program whose plans find that two objects have drifted, and that is kinu for all else."""
+        objects = [{"address": "p_a.%s" % name, "mode": "managed", "type": "p_a", "name": name, "change": {
+            "actions": ["update"], "before": {"size": 1}, "after": {"size": 2}}} for name in ("x", "y")]
+        plan = write(self.folder, "drifted.json", json.dumps(
+            {"format_version": "1.2", "planned_values": {}, "resource_drift": objects}))
+        return self.script('if [ "$1" != plan ]; then exec "%s" "$@"; fi\nfor each; do\n  case $each in\n'
+                           '  -out=*) cp "%s" "${each#-out=}" ;;\n  esac\ndone\n' % (PROGRAM, plan))
+
+    def test_rules_for_drift(self):
+        def counts(**options):
+            row = self.row(self.plan(self.folder, program=self.drifted(), **options))
+            return row["status"], row["drift"], row["drift_ignored"]
+
+        rule = 'ignore "p_a.%s" {\n  reason = "known"\n}\n'
+        given = [write(self.folder, "%s/same.kinudrift.hcl" % name, rule % name) for name in ("x", "y")]
+        write(self.folder, "own.kinudrift.hcl", rule % "x")
+        self.assertEqual(counts(), ("unchanged", 2, None))
+        self.assertEqual(counts(drift_rules=[]), ("unchanged", 1, 1))
+        self.assertEqual(counts(drift_rules=given), ("unchanged", 0, 2))
+        with self.assertRaises(FileNotFoundError):
+            counts(drift_rules=["none.kinudrift.hcl"])
+
+    def test_rules_for_drift_that_are_wrong(self):
+        wrong = write(self.folder, "wrong.kinudrift.hcl", 'ignore "*" {\n}\n')
+        row = self.row(self.plan(self.folder, program=self.drifted(), drift_rules=[wrong]))
+        self.assertEqual((row["status"], row["drift"], row["drift_ignored"]), ("failed", None, None))
+        self.assertEqual(row["diagnostics"][0]["summary"], "Missing required argument")
+        other = self.script('[ "$1" = plan ] || { echo no such command >&2; exit 1; }\n')
+        row = self.row(self.plan(self.folder, program=other, drift_rules=[]))
+        self.assertEqual([(each["summary"], each["detail"]) for each in row["diagnostics"]],
+                         [("The drift could not be counted", "no such command")])
+
     def test_settings_of_the_mirror(self):
         show = self.script('cat "$TF_CLI_CONFIG_FILE" >&2\necho "$TF_IN_AUTOMATION" >&2\nexit 1\n')
         detail = self.row(self.plan(self.folder, program=show, mirror="/srv/${x}"))["diagnostics"][0]["detail"]
@@ -463,6 +496,12 @@ class Fleet(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (0, "2 directories: 2 changed\n3 changes, 0 drifted\n"))
         self.assertEqual(sorted(os.listdir(out)), ["changes.parquet", "directories.parquet", "outputs.parquet"])
         self.assertEqual(parquet.read_table(os.path.join(out, "changes.parquet")).num_rows, 3)
+        rules = write(self.folder, "rules.kinudrift.hcl", 'ignore "*" {\n  reason = "known"\n}\n')
+        run = subprocess.run(command + ["--drift-rules", "--drift-ignore", rules], capture_output=True, text=True,
+                             check=True)
+        self.assertEqual(run.stdout, "2 directories: 2 changed\n3 changes, 0 drifted\n")
+        columns = parquet.read_table(os.path.join(out, "directories.parquet")).column("drift_ignored")
+        self.assertEqual(columns.to_pylist(), [0, 0])
         write(self.folder, "tree/b/main.tf", "nothing = 1\n")
         run = subprocess.run(command + ["--quiet"], capture_output=True, text=True, check=False)
         self.assertEqual((run.returncode, run.stdout, run.stderr),
