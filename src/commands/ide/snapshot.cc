@@ -11,22 +11,10 @@ namespace kinu::ide {
 namespace {
 
 /// The texts of a snapshot, with the trees that it has of them.
-class ParsedTexts final : public config::SourceFiles {
+class ParsedTexts final : public config::FilesOver {
  public:
-  explicit ParsedTexts(const Snapshot::Parts& parts) : parts_(parts), texts_(parts.texts->files) {}
-  Result<std::vector<std::string>> List(const std::string& dir) const override {
-    return texts_.List(dir);
-  }
-  Result<std::string> Read(const std::string& dir, const std::string& name) const override {
-    return texts_.Read(dir, name);
-  }
-  bool HasDirectory(const std::string& dir) const override { return texts_.HasDirectory(dir); }
-  Result<std::string> Resolve(const std::string& path) const override {
-    return texts_.Resolve(path);
-  }
-  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override {
-    return texts_.IsDirectoryEntry(dir, name);
-  }
+  explicit ParsedTexts(const Snapshot::Parts& parts)
+      : FilesOver(static_cast<const config::SourceFiles&>(parts.texts->files)), parts_(parts) {}
   std::optional<config::ParsedSource> Parsed(const std::string& dir,
                                              const std::string& name) const override {
     const ParsedFile* file = parts_.Find(JoinPath(dir, name));
@@ -38,7 +26,6 @@ class ParsedTexts final : public config::SourceFiles {
 
  private:
   const Snapshot::Parts& parts_;
-  const config::SourceFiles& texts_;
 };
 
 }  // namespace

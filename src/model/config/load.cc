@@ -12,6 +12,7 @@
 #include "config/encryption_values.h"
 #include "config/installed_module.h"
 #include "config/left_package.h"
+#include "config/load_rules.h"
 #include "config/module_providers.h"
 #include "config/module_reader.h"
 #include "config/module_source.h"
@@ -24,47 +25,6 @@
 
 namespace kinu::config {
 namespace {
-
-/// The rules of the loader that follow from an intent.
-struct IntentRules {
-  bool requires_installed = true;
-  bool only_fetches = false;  ///< problems between modules are warnings
-  bool root_only = false;
-  bool files_only = false;      ///< the root's files are read and its calls not resolved
-  bool despite_errors = false;  ///< called modules are loaded even when the root has errors
-  bool for_validation = false;  ///< blocks for commands with a state are not checked
-  bool for_init = false;        ///< `init` reads `cloud` and `encryption` blocks itself
-  ModulePart part = ModulePart::kAll;
-};
-
-constexpr IntentRules RulesOf(LoadIntent intent) {
-  switch (intent) {
-    case LoadIntent::kUse:
-      return {};
-    case LoadIntent::kOperation:
-      return {.despite_errors = true};
-    case LoadIntent::kValidation:
-      return {.for_validation = true};
-    case LoadIntent::kRootModule:
-      return {.root_only = true};
-    case LoadIntent::kInitialization:
-      return {.root_only = true, .for_init = true};
-    case LoadIntent::kRootFiles:
-      return {.root_only = true, .files_only = true};
-    case LoadIntent::kBackend:
-      return {.root_only = true, .files_only = true, .part = ModulePart::kStateSettings};
-    case LoadIntent::kEncryption:
-      return {.root_only = true, .files_only = true, .part = ModulePart::kEncryption};
-    case LoadIntent::kInstallation:
-      return {.requires_installed = false, .for_init = true};
-    case LoadIntent::kFetch:
-      return {.requires_installed = false,
-              .only_fetches = true,
-              .despite_errors = true,
-              .for_validation = true};
-  }
-  return {};
-}
 
 /// Where the loader finds files: in the snapshot, if there is one.
 const SourceFiles& FilesOf(const LoadOptions& options, const SnapshotFiles* snapshot) {

@@ -8,20 +8,14 @@
 namespace kinu::config {
 
 /// Other files, but for the texts and trees that a configuration has of them.
-class LoadedFiles final : public SourceFiles {
+class LoadedFiles final : public FilesOver {
  public:
   /// `below` outlives this. `read` outlives what is loaded from this.
   LoadedFiles(const SourceFiles& below, const Config& read);
-  Result<std::vector<std::string>> List(const std::string& dir) const override;
-  Result<std::string> Read(const std::string& dir, const std::string& name) const override;
-  bool HasDirectory(const std::string& dir) const override;
-  Result<std::string> Resolve(const std::string& path) const override;
-  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
   std::optional<ParsedSource> Parsed(const std::string& dir,
                                      const std::string& name) const override;
 
  private:
-  const SourceFiles& below_;
   FlatMap<std::string, ParsedSource> read_;  ///< by the names of the sources, which are paths
 };
 

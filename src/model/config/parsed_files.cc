@@ -12,25 +12,17 @@ namespace kinu::config {
 
 Result<std::vector<std::string>> ParsedFiles::List(const std::string& dir) const {
   directories_.insert(dir);
-  return DiskFiles().List(dir);
+  return below().List(dir);
 }
 
 Result<std::string> ParsedFiles::Read(const std::string& dir, const std::string& name) const {
   files_.insert(JoinPath(dir, name));
-  return DiskFiles().Read(dir, name);
+  return below().Read(dir, name);
 }
 
 bool ParsedFiles::HasDirectory(const std::string& dir) const {
   directories_.insert(dir);
-  return DiskFiles().HasDirectory(dir);
-}
-
-Result<std::string> ParsedFiles::Resolve(const std::string& path) const {
-  return DiskFiles().Resolve(path);
-}
-
-bool ParsedFiles::IsDirectoryEntry(const std::string& dir, const std::string& name) const {
-  return DiskFiles().IsDirectoryEntry(dir, name);
+  return below().HasDirectory(dir);
 }
 
 std::shared_ptr<const ParsedFiles::Entry> ParsedFiles::Parse(const std::string& path,

@@ -16,13 +16,12 @@
 namespace kinu::config {
 
 /// Belongs to one thread.
-class ParsedFiles final : public SourceFiles {
+class ParsedFiles final : public FilesOver {
  public:
+  ParsedFiles() : FilesOver(DiskFiles()) {}
   Result<std::vector<std::string>> List(const std::string& dir) const override;
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
   bool HasDirectory(const std::string& dir) const override;
-  Result<std::string> Resolve(const std::string& path) const override;
-  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
   std::optional<ParsedSource> Parsed(const std::string& dir,
                                      const std::string& name) const override;
 

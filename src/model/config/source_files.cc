@@ -85,6 +85,31 @@ bool SnapshotFiles::IsDirectoryEntry(const std::string& /*dir*/,
   return false;
 }
 
+Result<std::vector<std::string>> FilesOver::List(const std::string& dir) const {
+  return below_.List(dir);
+}
+
+Result<std::string> FilesOver::Read(const std::string& dir, const std::string& name) const {
+  return below_.Read(dir, name);
+}
+
+bool FilesOver::HasDirectory(const std::string& dir) const {
+  return below_.HasDirectory(dir);
+}
+
+Result<std::string> FilesOver::Resolve(const std::string& path) const {
+  return below_.Resolve(path);
+}
+
+bool FilesOver::IsDirectoryEntry(const std::string& dir, const std::string& name) const {
+  return below_.IsDirectoryEntry(dir, name);
+}
+
+std::optional<ParsedSource> FilesOver::Parsed(const std::string& dir,
+                                              const std::string& name) const {
+  return below_.Parsed(dir, name);
+}
+
 void OverlayFiles::Set(const std::string& path, std::string text) {
   texts_[CleanPath(DirName(path))][BaseName(path)] =
       std::make_shared<const std::string>(std::move(text));
@@ -98,7 +123,7 @@ void OverlayFiles::Remove(const std::string& path) {
 }
 
 Result<std::vector<std::string>> OverlayFiles::List(const std::string& dir) const {
-  auto names = below_.List(dir);
+  auto names = below().List(dir);
   const auto over = texts_.find(CleanPath(dir));
   if (over == texts_.end()) {
     return names;
@@ -112,27 +137,33 @@ Result<std::vector<std::string>> OverlayFiles::List(const std::string& dir) cons
   return all;
 }
 
-Result<std::string> OverlayFiles::Read(const std::string& dir, const std::string& name) const {
-  if (const auto over = texts_.find(CleanPath(dir)); over != texts_.end()) {
-    if (const auto text = over->second.find(name); text != over->second.end()) {
-      return *text->second;
-    }
+const std::string* OverlayFiles::Find(const std::string& dir, const std::string& name) const {
+  const auto over = texts_.find(CleanPath(dir));
+  if (over == texts_.end()) {
+    return nullptr;
   }
-  return below_.Read(dir, name);
+  const auto text = over->second.find(name);
+  return text == over->second.end() ? nullptr : text->second.get();
+}
+
+Result<std::string> OverlayFiles::Read(const std::string& dir, const std::string& name) const {
+  const std::string* text = Find(dir, name);
+  return text == nullptr ? below().Read(dir, name) : Result<std::string>(*text);
+}
+
+std::optional<ParsedSource> OverlayFiles::Parsed(const std::string& dir,
+                                                 const std::string& name) const {
+  return Find(dir, name) == nullptr ? below().Parsed(dir, name) : std::nullopt;
 }
 
 bool OverlayFiles::HasDirectory(const std::string& dir) const {
-  return texts_.contains(CleanPath(dir)) || below_.HasDirectory(dir);
+  return texts_.contains(CleanPath(dir)) || below().HasDirectory(dir);
 }
 
 Result<std::string> OverlayFiles::Resolve(const std::string& path) const {
   // An editor that went through a link has texts under that path.
   return texts_.contains(CleanPath(path)) ? Result<std::string>(CleanPath(path))
-                                          : below_.Resolve(path);
-}
-
-bool OverlayFiles::IsDirectoryEntry(const std::string& dir, const std::string& name) const {
-  return below_.IsDirectoryEntry(dir, name);
+                                          : below().Resolve(path);
 }
 
 std::string RootedFiles::Absolute(const std::string& path) const {
@@ -141,33 +172,33 @@ std::string RootedFiles::Absolute(const std::string& path) const {
 }
 
 Result<std::vector<std::string>> RootedFiles::List(const std::string& dir) const {
-  return below_.List(Absolute(dir));
+  return below().List(Absolute(dir));
 }
 
 Result<std::string> RootedFiles::Read(const std::string& dir, const std::string& name) const {
-  return below_.Read(Absolute(dir), name);
+  return below().Read(Absolute(dir), name);
 }
 
 bool RootedFiles::HasDirectory(const std::string& dir) const {
-  return below_.HasDirectory(Absolute(dir));
+  return below().HasDirectory(Absolute(dir));
 }
 
 Result<std::string> RootedFiles::Resolve(const std::string& path) const {
   if (path.starts_with('/')) {
-    return below_.Resolve(path);
+    return below().Resolve(path);
   }
   Result<std::string> resolved = EvaluateLinks(path, root_);
-  return resolved || !below_.HasDirectory(Absolute(path)) ? resolved
-                                                          : Result<std::string>(CleanPath(path));
+  return resolved || !below().HasDirectory(Absolute(path)) ? resolved
+                                                           : Result<std::string>(CleanPath(path));
 }
 
 bool RootedFiles::IsDirectoryEntry(const std::string& dir, const std::string& name) const {
-  return below_.IsDirectoryEntry(Absolute(dir), name);
+  return below().IsDirectoryEntry(Absolute(dir), name);
 }
 
 std::optional<ParsedSource> RootedFiles::Parsed(const std::string& dir,
                                                 const std::string& name) const {
-  return below_.Parsed(Absolute(dir), name);
+  return below().Parsed(Absolute(dir), name);
 }
 
 }  // namespace kinu::config

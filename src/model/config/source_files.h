@@ -83,12 +83,36 @@ class SnapshotFiles final : public SourceFiles {
   const SourceSnapshot& snapshot_;
 };
 
+/// Other files, but for what a class over them answers itself.
+class FilesOver : public SourceFiles {
+ public:
+  /// `below` must outlive this.
+  explicit FilesOver(const SourceFiles& below) : below_(below) {}
+  // A copy would be over what the other one is over, and not over the other one.
+  FilesOver(const FilesOver&) = delete;
+  FilesOver& operator=(const FilesOver&) = delete;
+  Result<std::vector<std::string>> List(const std::string& dir) const override;
+  Result<std::string> Read(const std::string& dir, const std::string& name) const override;
+  bool HasDirectory(const std::string& dir) const override;
+  Result<std::string> Resolve(const std::string& path) const override;
+  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
+  std::optional<ParsedSource> Parsed(const std::string& dir,
+                                     const std::string& name) const override;
+
+ protected:
+  const SourceFiles& below() const { return below_; }
+
+ private:
+  const SourceFiles& below_;
+};
+
 /// Other files seen from a directory: relative paths begin there, and not in the working directory
-/// of the process. `below` must outlive this.
-class RootedFiles final : public SourceFiles {
+/// of the process.
+class RootedFiles final : public FilesOver {
  public:
   /// `root` is absolute.
-  RootedFiles(const SourceFiles& below, std::string root) : below_(below), root_(std::move(root)) {}
+  RootedFiles(const SourceFiles& below, std::string root)
+      : FilesOver(below), root_(std::move(root)) {}
   Result<std::vector<std::string>> List(const std::string& dir) const override;
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
   bool HasDirectory(const std::string& dir) const override;
@@ -99,14 +123,14 @@ class RootedFiles final : public SourceFiles {
 
  private:
   std::string Absolute(const std::string& path) const;
-  const SourceFiles& below_;
   std::string root_;
 };
 
-/// Other files with some texts in place of theirs. `below` must outlive this.
-class OverlayFiles final : public SourceFiles {
+/// Other files with some texts in place of theirs.
+class OverlayFiles final : public FilesOver {
  public:
-  explicit OverlayFiles(const SourceFiles& below) : below_(below) {}
+  using FilesOver::FilesOver;
+  OverlayFiles(const OverlayFiles& other) : FilesOver(other.below()), texts_(other.texts_) {}
   /// From now on the file at `path` has this text, whether `below` has such a file or not.
   void Set(const std::string& path, std::string text);
   /// The file at `path` is again what `below` has.
@@ -115,10 +139,12 @@ class OverlayFiles final : public SourceFiles {
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
   bool HasDirectory(const std::string& dir) const override;
   Result<std::string> Resolve(const std::string& path) const override;
-  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
+  std::optional<ParsedSource> Parsed(const std::string& dir,
+                                     const std::string& name) const override;
 
  private:
-  const SourceFiles& below_;
+  /// The text that is in place of a file's; null: none is.
+  const std::string* Find(const std::string& dir, const std::string& name) const;
   /// By clean directory, then by name. Copies of this share them.
   std::map<std::string, std::map<std::string, std::shared_ptr<const std::string>>> texts_;
 };

@@ -94,30 +94,23 @@ TEST(SourceFiles, ParsedFilesAreNotReadAgain) {
   EXPECT_EQ(load(ParsedBefore("main.tf")), 0U) << "diagnostics would name another file";
   const ParsedBefore below("m/main.tf");
   EXPECT_EQ(load(RootedFiles(below, "/w")), 1U);
+  OverlayFiles over(below);
+  EXPECT_EQ(load(over), 1U);
+  over.Set("m/main.tf", "variable \"a\" {}\nvariable \"b\" {}\n");
+  EXPECT_EQ(load(over), 2U) << "the text of the overlay is not the one that was parsed";
 }
 
 /// Counts what is read of other files.
-class CountedFiles final : public SourceFiles {
+class CountedFiles final : public FilesOver {
  public:
-  explicit CountedFiles(const SourceFiles& below) : below_(below) {}
-  Result<std::vector<std::string>> List(const std::string& dir) const override {
-    return below_.List(dir);
-  }
+  using FilesOver::FilesOver;
   Result<std::string> Read(const std::string& dir, const std::string& name) const override {
     ++reads_[JoinPath(dir, name)];
-    return below_.Read(dir, name);
-  }
-  bool HasDirectory(const std::string& dir) const override { return below_.HasDirectory(dir); }
-  Result<std::string> Resolve(const std::string& path) const override {
-    return below_.Resolve(path);
-  }
-  bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override {
-    return below_.IsDirectoryEntry(dir, name);
+    return below().Read(dir, name);
   }
   const std::map<std::string, int>& reads() const { return reads_; }
 
  private:
-  const SourceFiles& below_;
   mutable std::map<std::string, int> reads_;
 };
 
