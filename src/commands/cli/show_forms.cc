@@ -302,7 +302,7 @@ int ShowForms::State(const state::State& state, bool from_file, Diagnostics& dia
   }
   std::optional<trace::Span> getting(std::in_place, "kinu/cli", "Get Schemas");
   auto providers = session::ProviderSet::Open(invocation_.workspace, diags);
-  if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
+  if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return 1;
   }
   view::SourceSchemas schemas(providers->source());

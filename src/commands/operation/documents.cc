@@ -79,7 +79,7 @@ Result<state::State> ReadStateFile(const std::string& path, const state::Sealer&
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
                                      Diagnostics& diags) {
   auto providers = session::ProviderSet::Open(workspace, diags);
-  if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags) ||
+  if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags) ||
       !providers->RequireForState(state, nullptr, diags)) {
     return std::nullopt;
   }

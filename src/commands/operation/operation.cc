@@ -227,7 +227,7 @@ bool Operation::PrepareBackend(const PlanRequest& request, Diagnostics& early_wa
   }
   const bool opened = OpenProviders(diags);
   providers->Decrypt(backend->encryption);
-  return opened && providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags);
+  return opened;
 }
 
 bool Operation::PrepareOffline(const PlanRequest& request, Diagnostics& diags) {

@@ -458,10 +458,12 @@ static std::optional<ConfiguredBackend> AgreedBackend(const Workspace& workspace
   }
   auto out = record->empty() ? ImpliedBackend(flags)
                              : Configure(workspace, record->type, record->Settings(), flags, diags);
-  // Whoever uses a backend may run providers, so a lock file that cannot be read ends it here.
-  Diagnostics lock_diags;
-  (void)install::LockFile::Read(workspace.lock_file_path(), lock_diags);
-  AddLockFileError(lock_diags, diags);
+  // Whoever uses a backend may run providers: a lock file that cannot be read and packages that
+  // are not there end it here.
+  const auto providers = ProviderSet::Open(workspace, diags);
+  if (diags.error_count() == errors) {
+    providers->RequirePackages(ProviderSet::Missing::kAdvice, diags);
+  }
   return diags.error_count() == errors ? std::move(out) : std::nullopt;
 }
 

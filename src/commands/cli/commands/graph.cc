@@ -11,8 +11,7 @@ namespace {
 
 /// Finds the providers and reads the state without a lock. Returns false after an error.
 bool ReadPriorState(Operation& operation, Diagnostics& diags) {
-  if (!operation.OpenBackend({}, diags) || !operation.OpenProviders(diags) ||
-      !operation.providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
+  if (!operation.OpenBackend({}, diags) || !operation.OpenProviders(diags)) {
     return false;
   }
   const std::shared_ptr<Program>& program = operation.root().program;

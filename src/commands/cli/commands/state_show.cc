@@ -74,8 +74,7 @@ static int RunStateShow(Invocation& invocation) {
   if (open.of_modules().has_errors()) {
     session.diags.Append(open.of_modules());
   }
-  if (session.diags.has_errors() ||
-      !providers.RequirePackages(session::ProviderSet::Missing::kAdvice, session.diags)) {
+  if (session.diags.has_errors()) {
     return session.Fail();
   }
   providers.RequireSelected(*open.loaded.config, session.diags);
