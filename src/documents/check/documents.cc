@@ -97,7 +97,7 @@ Result<PlanDocument::Change> ReadChange(const Node& change, const Name& name) {
   for (const Node action : result.actions.elements()) {
     if (!action.is_string()) {
       return std::unexpected(
-          Require(action, Kind::kString, "an element of " + name() + ".actions").error());
+          WrongType(action, "string", "an element of " + name() + ".actions").error());
     }
   }
   return result;
