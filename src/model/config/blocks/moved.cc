@@ -16,8 +16,7 @@ void ReadMovedBlock(BlockReader& reader, const hcl::Block& block) {
       block.body->Content({.attributes = kArguments}, hcl::Strictness::kExact, diags);
   Moved moved;
   moved.range = block.def_range;
-  const auto read = [&](std::string_view name, const hcl::TraversalExpr*& traversal,
-                        Endpoint& endpoint) {
+  const auto read = [&](std::string_view name, const hcl::TraversalExpr*& traversal) {
     std::optional<Endpoint> found;
     if (const hcl::Attribute* attribute = content.Find(name)) {
       traversal = ReadTraversal(reader, *attribute->expr);
@@ -26,18 +25,22 @@ void ReadMovedBlock(BlockReader& reader, const hcl::Block& block) {
             AddressReader(reader.program, *traversal, AddressKeys::kAllowed, diags).ReadEndpoint();
       }
     }
+    return found;
+  };
+  const auto allow = [&](std::string_view name, const std::optional<Endpoint>& found) {
     if (!found || (!found->is_module && found->resource.mode == ResourceMode::kEphemeral)) {
       diags.Error("Invalid \"moved\" address",
                   "The resource referenced by the " + Quoted(name) +
                       " attribute is not allowed to be moved.",
                   block.def_range);
     }
-    if (found) {
-      endpoint = *found;
-    }
   };
-  read("from", moved.from, moved.from_endpoint);
-  read("to", moved.to, moved.to_endpoint);
+  const std::optional<Endpoint> from = read("from", moved.from);
+  const std::optional<Endpoint> to = read("to", moved.to);
+  allow("from", from);
+  allow("to", to);
+  moved.from_endpoint = from.value_or(Endpoint());
+  moved.to_endpoint = to.value_or(Endpoint());
   if (diags.error_count() == errors &&
       moved.from_endpoint.is_module != moved.to_endpoint.is_module) {
     diags.Error("Invalid \"moved\" addresses",
