@@ -214,7 +214,7 @@ plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& 
   change.name = program.Text(output.name);
   const state::OutputValue* old = before != nullptr ? before->FindOutput(change.name) : nullptr;
   change.before = old != nullptr ? WithUnsignedZeros(old->value) : Value::Null(Type::Dynamic());
-  change.after = after;
+  change.after = WithUnsignedZeros(after);
   bool was_sensitive = old != nullptr && old->sensitive;
   change.sensitive = was_sensitive || output.sensitive;
   Value plain_before = change.before.UnmarkDeep();

@@ -312,9 +312,10 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (!is_root && !output.deprecated.empty() && walk.context.kind != WalkKind::kValidate) {
       value = value.WithMarks(DeprecatedOutputMark(walk, *instance, output));
     }
-    // A plan keeps no sign of a zero; what is applied does.
-    const bool applying = walk.context.kind == WalkKind::kApply;
-    instance->outputs[graph_node.index] = applying ? std::move(value) : WithUnsignedZeros(value);
+    // References read an output of a module from its change, which keeps no sign of a zero. The
+    // state that a plan begins with has the value of a root output as it is.
+    const bool keeps_signs = is_root || walk.context.kind == WalkKind::kApply;
+    instance->outputs[graph_node.index] = keeps_signs ? std::move(value) : WithUnsignedZeros(value);
   }
 }
 
