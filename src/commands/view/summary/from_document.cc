@@ -153,8 +153,9 @@ Result<void> AddPlan(const Node& plan, Program& program, SummaryBuilder& builder
       if (!entry.is_object()) {
         return std::unexpected(Error{ErrorCode::kInvalid, "a change is no object"});
       }
-      const Node change = entry.Find("change");
-      const auto effect = EffectOf(entry, change && change.is_object() ? change : Node());
+      const Node found = entry.Find("change");
+      const Node change = found && found.is_object() ? found : Node();
+      const auto effect = EffectOf(entry, change);
       if (!effect) {
         continue;
       }
@@ -165,7 +166,7 @@ Result<void> AddPlan(const Node& plan, Program& program, SummaryBuilder& builder
       }
       SummaryGroup& group = builder.Add(address, *effect);
       group.deposed += TextOf(entry, "deposed").empty() ? 0 : 1;
-      group.imported += *effect != Effect::kImport && change.Find("importing") ? 1 : 0;
+      group.imported += change && *effect != Effect::kImport && change.Find("importing") ? 1 : 0;
       if (std::string previous = TextOf(entry, "previous_address"); !previous.empty()) {
         group.previous = std::move(previous);
       }
