@@ -86,30 +86,30 @@ std::optional<StateAddress> ParseStateAddress(Program& program, const SourceFile
 
 void StateAddressSet::Add(const StateAddress& address) {
   if (address.is_module) {
-    modules_[address.module.id] = false;
+    modules_[address.module.id].clear();
   } else {
-    instances_[address.instance] = false;
+    instances_[address.instance].clear();
   }
 }
 
-bool StateAddressSet::Find(const ResourceInstance& instance) {
-  bool found = false;
-  const auto look_up = [&found](auto& addresses, const auto& key) {
+void StateAddressSet::Collect(const ResourceInstance& instance) {
+  const auto give_to = [&instance](auto& addresses, const auto& key) {
     if (const auto it = addresses.find(key); it != addresses.end()) {
-      it.value() = found = true;
+      it.value().push_back(instance);
     }
   };
-  look_up(instances_, instance);
-  look_up(instances_, ResourceInstance{instance.resource, {}});
+  give_to(instances_, instance);
+  if (!instance.key.none()) {
+    give_to(instances_, ResourceInstance{instance.resource, {}});
+  }
   if (!modules_.empty()) {
     for (const ModuleInstId module : ModulesAround(program_, instance.resource.module)) {
-      look_up(modules_, module.id);
+      give_to(modules_, module.id);
     }
   }
-  return found;
 }
 
-bool StateAddressSet::Found(const StateAddress& address) const {
+const std::vector<ResourceInstance>& StateAddressSet::Collected(const StateAddress& address) const {
   return address.is_module ? modules_.at(address.module.id) : instances_.at(address.instance);
 }
 

@@ -25,21 +25,24 @@ struct StateAddress {
 std::optional<StateAddress> ParseStateAddress(Program& program, const SourceFile* source,
                                               Diagnostics& diags);
 
-/// Addresses, with tests of what they name. A test takes the same time for any number of them.
+/// Addresses, which collect the instances that they name. An instance takes the same time for any
+/// number of addresses.
 class StateAddressSet {
  public:
   explicit StateAddressSet(Program& program) : program_(program) {}
 
+  /// Addresses are added before instances.
   void Add(const StateAddress& address);
-  /// Whether an address names the instance. All addresses that do count as found.
-  bool Find(const ResourceInstance& instance);
-  /// Whether an address that was added named an instance of Find().
-  bool Found(const StateAddress& address) const;
+  /// Gives an instance to each address that names it.
+  void Collect(const ResourceInstance& instance);
+  /// What an address that was added has collected, in the order of Collect().
+  const std::vector<ResourceInstance>& Collected(const StateAddress& address) const;
 
  private:
   Program& program_;
-  FlatMap<uint32_t, bool> modules_;            ///< ModuleInstId::id; whether it was found
-  FlatMap<ResourceInstance, bool> instances_;  ///< also whole resources, without a key
+  FlatMap<uint32_t, std::vector<ResourceInstance>> modules_;  ///< by ModuleInstId::id
+  /// By instance, also by whole resource, without a key.
+  FlatMap<ResourceInstance, std::vector<ResourceInstance>> instances_;
 };
 
 /// Finds the instances that addresses name in a state, which must stay as it is meanwhile.

@@ -72,16 +72,18 @@ TEST_F(StateEditTest, AnAddressSelectsWhatItNames) {
   }
 }
 
-TEST_F(StateEditTest, ASetFindsWhatItsAddressesName) {
+TEST_F(StateEditTest, ASetCollectsWhatItsAddressesName) {
   for (const auto& [address, selected] : kSelections) {
     StateAddressSet set(*state_.program);
     set.Add(Address("module.none"));
+    set.Add(Address("a.y"));
     set.Add(Address(address));
-    std::vector<ResourceInstance> found = All();
-    std::erase_if(found, [&](const ResourceInstance& instance) { return !set.Find(instance); });
-    EXPECT_EQ(Join(found), selected) << address;
-    EXPECT_EQ(set.Found(Address(address)), *selected != '\0') << address;
-    EXPECT_FALSE(set.Found(Address("module.none")));
+    for (const ResourceInstance& instance : All()) {
+      set.Collect(instance);
+    }
+    EXPECT_EQ(Join(set.Collected(Address(address))), selected) << address;
+    EXPECT_EQ(Join(set.Collected(Address("a.y"))), "a.y[0] a.y[1] a.y[2]");
+    EXPECT_TRUE(set.Collected(Address("module.none")).empty());
   }
 }
 

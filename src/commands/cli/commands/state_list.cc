@@ -94,24 +94,28 @@ void ReportUnknown(const ListFilter& filter, Diagnostics& diags) {
                   ". What the configuration has gained since the last apply is not there yet.");
 }
 
-/// Keeps the instances that a filter selects, all when there is no filter. Filters that select
-/// nothing are errors.
-void KeepSelected(Program& program, const std::vector<ListFilter>& filters,
-                  std::vector<ResourceInstance>& instances, Diagnostics& diags) {
-  if (filters.empty()) {
-    return;
-  }
+/// The instances that the filters select, one filter after the other: an instance that two filters
+/// select is there twice. Filters that select nothing are errors.
+/// Ref: opentofu internal/command/state_meta.go lookupResourceInstanceAddrs.
+std::vector<ResourceInstance> Selected(Program& program, const std::vector<ListFilter>& filters,
+                                       const std::vector<ResourceInstance>& instances,
+                                       Diagnostics& diags) {
   session::StateAddressSet addresses(program);
   for (const ListFilter& filter : filters) {
     addresses.Add(filter.address);
   }
-  std::erase_if(instances,
-                [&](const ResourceInstance& address) { return !addresses.Find(address); });
+  for (const ResourceInstance& instance : instances) {
+    addresses.Collect(instance);
+  }
+  std::vector<ResourceInstance> out;
   for (const ListFilter& filter : filters) {
-    if (!addresses.Found(filter.address)) {
+    const std::vector<ResourceInstance>& found = addresses.Collected(filter.address);
+    if (found.empty()) {
       ReportUnknown(filter, diags);
     }
+    out.insert(out.end(), found.begin(), found.end());
   }
+  return out;
 }
 
 void ShowAddresses(const Program& program, const std::vector<ResourceInstance>& instances,
@@ -147,7 +151,9 @@ int ListInstances(CommandRun& run, state::Store& store) {
   if (run.diags.has_errors()) {
     return run.Fail();
   }
-  KeepSelected(*run.program, filters, instances, run.diags);
+  if (!filters.empty()) {
+    instances = Selected(*run.program, filters, instances, run.diags);
+  }
   if (run.diags.has_errors()) {
     return run.Fail();
   }
