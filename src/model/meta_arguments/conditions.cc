@@ -219,6 +219,7 @@ void AppendAsCheckWarnings(Diagnostics&& found, const ResourceInstance& check, D
     origin->severity = diagnostic.severity;
     diagnostic.origin = std::move(origin);
     diagnostic.severity = Severity::kWarning;
+    diagnostic.tag = DiagnosticTag::kConsolidateNever;
     diags.Add(std::move(diagnostic));  // found counts it as an error
   }
 }

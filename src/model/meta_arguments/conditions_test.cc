@@ -107,6 +107,7 @@ TEST_F(Conditions, ErrorsOfChecksBecomeWarningsThatAreCountedAsSuch) {
   ASSERT_NE(origin, nullptr);
   EXPECT_TRUE(origin->data_source);
   EXPECT_EQ(origin->severity, Severity::kError);
+  EXPECT_EQ(diags.list().front().tag, DiagnosticTag::kConsolidateNever);
 
   diags.Warning("Of something else", "");
   DropCheckResults(diags);
