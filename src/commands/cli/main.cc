@@ -217,22 +217,27 @@ bool ReadAttachments(session::Workspace& workspace) {
   return true;
 }
 
-/// Obeys -chdir, which counts only before the command, and removes it from the arguments.
+/// Obeys -chdir, which counts only before the command, and removes it from the arguments. The last
+/// one counts, and the others stay. Ref: opentofu internal/command/workdir/chdir.go.
 bool ChangeDirectory(std::vector<std::string>& args) {
-  const auto command =
-      std::find_if(args.begin(), args.end(), [](const auto& arg) { return !arg.starts_with('-'); });
-  const auto option = std::find_if(args.begin(), command,
-                                   [](const auto& arg) { return arg.starts_with("-chdir"); });
-  if (option == command) {
+  constexpr std::string_view kOption = "-chdir";
+  constexpr std::string_view kWithValue = "-chdir=";
+  auto option = args.end();
+  for (auto arg = args.begin(); arg != args.end() && arg->starts_with('-'); ++arg) {
+    if (*arg == kOption || *arg == kWithValue) {
+      PrintError(
+          "Invalid -chdir option: must include an equals sign followed by a directory path, like "
+          "-chdir=example\n");
+      return false;
+    }
+    if (arg->starts_with(kWithValue)) {
+      option = arg;
+    }
+  }
+  if (option == args.end()) {
     return true;
   }
-  if (option->size() < 8 || (*option)[6] != '=') {
-    PrintError(
-        "Invalid -chdir option: must include an equals sign followed by a directory path, like "
-        "-chdir=example\n");
-    return false;
-  }
-  const std::string dir = option->substr(7);
+  const std::string dir = option->substr(kWithValue.size());
   if (::chdir(dir.c_str()) != 0) {
     PrintError("Error handling -chdir option: chdir " + dir + ": " + SystemMessage(errno) + "\n");
     return false;
