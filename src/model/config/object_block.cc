@@ -1,6 +1,7 @@
 #include "config/object_block.h"
 
 #include "cty/json.h"
+#include "hcl/parse.h"
 #include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
 
@@ -32,6 +33,11 @@ std::string TextOfValue(const Value& value) {
   }
   auto text = hcl::writer::ValueText(value);
   return text ? *text : "null";
+}
+
+/// The key of an object constructor: a name as it is, everything else as a string.
+std::string KeyText(std::string_view key) {
+  return hcl::IsIdentifier(key) ? std::string(key) : hcl::writer::StringText(key);
 }
 
 class Writer {
@@ -147,7 +153,7 @@ class Writer {
     Line(name + (sequence ? "[" : "{"));
     for (size_t i = 0; i < plain.size(); ++i) {
       const Value& element = plain.elements()[i];
-      const std::string key = sequence ? "" : std::string(plain.key(i)) + " = ";
+      const std::string key = sequence ? "" : KeyText(plain.key(i)) + " = ";
       if (element.IsMarked()) {
         Line(key + (sequence ? "{}, # sensitive" : "{} # sensitive"));
         continue;
