@@ -13,7 +13,7 @@ OWN_FLAGS = {
     "plan": ("summary", "group-by", "actions", "pager", "timings", "why", "risks", "offline", "schemas", "watch"),
     "show": ("canonical", "fingerprint", "format", "html", "pager", "positions", "redact", "summary", "group-by", "actions", "why",
              "risks"),
-    "state mv": ("from", "match"), "state rm": ("from", "match"), "validate": ("duplicate-keys",),
+    "providers lock": ("oci-mirror",), "state mv": ("from", "match"), "state rm": ("from", "match"), "validate": ("duplicate-keys",),
     "test": ("parallelism-files", "check-dir", "coverage", "junit-xml", "sarif", "annotations"),
 }
 OWN_FLAGS_OF_ALL = ("color",)

@@ -19,9 +19,9 @@ PAGE = os.path.join(sources.ROOT, "docs", "worlds.md")
 SUMMARY = re.compile(r'\{DIAG (?:error|warning)\|(.*?)\|[^|\n]*\}|"summary": ?"((?:[^"\\]|\\.)*)"')
 HEAD = """# Worlds
 
-`tests/worlds/run.py` makes worlds: a random configuration and 3 to 12 commands with edits between them. `make test` runs the
-recorded ones, without OpenTofu, and compares everything with its recorded answers: exit codes, both streams, every file and every
-request to a server. `tests/worlds/coverage.py` writes this page from what is recorded.
+`tests/worlds/run.py` makes worlds: a random configuration and 3 to 12 commands with edits between them. It runs the recorded
+ones, without OpenTofu, and compares everything with its recorded answers: exit codes, both streams, every file and every request
+to a server. `make test` runs the first 1,000, which hit most pairs. `tests/worlds/coverage.py` writes this page from all.
 
     tests/worlds/run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror
     tests/worlds/run.py --binary … --mirror … --reference tofu --seeds 1-1000     # fresh ones, beside OpenTofu

@@ -1,5 +1,6 @@
 """The recorded worlds: worlds.jsonl.xz, one world with the reference's answers a line."""
 import collections
+import heapq
 import json
 import lzma
 import os
@@ -81,6 +82,25 @@ def next_pairs(waiting, left, count):
     return out
 
 
+def ordered(worlds):
+    """The worlds, those first that have most new pairs for their steps: any number of them from the start on hits as many
+    pairs as it can."""
+    pairs = [set().union(*map(generate.pairs_of, world["rows"])) for world in worlds]
+    left = set().union(*pairs)
+    waiting = [(-len(found) / len(world["case"]["steps"]), at) for at, (world, found) in enumerate(zip(worlds, pairs))]
+    heapq.heapify(waiting)
+    out = []
+    while waiting:
+        _, at = heapq.heappop(waiting)
+        worth = -len(pairs[at] & left) / len(worlds[at]["case"]["steps"])
+        if waiting and worth > waiting[0][0]:  # others took its pairs: it waits for its turn
+            heapq.heappush(waiting, (worth, at))
+        else:
+            left -= pairs[at]
+            out.append(worlds[at])
+    return out
+
+
 def record(pool, seeds, add=False):
     """Records a world for each seed, in place of the recorded ones or beside them."""
     worlds, unstable = read() if add else [], 0
@@ -92,7 +112,7 @@ def record(pool, seeds, add=False):
         if number % 100 == 0:
             print("%d recorded, %d without one answer" % (len(worlds), unstable), flush=True)
             write(worlds)
-    write(worlds)
+    write(ordered(worlds))
     print("%d worlds recorded, %d without one answer, %d bytes" % (len(worlds), unstable, os.path.getsize(PLACE)))
     return 0
 
@@ -109,11 +129,14 @@ def write_open(worlds):
         file.writelines("%s\t%s\n" % pair for pair in sorted(worlds.items()))
 
 
-def replay(pool, report, only=None, first=False):
-    worlds = [line for line in lines() if only is None or id_of(line) == only]
+def replay(pool, report, only=None, anew=False, count=None):
+    """Runs the recorded worlds, or the first `count` of them. `anew`: all that differ are known from now on."""
+    worlds = [line for line in lines() if only is None or id_of(line) == only][:count]
     if not worlds:
         raise ValueError("no recorded world %s" % only)
-    known = {} if first else read_open()
+    names = set(map(id_of, worlds))
+    others = {} if anew else read_open()
+    known = {name: others.pop(name) for name in names & set(others)}
     differing, skipped = {}, set()
     for name, kind, reason, found in pool.map(workers.replay, worlds, [id_of(line) in known for line in worlds], chunksize=8):
         if kind == "skipped":
@@ -122,8 +145,8 @@ def replay(pool, report, only=None, first=False):
             differing[name] = ": ".join(kind.split(": ")[:2])  # the words of diagnostics would count as tests of them
         report.add(name, kind, reason or ("a known defect (open.txt)" if found and name in known else None), found)
     passing = [] if only else sorted(set(known) - set(differing) - skipped)
-    if first or os.environ.get("KINU_UPDATE"):
-        write_open({name: kind for name, kind in {**known, **differing}.items()
-                    if name in differing and (first or name in known) or name in skipped})
+    if anew or os.environ.get("KINU_UPDATE"):
+        write_open({**others, **{name: kind for name, kind in {**known, **differing}.items()
+                                 if name in differing and (anew or name in known) or name in skipped}})
     elif passing:
         report.complain("these worlds pass: take them out of open.txt (KINU_UPDATE=1): " + " ".join(passing))

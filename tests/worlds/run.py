@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs worlds: random configurations with a history of commands, with two programs or against recorded answers.
 
-    run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror                     the recorded worlds
+    run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror [--first N]         the recorded worlds
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 [--found FILE]          fresh ones, beside OpenTofu
     run.py --binary build/asan/src/cli/tofu --mirror … --seeds 1-1000                    fresh ones alone: crashes, sanitizers
     run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
@@ -117,6 +117,7 @@ def main():
     parser.add_argument("--add", action="store_true", help="records beside the worlds that are recorded")
     parser.add_argument("--open", action="store_true", help="write open.txt anew: all recorded worlds that differ are known")
     parser.add_argument("--found", metavar="FILE", help="gets a reduced world of each kind of difference")
+    parser.add_argument("--first", type=int, metavar="N", help="replay only the first N recorded worlds, which hit most pairs")
     parser.add_argument("--only", help="the name of one recorded world")
     options = parser.parse_args()
     options.mirror = options.mirror and os.path.realpath(options.mirror)
@@ -133,7 +134,7 @@ def main():
         if options.record:
             recorded.record(pool, seeds, options.add)
         if options.record or not options.seeds:
-            recorded.replay(pool, report, options.only, options.record or options.open)
+            recorded.replay(pool, report, options.only, options.record or options.open, options.first)
         elif options.reference:
             run_fresh(pool, seeds, report)
         else:
