@@ -202,7 +202,7 @@ int Shower::CurrentState() {
   open.LoadModules({.variables = request_.variables});
   // The root module alone chooses the backend. Only a state to show needs the other modules.
   const bool broken = open.of_modules().has_errors();
-  if ((broken && !open.CheckRoot(diags_)) || !open.OpenBackend({}, diags_)) {
+  if (!open.CheckRoot(diags_) || !open.OpenBackend({}, diags_)) {
     return 1;
   }
   Diagnostics warnings = std::exchange(diags_, {});
