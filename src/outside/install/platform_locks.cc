@@ -120,7 +120,13 @@ Result<void> PlatformLocker::HashProvider(const std::string& address,
                      " the mirror has other versions on one platform than on another, "
                      "so no version suits all.");
   }
-  hashed.push_back({platform, *version, std::move(hashes)});
+  Hashed found{platform, *version, std::move(hashes)};
+  const auto before = std::ranges::find(hashed, platform, &Hashed::platform);
+  if (before != hashed.end()) {  // the platform was given twice
+    *before = std::move(found);
+  } else {
+    hashed.push_back(std::move(found));
+  }
   return {};
 }
 
