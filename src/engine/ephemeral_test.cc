@@ -102,6 +102,26 @@ TEST_F(EphemeralTest, ApplyOpensOnlyNeededObjects) {
   EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
 }
 
+TEST_F(EphemeralTest, ApplyDoesNotOpenWhatOnlyRootOutputsRead) {
+  Configure(R"(
+    ephemeral "test_secret" "s" { name = "s" }
+    ephemeral "test_secret" "t" { name = ephemeral.test_secret.s.name }
+    resource "test_thing" "a" { name = "a" }
+    output "o" {
+      value      = test_thing.a.id
+      depends_on = [ephemeral.test_secret.t]
+      precondition {
+        condition     = ephemeral.test_secret.s.name == "s"
+        error_message = "Another name."
+      }
+    })");
+  (void)Plan();
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 2u);
+  Apply();
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
+}
+
 TEST_F(EphemeralTest, UnknownConfigurationIsOpenedDuringApply) {
   Configure(R"(
     resource "test_thing" "b" { name = "b" }

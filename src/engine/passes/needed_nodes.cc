@@ -65,9 +65,13 @@ class NeedSearch {
   /// Whether only root outputs read a block: it is expanded to read its objects in the state. Its
   /// arguments are not evaluated, and its provider, with what configures it, is not used.
   bool IsOnlyRead(NodeId id) const {
-    const Node& node = graph_.node(id);
-    return !strictly_ && !strict_[id] && node.kind == NodeKind::kResource &&
-           graph_.ResourceOf(node).name.mode != ResourceMode::kEphemeral;
+    return !strictly_ && !strict_[id] && graph_.node(id).kind == NodeKind::kResource;
+  }
+
+  /// Whether only root outputs read an ephemeral block, of which no state has objects.
+  bool IsUnread(NodeId id) const {
+    return IsOnlyRead(id) &&
+           graph_.ResourceOf(graph_.node(id)).name.mode == ResourceMode::kEphemeral;
   }
 
   void NeedForExpansion(NodeId id) {
@@ -147,7 +151,7 @@ class NeedSearch {
   }
 
   void Need(NodeId id) {
-    if (!needed_[id]) {
+    if (!needed_[id] && !IsUnread(id)) {
       needed_[id] = true;
       work_.push_back(id);
     }
