@@ -1,0 +1,7 @@
+variable "v" {
+ ephemeral = true
+ validation {
+ condition = var.v == "x"
+ error_message = "m"
+ }
+}

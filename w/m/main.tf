@@ -1,0 +1,7 @@
+variable "v" {
+ ephemeral = true
+}
+output "o" {
+ value = var.v
+ ephemeral = true
+}
