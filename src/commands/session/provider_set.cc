@@ -97,7 +97,16 @@ void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diag
         diags.Error("Missing required provider",
                     "The configuration needs " + address + ", which no version has built in.");
       }
-    } else if (packages == Packages::kRequired && locator_->Missing(address)) {
+      continue;
+    }
+    if (packages == Packages::kOptional) {
+      continue;
+    }
+    if (const auto broken = locator_->BrokenOverride(address)) {
+      diags.Error("failed to read provider configuration schema for " + address + ": " +
+                      provider::SchemaFailure(address, *broken),
+                  "");
+    } else if (locator_->Missing(address)) {
       diags.Error(
           "Missing required provider",
           "This configuration requires provider " + address +
@@ -163,6 +172,13 @@ void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& dia
             (locks.providers.empty()
                  ? Hint("\n\nTo make the first selections, run:\n  tofu init")
                  : Hint("\n\nTo bring the selections up to date, run:\n  tofu init -upgrade")));
+    return;
+  }
+  for (const config::ProviderRequirement& need : needs) {
+    const std::string_view address = program.Text(need.provider);
+    if (const auto broken = locator_->BrokenOverride(address)) {
+      diags.Error("Failed to load plugin schemas", provider::SchemaLoadFailure(address, *broken));
+    }
   }
 }
 

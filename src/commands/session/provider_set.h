@@ -42,8 +42,8 @@ class ProviderSet {
   /// Schemas as plan files need them, found through `program`, which must outlive the result.
   plan::SchemaLookup PlanSchemas(const Program& program);
 
-  /// Requires the packages of all selections of the lock file, needed or not. Returns false, with
-  /// an error, if one is missing.
+  /// Requires the packages of all selections of the lock file, needed or not, but for providers
+  /// that are overridden. Returns false, with an error, if one is missing.
   bool RequirePackages(Missing form, Diagnostics& diags) const;
   /// Whether a provider whose package is missing is an error.
   enum class Packages : uint8_t { kRequired, kOptional };
@@ -52,7 +52,8 @@ class ProviderSet {
                       Packages packages = Packages::kRequired) const;
   /// Requires packages and selections, for everything else.
   void RequireSelections(const config::Config& config, Diagnostics& diags) const;
-  /// Requires that the lock file selects what the configuration asks for.
+  /// Requires that the lock file selects what the configuration asks for, and that overridden
+  /// providers have executables. Ref: opentofu internal/tofu/schemas.go loadSchemas.
   void RequireSelected(const config::Config& config, Diagnostics& diags) const;
   /// The providers of a state's objects must be there, whatever the configuration says of their
   /// resources by now. False, and one error for the first that is missing: `walked`, a

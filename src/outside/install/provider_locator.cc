@@ -81,12 +81,10 @@ bool ProviderLocator::IsAvailable(std::string_view address) const {
 }
 
 std::optional<std::string> ProviderLocator::Missing(std::string_view address) const {
-  if (SplitProviderAddress(address).is_built_in() || options_.attachments.contains(address)) {
+  // What replaces a package is looked for when the provider is started.
+  if (SplitProviderAddress(address).is_built_in() || options_.attachments.contains(address) ||
+      options_.dev_overrides.contains(address)) {
     return std::nullopt;
-  }
-  if (const auto it = options_.dev_overrides.find(address); it != options_.dev_overrides.end()) {
-    auto executable = FindExecutable(it->second, SplitProviderAddress(address).type);
-    return executable ? std::nullopt : std::optional(std::move(executable).error().message);
   }
   const ProviderLock* lock = options_.locks.Find(address);
   if (lock == nullptr) {
@@ -108,6 +106,15 @@ std::vector<ProviderLocator::MissingPackage> ProviderLocator::MissingPackages() 
     }
   }
   return missing;
+}
+
+std::optional<std::string> ProviderLocator::BrokenOverride(std::string_view address) const {
+  const auto it = options_.dev_overrides.find(address);
+  if (it == options_.dev_overrides.end() || options_.attachments.contains(address)) {
+    return std::nullopt;
+  }
+  auto executable = FindExecutable(it->second, SplitProviderAddress(address).type);
+  return executable ? std::nullopt : std::optional(std::move(executable).error().message);
 }
 
 Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) const {

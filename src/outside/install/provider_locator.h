@@ -62,6 +62,9 @@ class ProviderLocator final : public provider::ProviderSource {
   };
   /// The providers in the lock file, required or not, whose packages are missing.
   std::vector<MissingPackage> MissingPackages() const;
+  /// Why the directory of an overridden provider has no executable. Nothing: it has one, or the
+  /// provider is not overridden.
+  std::optional<std::string> BrokenOverride(std::string_view address) const;
 
  private:
   struct Entry;
