@@ -1,9 +1,0 @@
-# This file is maintained automatically by "tofu init".
-# Manual edits may be lost in future updates.
-
-provider "registry.opentofu.org/kinu/kinutest" {
-  version = "1.0.0"
-  hashes = [
-    "h1:kZ1xx+Yl1qDThRm/lIq31QhY6uuWPY6HStG0akaV1Bk=",
-  ]
-}

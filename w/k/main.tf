@@ -1,7 +1,0 @@
-variable "v" {
- ephemeral = true
- validation {
- condition = var.v == "x"
- error_message = "m"
- }
-}

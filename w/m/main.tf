@@ -1,7 +1,0 @@
-variable "v" {
- ephemeral = true
-}
-output "o" {
- value = var.v
- ephemeral = true
-}
