@@ -126,12 +126,6 @@ void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diag
   }
 }
 
-void ProviderSet::RequireSelections(const config::Config& config, Diagnostics& diags) const {
-  if (RequirePackages(Missing::kAdvice, diags)) {
-    RequireSelected(config, diags);
-  }
-}
-
 void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& diags) const {
   const Program& program = *config.program;
   Diagnostics found;

@@ -50,10 +50,9 @@ class ProviderSet {
   /// Requires providers and provisioners, for validation: each missing one is an error of its own.
   void RequirePlugins(const config::Config& config, Diagnostics& diags,
                       Packages packages = Packages::kRequired) const;
-  /// Requires packages and selections, for everything else.
-  void RequireSelections(const config::Config& config, Diagnostics& diags) const;
-  /// Requires that the lock file selects what the configuration asks for, and that overridden
-  /// providers have executables. Ref: opentofu internal/tofu/schemas.go loadSchemas.
+  /// For everything else, after a backend was opened, which requires the packages: requires that
+  /// the lock file selects what the configuration asks for, and that overridden providers have
+  /// executables. Ref: opentofu internal/tofu/schemas.go loadSchemas.
   void RequireSelected(const config::Config& config, Diagnostics& diags) const;
   /// The providers of a state's objects must be there, whatever the configuration says of their
   /// resources by now. False, and one error for the first that is missing: `walked`, a

@@ -35,9 +35,10 @@ std::string TextOfValue(const Value& value) {
   return text ? *text : "null";
 }
 
-/// The key of an object constructor: a name as it is, everything else as a string.
+/// The key of an object constructor: a name as it is, everything else as a string. Behind an
+/// opening brace the name `for` would begin an expression.
 std::string KeyText(std::string_view key) {
-  return hcl::IsIdentifier(key) ? std::string(key) : hcl::writer::StringText(key);
+  return hcl::IsIdentifier(key) && key != "for" ? std::string(key) : hcl::writer::StringText(key);
 }
 
 class Writer {

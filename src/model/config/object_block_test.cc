@@ -42,6 +42,8 @@ TEST(ObjectBlock, KeysOfObjectsThatAreNoNamesAreStrings) {
   EXPECT_EQ(Written("k-1"), "keyed = {\n  k-1 = {\n    text = \"x\"\n  }\n}\n");
   EXPECT_EQ(Written("k 2"), "keyed = {\n  \"k 2\" = {\n    text = \"x\"\n  }\n}\n");
   EXPECT_EQ(Written("a.b"), "keyed = {\n  \"a.b\" = {\n    text = \"x\"\n  }\n}\n");
+  EXPECT_EQ(Written("for"), "keyed = {\n  \"for\" = {\n    text = \"x\"\n  }\n}\n");
+  EXPECT_EQ(Written("null"), "keyed = {\n  null = {\n    text = \"x\"\n  }\n}\n");
   EXPECT_EQ(Written("${x}"), "keyed = {\n  \"$${x}\" = {\n    text = \"x\"\n  }\n}\n");
 }
 

@@ -51,7 +51,8 @@ class ProviderLocator final : public provider::ProviderSource {
   /// its errors.
   void Prepare(std::string_view address);
   /// Explains why a required provider cannot be used: it is not locked, or its package is missing.
-  /// Returns nothing if it can. Fast: it neither hashes a package nor starts a process.
+  /// Returns nothing if it can, or is attached or overridden. Fast: it neither hashes a package nor
+  /// starts a process.
   std::optional<std::string> Missing(std::string_view address) const;
   /// Whether the provider is built in, attached, overridden or selected by the lock file. Its
   /// package may be missing all the same.

@@ -229,7 +229,7 @@ static int RunConsole(Invocation& invocation) {
   if (open.OpenProviders(session.diags)) {
     loaded.variables = config::CollectKnownVariables(*loaded.program, *loaded.config->root().module,
                                                      loaded.inputs, session.diags);
-    open.providers->RequireSelections(*loaded.config, session.diags);
+    open.providers->RequireSelected(*loaded.config, session.diags);
   }
   if (session.diags.has_errors()) {
     return fail();

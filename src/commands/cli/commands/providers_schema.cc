@@ -61,7 +61,7 @@ static int RunProvidersSchema(Invocation& invocation) {
   const auto arguments = VariableArguments(flags);
   std::optional<state::State> state = OpenForSchemas(open, arguments, diags);
   if (state && open.OpenProviders(diags)) {
-    open.providers->RequireSelections(*open.loaded.config, diags);
+    open.providers->RequireSelected(*open.loaded.config, diags);
   }
   if (!diags.has_errors()) {
     engine::CheckProvisioners(*open.loaded.config, diags);
