@@ -72,9 +72,14 @@ class Session:
         return path
 
     def run(self, command, **environment):
-        """Runs a client to its end."""
+        """Runs a client to its end.
+
+        SIGPIPE stays ignored, as Emacs has it where people use it. Emacs leaves the signal alone in batch mode: it
+        would die of a message to a server that has ended as it was told to.
+        """
         done = subprocess.run(command, cwd=self.folder, env=dict(self.environment, **environment), timeout=TIMEOUT,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              restore_signals=False)
         if done.returncode != 0 or not os.path.exists(self.seen_file):
             raise AssertionError("%s ended with %d:\n%s" % (command[0], done.returncode, done.stdout))
 
