@@ -126,7 +126,9 @@ function(kinu_external name module archive)
   if(KINU_STATIC_LIBRARIES)
     find_library(${prefix}_ARCHIVE NAMES ${archive} REQUIRED)
     target_include_directories(${target} SYSTEM INTERFACE ${${prefix}_INCLUDE_DIRS})
-    target_link_libraries(${target} INTERFACE ${${prefix}_ARCHIVE} Threads::Threads)
+    # Not every archive can be a part of a shared library.
+    target_link_libraries(${target} INTERFACE
+      "$<IF:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>,PkgConfig::${prefix},${${prefix}_ARCHIVE}>" Threads::Threads)
   else()
     target_link_libraries(${target} INTERFACE PkgConfig::${prefix})
   endif()
