@@ -16,16 +16,28 @@ FORGET = """DO $$ DECLARE found text; BEGIN
 FOR found IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
 LOOP EXECUTE format('DROP SCHEMA %I CASCADE', found); END LOOP; CREATE SCHEMA public; END $$"""
 
+# What psql says after each answer.
+END = "-- end of the answer"
+
 
 class Server:
     def __init__(self):
         self.stack = contextlib.ExitStack()
         self.url = self.stack.enter_context(peers.postgres())["PG_CONN_STR"]
+        # One process for all queries: to start psql takes ten times as long as what is asked.
+        self.client = self.stack.enter_context(subprocess.Popen(
+            ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", self.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        self.ask("SET client_min_messages = warning")
 
     def ask(self, query):
-        done = subprocess.run(["psql", "-XAtq", "-c", query, self.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, check=True)
-        return done.stdout
+        self.client.stdin.write(query + ";\n\\echo %s\n" % END)
+        self.client.stdin.flush()
+        lines = []
+        for line in self.client.stdout:
+            if line.rstrip("\n") == END:
+                return "".join(lines)
+            lines.append(line)
+        raise RuntimeError("psql has ended, at " + query)
 
     def names(self):
         return {"PG_STATE": self.url}

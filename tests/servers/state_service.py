@@ -111,6 +111,7 @@ class Service:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or a body waits for the receipt of its headers, 40 ms
     target = ""  # the host that a tunnel leads to
 
     def log_message(self, *_):

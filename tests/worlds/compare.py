@@ -10,6 +10,7 @@ import session
 Difference = collections.namedtuple("Difference", "step command subject lines")
 # A block whose result is a member of `check_results`, and a request that writes a state.
 CHECK = re.compile(r"\b(?:check|validation|precondition|postcondition)\b")
+PROVIDER = re.compile(r'(?m)^provider\s+"?kinutest\b|"provider":')
 WRITES = re.compile(r"-(?:POST|PUT) .*state(?:\(|$)|-(?:POST|PUT) /states/|-(?:LOCK|UNLOCK) ")
 NAMES = re.compile(r"\b[a-z]\d+\b|\d+")
 
@@ -19,6 +20,11 @@ def command_of(step):
     words = [word for word in step["args"] if not word.startswith("-chdir")]
     return " ".join(words[:2]) if words[0] in ("state", "workspace", "providers", "metadata") and \
         len(words) > 1 and not words[1].startswith("-") else words[0]
+
+
+def texts_of(world):
+    """The texts of all files of a world, those of edits too."""
+    return [text for files in (world["in"], *world.get("put", {}).values()) for text in files.values()]
 
 
 def lines_of(want, got):
@@ -51,15 +57,19 @@ def crashes(wanted, found):
 def written_again(world, found):
     """Whether only the reference writes a state in a step of a world with several checks: it writes one that is the same
     but for the order of the results, which is random."""
-    texts = [text for files in (world["in"], *world.get("put", {}).values()) for text in files.values()]
     again = [one for one in found if one.subject == "requests" and all(map(WRITES.match, one.lines)) or
              "tfstate" in one.subject and one.lines[-1] == "+(nothing)"]
-    return len(again) == len(found) and sum(len(CHECK.findall(text)) for text in texts) > 1
+    return len(again) == len(found) and sum(len(CHECK.findall(text)) for text in texts_of(world)) > 1
 
 
-def reason_of(found):
+def configured_twice(world):
+    """Whether a world attaches one provider process to several configurations: the one that it gets last decides."""
+    return world.get("attached") and sum(len(PROVIDER.findall(text)) for text in texts_of(world)) > 1
+
+
+def reason_of(world, found):
     """Why all differences of a step are known, or None."""
-    rows = [freedoms.known(one.command, one.subject, "\n".join(one.lines)) for one in found]
+    rows = [freedoms.known(texts_of(world), one.command, one.subject, "\n".join(one.lines)) for one in found]
     return rows[0] if rows and all(rows) else None
 
 

@@ -21,7 +21,7 @@ HEAD = """# Worlds
 
 `tests/worlds/run.py` makes worlds: a random configuration and 3 to 12 commands with edits between them. It runs the recorded
 ones, without OpenTofu, and compares everything with its recorded answers: exit codes, both streams, every file and every request
-to a server. `make test` runs the first 1,000, which hit most pairs. `tests/worlds/coverage.py` writes this page from all.
+to a server. `make test` runs them all. `tests/worlds/coverage.py` writes this page.
 
     tests/worlds/run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror
     tests/worlds/run.py --binary … --mirror … --reference tofu --seeds 1-1000     # fresh ones, beside OpenTofu

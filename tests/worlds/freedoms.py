@@ -11,9 +11,12 @@ import sources  # noqa: F401 (says where the next one is)
 import normal_form
 
 Words = collections.namedtuple("Words", "name reason subjects pattern replacement")
-Known = collections.namedtuple("Known", "name reason commands subjects pattern")
+# `file` is what a file of the world must have, too.
+Known = collections.namedtuple("Known", "name reason commands subjects pattern file", defaults=[re.compile("")])
 
 STREAMS = r"stdout|stderr"
+# The last line of an import.
+PREPARED = re.compile(r"(?m)^(?:\x1b\[\d*m)*  Prepared ")
 
 
 def without_empty_resources(text):
@@ -37,17 +40,17 @@ def reduced(match):
 def with_sorted_imports(text):
     """A text whose runs of lines about progress with an import in them are ordered by resource. The last line of an import
     begins with spaces and belongs to the one before it."""
-    if "\n  Prepared " not in text:
+    if not PREPARED.search(text):
         return text
     out, run = [], []
     for line in text.splitlines(True) + [""]:
         bare = normal_form.ANSI.sub("", line)
         if normal_form.PROGRESS.match(bare):
             run.append([bare.partition(": ")[0], line])
-        elif run and bare.startswith("  Prepared "):
+        elif run and PREPARED.match(line):
             run[-1][1] += line
         else:
-            imports = any("\n  Prepared " in row for _, row in run)
+            imports = any(PREPARED.search(row) for _, row in run)
             out += [row for _, row in (sorted(run, key=lambda pair: pair[0]) if imports else run)] + [line]
             run = []
     return "".join(out)
@@ -114,7 +117,7 @@ KNOWN = [
     Known("a state for a new workspace", "differences.md: `workspace new -state=FILE` with a service", r"workspace new", "requests",
           re.compile(r"\A-.*: 0 resources\n\+.*: [1-9]\d* resources\Z")),
     Known("sensitive and deprecated", "differences.md: `console` of an output that is both", r"console", "stdout",
-          re.compile(r"\A-.*\n\+\(sensitive value\)\Z")),
+          re.compile(r"\A-.*\n\+\(sensitive value\)\Z"), re.compile(r"\bdeprecated\b")),
     Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy|import",
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
 ]
@@ -128,9 +131,10 @@ def compared(subject, form, text):
     return form, text
 
 
-def known(command, subject, lines):
-    """The KNOWN row that allows a difference, which is a text of lines with - and +, or None."""
+def known(texts, command, subject, lines):
+    """The KNOWN row that allows a difference in a world with these files, or None. `lines` are a text with - and +."""
     for row in KNOWN:
-        if re.match(row.commands, command) and re.fullmatch(row.subjects, subject) and row.pattern.search(lines):
+        if re.match(row.commands, command) and re.fullmatch(row.subjects, subject) and row.pattern.search(lines) and \
+                any(map(row.file.search, texts)):
             return row
     return None

@@ -73,14 +73,24 @@ def fresh(seed):
     exits = [step["exit"][1] for step in wanted]
     if not found:
         return seed, None, None, found, times, exits
-    row = compare.reason_of(found)
+    row = compare.reason_of(world, found)
     if compare.crashes(wanted, found):
         return seed, "crash", "the reference crashes or takes too long", found, times, exits
     if row is None and compare.written_again(world, found):
         return seed, "again", "the reference writes a state again, whose checks come in random order", found, times, exits
+    if row is None and compare.configured_twice(world) and not differs_apart(world):
+        return seed, "twice", "an attached provider is configured twice, the last time decides", found, times, exits
     if row is None and not compare.stable(world, wanted, PLACE["reference"], PLACE["attach"], found):
         return seed, "unstable", "the reference answers differently each time", found, times, exits
     return seed, compare.kind_of(found), row and row.name, found, times, exits
+
+
+def differs_apart(world):
+    """Whether a world differs where each configuration has a provider process of its own."""
+    apart = dict(world, attached=False)
+    apart["case"] = dict(world["case"], steps=[{"args": ["init"]}, *world["case"]["steps"]])
+    wanted = session.run(apart, PLACE["reference"])
+    return compare.differences(apart, wanted, session.run(apart, PLACE["program"], wanted=wanted))
 
 
 def alone(seed):
@@ -129,7 +139,7 @@ def replay(line, known):
     if lacking:
         return world["id"], "skipped", "skipped, " + lacking, []
     found = compare_again(world, known)
-    row = compare.reason_of(found) if found else None
+    row = compare.reason_of(world, found) if found else None
     return world["id"], found and compare.kind_of(found), row and row.name, found
 
 
