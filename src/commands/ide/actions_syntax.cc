@@ -32,7 +32,7 @@ std::string_view IteratorOf(const hcl::NativeBlock& block) {
 }
 
 /// Notes what changes on the way from an expression into its child.
-void StepInto(const Expr& expr, const Expr& child, SyntaxPath& path) {
+void AddStep(const Expr& expr, const Expr& child, SyntaxPath& path) {
   if (expr.kind == ExprKind::kFor) {
     const auto& loop = static_cast<const hcl::ForExpr&>(expr);
     if (&child != loop.collection) {
@@ -58,7 +58,7 @@ void Descend(const Expr& root, Span span, SyntaxPath& path) {
       }
     });
     if (next != nullptr) {
-      StepInto(*expr, *next, path);
+      AddStep(*expr, *next, path);
     }
     expr = next;
   }

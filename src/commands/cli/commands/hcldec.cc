@@ -37,7 +37,7 @@ constexpr std::string_view kUsage =
 constexpr int kFailed = 1;    // an operation failed
 constexpr int kProblems = 2;  // wrong usage, or diagnostics with errors
 
-struct Options : hcldec::FileRequest {
+struct DecoderOptions : hcldec::FileRequest {
   std::string out;
   std::string diags;
   bool version = false;
@@ -48,7 +48,7 @@ class OptionParser {
  public:
   explicit OptionParser(std::span<const std::string> args) : args_(args) {}
 
-  Result<Options> Parse() {
+  Result<DecoderOptions> Parse() {
     while (at_ < args_.size()) {
       const std::string& arg = args_[at_++];
       if (arg == "--") {
@@ -72,18 +72,18 @@ class OptionParser {
   struct Row {
     std::string_view name;
     char letter;
-    bool Options::* flag;
-    std::string Options::* text;
+    bool DecoderOptions::* flag;
+    std::string DecoderOptions::* text;
   };
   static constexpr Row kRows[] = {
-      {"diags", 0, nullptr, &Options::diags},
-      {"keep-nulls", 0, &Options::keep_nulls, nullptr},
-      {"out", 'o', nullptr, &Options::out},
-      {"spec", 's', nullptr, &Options::spec_path},
-      {"var-refs", 0, &Options::list_references, nullptr},
+      {"diags", 0, nullptr, &DecoderOptions::diags},
+      {"keep-nulls", 0, &DecoderOptions::keep_nulls, nullptr},
+      {"out", 'o', nullptr, &DecoderOptions::out},
+      {"spec", 's', nullptr, &DecoderOptions::spec_path},
+      {"var-refs", 0, &DecoderOptions::list_references, nullptr},
       {"vars", 'V', nullptr, nullptr},
-      {"version", 'v', &Options::version, nullptr},
-      {"with-type", 0, &Options::with_type, nullptr},
+      {"version", 'v', &DecoderOptions::version, nullptr},
+      {"with-type", 0, &DecoderOptions::with_type, nullptr},
   };
 
   void Set(const Row& row, std::string value) {
@@ -168,7 +168,7 @@ class OptionParser {
 
   std::span<const std::string> args_;
   size_t at_ = 0;
-  Options options_;
+  DecoderOptions options_;
 };
 
 int Failure(const std::string& message) {
@@ -211,7 +211,7 @@ int Output(const std::string& path, const std::string& text) {
   return std::fclose(file) == 0 && written ? 0 : Failure("can't write " + path);
 }
 
-int Decode(Options options) {
+int Decode(DecoderOptions options) {
   options.read_input = terminal::ReadStandardInput;
   Diagnostics diags;
   hcldec::FileDecoder decoder(options, diags);  // NOLINT(cppcoreguidelines-slicing)
@@ -227,7 +227,7 @@ int Decode(Options options) {
 }  // namespace
 
 int RunHcldecTool(std::span<const std::string> args) {
-  Result<Options> options = OptionParser(args).Parse();
+  Result<DecoderOptions> options = OptionParser(args).Parse();
   if (!options) {
     const bool help = options.error().code == ErrorCode::kCancelled;
     PrintError((help ? std::string() : options.error().message + "\n") + std::string(kUsage));
@@ -265,7 +265,7 @@ name "hcldec".
 
 The exit status is 0, 1 when an operation failed, or 2 when the command
 line or one of the files is wrong.)",
-    .notes = R"(Options:
+    .notes = R"(DecoderOptions:
 
   -s, --spec=file       The specification. Required.
   -o, --out=file        Where the result goes instead of the standard output.
