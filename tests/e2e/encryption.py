@@ -23,9 +23,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import peers  # noqa: E402
 
 SECRET = "a text that no file may show"
-# Counts derivations in the file that COUNT names.
+# Counts derivations in the file that COUNT names. The library is that of a module, which other files do not see.
 COUNTER = r"""
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ int PKCS5_PBKDF2_HMAC(const char *a, int b, const unsigned char *c, int d, int e
   FILE *file = fopen(getenv("COUNT"), "a");
   fputc('x', file);
   fclose(file);
-  int (*next)() = (int (*)())dlsym(RTLD_NEXT, "PKCS5_PBKDF2_HMAC");
+  int (*next)() = (int (*)())dlsym(dlopen("libcrypto.so.3", RTLD_LAZY), "PKCS5_PBKDF2_HMAC");
   return next(a, b, c, d, e, f, g, h);
 }
 """
