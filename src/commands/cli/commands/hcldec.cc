@@ -265,7 +265,7 @@ name "hcldec".
 
 The exit status is 0, 1 when an operation failed, or 2 when the command
 line or one of the files is wrong.)",
-    .notes = R"(DecoderOptions:
+    .notes = R"(Options:
 
   -s, --spec=file       The specification. Required.
   -o, --out=file        Where the result goes instead of the standard output.
