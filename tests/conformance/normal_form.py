@@ -20,14 +20,15 @@ REGISTRY_LINK = re.compile(r"https://registry\.[^\s)\"]+")
 HEX8 = re.compile(r"^[0-9a-f]{8}$")
 # Printed only when a lock takes long.
 SLOW = re.compile(r"^(Acquiring|Releasing) state lock\. This may take")
+# The address of an object, whose keys can have spaces.
+ADDRESS = r"^((?:module\.|data\.|ephemeral\.)*[A-Za-z_](?:\"[^\"\n]*\"|[^\s:(\"])*)"
 PROGRESS = re.compile(
-    r"^((?:module\.|data\.|ephemeral\.)*[A-Za-z_](?:\"[^\"\n]*\"|[^\s:(\"])*)"
-    r"( \(deposed [^)]*\))?(?: \((?:local-exec|remote-exec|file)\))?: ?"
+    ADDRESS + r"( \(deposed [^)]*\))?(?: \((?:local-exec|remote-exec|file)\))?: ?"
     r"(?:Refreshing state|Creating|Creation complete|Modifying|Modifications complete|Destroying|"
     r"Destruction complete|Reading|Read complete|Still |Provisioning with|Opening|Open complete|"
     r"Closing|Close complete|Renewing|Preparing import|Import prepared|Importing|Import complete|"
     r"Executing:|Forgetting|Removal complete|Removing|Forgotten)")
-PROVISIONER = re.compile(r"^([A-Za-z_][^\s:(]*)() \((?:local-exec|remote-exec|file)\):")
+PROVISIONER = re.compile(ADDRESS + r"( \(deposed [^)]*\))? \((?:local-exec|remote-exec|file)\):")
 # What can follow a plain (uncoloured) warning on the standard output.
 TRAILER = re.compile(
     r"^(Apply complete!|Destroy complete!|Apply cancelled|Plan:|No changes|Success!|Failure!|"
