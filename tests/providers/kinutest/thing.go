@@ -175,7 +175,12 @@ func (r *thing) save(model thingModel) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(r.file(model.ID.ValueString()), text, 0o644)
+	// A test may kill this process while it writes: the file is the old one or the new one.
+	file := r.file(model.ID.ValueString())
+	if err := os.WriteFile(file+".new", text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
 }
 
 func (r *thing) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
