@@ -17,7 +17,8 @@ SUMMARY = re.compile(r"tests passed, (\d+) tests? failed out of (\d+)")
 
 def run_ctest(build):
     """Runs the registered tests and passes their output through. Returns (passed, failed)."""
-    command = ["ctest", "--test-dir", build, "--output-on-failure", "-j2"]
+    jobs = 2 * (os.cpu_count() or 1)  # they wait for half of their time
+    command = ["ctest", "--test-dir", build, "--output-on-failure", "-j%d" % jobs]
     passed = failed = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
         for line in process.stdout:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Takes states in services through their whole life, with real services.
 
-  backends.py --binary PATH [--other PATH] [--only NAME] [--show]
+  backends.py --binary PATH [--other PATH] [--only NAME] [--jobs N] [--show]
 
 At the end several programs change one state at once.
 Every other command runs with --other (OpenTofu), where there is one: both programs share the
 service, the record of the directory and the locks.
 """
 import argparse
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -270,7 +271,7 @@ class Member(threading.Thread):
 
 
 def crowd(life, block, members, applies):
-    """Several change one state at once: each apply counts, and no lock stays."""
+    """Several change one state at once: each apply counts, and no lock stays. Returns what they did, in words."""
     life.write(block)
     life.run("init", "-reconfigure")
     before = life.serial() or 0
@@ -286,7 +287,23 @@ def crowd(life, block, members, applies):
     if serial != before + done:
         life.failed.append("%d applies, but serial %s after %d" % (done, serial, before))
     life.run("destroy", "-auto-approve")  # nobody holds the lock
-    print("  %d applies of %d at once, %d conflicts" % (done, members, conflicts))
+    return "%d applies of %d at once, %d conflicts" % (done, members, conflicts)
+
+
+def test(options, programs, name, peer, block, workspaces):
+    """Tests one backend. Returns the number of failures, or None if its service cannot run."""
+    try:
+        with peers.start(peer) as environment, tempfile.TemporaryDirectory() as root:
+            life = Life(programs, root, environment, options.show)
+            live(life, block, workspaces)
+            hold(life, block)
+            applies = crowd(life, block, options.members, options.applies)
+    except peers.Unavailable as why:
+        print("%s: skipped: %s" % (name, why))
+        return None
+    text = "%s: %d commands, %s, %d failed" % (name, life.count, applies, len(life.failed))
+    print("\n".join(["FAIL %s: %s" % (name, failure) for failure in life.failed] + [text]), flush=True)
+    return len(life.failed)
 
 
 def main():
@@ -297,29 +314,17 @@ def main():
     parser.add_argument("--members", type=int, default=3, help="how many change a state at once")
     parser.add_argument("--applies", type=int, default=12, help="their applies together")
     parser.add_argument("--only", action="append", help="the name of a backend; may be repeated")
+    parser.add_argument("--jobs", type=int, default=6, help="backends at once: they wait most of the time")
     parser.add_argument("--quick", action="store_true", help="without the services of peers.SLOW")
     options = parser.parse_args()
     programs = [os.path.abspath(options.binary)]
     if os.access(options.other, os.X_OK):
         programs.append(options.other)
-    failed, ran = 0, 0
-    for name, peer, block, workspaces in BACKENDS:
-        if options.only and name not in options.only or options.quick and peer in peers.SLOW:
-            continue
-        try:
-            with peers.start(peer) as environment, tempfile.TemporaryDirectory() as root:
-                life = Life(programs, root, environment, options.show)
-                live(life, block, workspaces)
-                hold(life, block)
-                crowd(life, block, options.members, options.applies)
-                ran += 1
-                failed += len(life.failed)
-                for text in life.failed:
-                    print("FAIL %s: %s" % (name, text))
-                print("%s: %d commands, %d failed" % (name, life.count, len(life.failed)))
-        except peers.Unavailable as why:
-            print("%s: skipped: %s" % (name, why))
-    sys.exit(1 if failed else 0 if ran else 77)
+    chosen = [row for row in BACKENDS
+              if (not options.only or row[0] in options.only) and not (options.quick and row[1] in peers.SLOW)]
+    with concurrent.futures.ThreadPoolExecutor(1 if options.show else options.jobs) as pool:
+        failures = [count for count in pool.map(lambda row: test(options, programs, *row), chosen) if count is not None]
+    sys.exit(1 if any(failures) else 0 if failures else 77)
 
 
 if __name__ == "__main__":
