@@ -79,5 +79,18 @@ TEST_F(ConsoleTest, KnowsTheOutputsOfTheRootModule) {
             "been declared. Did you mean \"list\"?\n");
 }
 
+TEST_F(ConsoleTest, KnowsTheTypeOfAnObjectThatIsNotStored) {
+  ConfigureWith(R"(
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "many" {
+      count = 2
+      name  = "a"
+    })");
+  EXPECT_EQ(Evaluate("test_thing.a.name"), "cty.UnknownVal(cty.String)");
+  EXPECT_EQ(Evaluate("test_thing.a.nosuch").substr(0, 21), "Unsupported attribute");
+  EXPECT_EQ(Evaluate("test_thing.many"), "cty.DynamicVal");
+  EXPECT_EQ(Evaluate("test_thing.many[0].name"), "cty.DynamicVal");
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -6,6 +6,7 @@
 #include "engine/evaluation.h"
 #include "lang/eval.h"
 #include "meta_arguments/deprecated_parts.h"
+#include "schema/marks.h"
 
 namespace kinu::engine {
 namespace {
@@ -68,6 +69,16 @@ Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
                                              instance.node->module->resources[resource].name);
 }
 
+Value UnstoredObject(const BlockInfo& info, const config::Resource& block) {
+  const schema::Block& schema = info.schema->block;
+  const bool ephemeral = block.name.mode == ResourceMode::kEphemeral;
+  Value unknown = Value::Unknown(schema.implied_type());
+  if ((schema.has_sensitive() || info.has_deprecated || ephemeral) && block.enabled == nullptr) {
+    unknown = schema::MarkSensitive(schema, schema::UnknownObject(schema));
+  }
+  return ephemeral ? unknown.WithMarks(MarkSet::Ephemeral()) : unknown;
+}
+
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {
   const ResourceTable& table = *instance.resources[resource];
   const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
@@ -96,6 +107,11 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   if (table.expansion.kind == Expansion::Kind::kSingle) {
     if (!table.rows.empty() && table.rows[0].value) {
       return *table.rows[0].value;
+    }
+    if (walk.context.kind == WalkKind::kEval) {
+      return walk.StoredOf(instance, resource) != nullptr
+                 ? Value::Unknown(type())
+                 : UnstoredObject(info, instance.node->module->resources[resource]);
     }
     // An object that was never created is unknown. While planning its type is unknown too, unless
     // the state has other instances or deposed objects: OpenTofu has then removed the resource from

@@ -64,6 +64,10 @@ class FunctionsOfModule : public lang::Scope {
 /// marked.
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
              const Value& object);
+/// The object of a resource that neither a plan nor a state has: unknown, with the type and the
+/// sensitive attributes of its schema, which `info` must have. Not yet AsSeen(). Ref: evaluate.go
+/// GetResource.
+Value UnstoredObject(const BlockInfo& info, const config::Resource& block);
 /// The value of a whole resource in one module instance. A resource without count and for_each is
 /// not yet AsSeen().
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource);

@@ -269,21 +269,6 @@ void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
   AskProvider(walk, block, config, diags);
 }
 
-/// The value that expressions see: unknown, with the type and the sensitive attributes.
-std::optional<Value> SeenOf(const ValidatedBlock& block) {
-  if (block.repeated() || block.info.schema == nullptr) {
-    return std::nullopt;
-  }
-  const schema::Block& schema = block.info.schema->block;
-  const bool ephemeral = block.resource.name.mode == ResourceMode::kEphemeral;
-  Value unknown = Value::Unknown(schema.implied_type());
-  if ((schema.has_sensitive() || block.info.has_deprecated || ephemeral) &&
-      block.resource.enabled == nullptr) {
-    unknown = schema::MarkSensitive(schema, schema::UnknownObject(schema));
-  }
-  return ephemeral ? unknown.WithMarks(MarkSet::Ephemeral()) : unknown;
-}
-
 }  // namespace
 
 void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
@@ -302,16 +287,14 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];
-    // Validation does not count the instances.
-    const bool repeated = resource.count != nullptr || resource.for_each != nullptr;
-    table.expansion =
-        Expansion{.kind = repeated ? Expansion::Kind::kUnknown : Expansion::Kind::kSingle,
-                  .by_count = resource.count != nullptr};
+    table.expansion = UncountedExpansion(resource);
     ModuleScope scope(walk, *instance, Repetition{&table.expansion, 0});
     const ValidatedBlock block{walk, place, resource, info, scope};
     table.rows.resize(1);
     table.expanded = true;
-    table.rows[0].value = SeenOf(block);  // the block may refer to itself
+    if (!block.repeated() && info.schema != nullptr) {
+      table.rows[0].value = UnstoredObject(info, resource);  // the block may refer to itself
+    }
     ValidateBody(walk, block, diags);
     ValidateConditions(block, diags);
     if (resource.name.mode == ResourceMode::kManaged) {

@@ -128,13 +128,12 @@ ModuleScope RowScope(const RowContext& row) {
                      Repetition{&table.expansion, row.row.expansion_row});
 }
 
-Value DecodeConfig(const RowContext& row, Diagnostics& diags) {
-  if (lang::Coverage* coverage = RowScope(row).coverage()) {
+Value DecodeConfig(const RowContext& row, const ModuleScope& scope, Diagnostics& diags) {
+  if (lang::Coverage* coverage = scope.coverage()) {
     coverage->Reach(row.resource.range);
   }
   const schema::Block& schema = row.info.schema->block;
   const std::span<const std::string_view> hidden = config::MetaNames(row.resource.name.mode);
-  const ModuleScope scope = RowScope(row);
   config::ReferenceContext place;
   place.check = row.resource.check;
   const ReferenceCheck check(row.walk(), *row.instance->node, place, scope.repetition().expansion);
@@ -156,7 +155,7 @@ std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
     return std::nullopt;
   }
   const size_t errors = diags.error_count();
-  Value config = DecodeConfig(row, diags);
+  Value config = DecodeConfig(row, RowScope(row), diags);
   if (config.ContainsMarked()) {
     config = WarnDeprecatedIn(*row.resource.body, std::move(config), diags,
                               IsNamedInWarnings(row) ? row.AddressText() : "");

@@ -27,9 +27,14 @@ const ImportTarget* ImportOf(const RowContext& row) {
 
 namespace {
 
-/// Marks the object as the configuration does.
+/// Marks the object as the configuration does, without count.index and each.key. Deprecated parts
+/// are reported as they are for the plan, but without the object's name. Ref:
+/// node_resource_plan_instance.go importState.
 Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
-  const Value config = DecodeConfig(row, diags);
+  const Expansion uncounted = UncountedExpansion(row.resource);
+  const ModuleScope scope(row.walk(), *row.instance, Repetition{&uncounted, 0});
+  const Value config =
+      WarnDeprecatedIn(*row.resource.body, DecodeConfig(row, scope, diags), diags, "");
   if (config.ContainsMarked()) {
     std::vector<PathMarks> marks;
     (void)config.UnmarkDeepWithPaths(&marks);

@@ -143,8 +143,8 @@ void ReportToCheck(const RowContext& row, const Diagnostics* failure);
 
 /// The names that the row's block sees.
 ModuleScope RowScope(const RowContext& row);
-/// The row's body as a value, marked.
-Value DecodeConfig(const RowContext& row, Diagnostics& diags);
+/// The row's body as a value, marked, with the names of `scope`.
+Value DecodeConfig(const RowContext& row, const ModuleScope& scope, Diagnostics& diags);
 /// Reports and clears problems of a provider with the row's block. False if there was an error.
 bool AskedWithoutErrors(const RowContext& row, provider::Problems& problems, Diagnostics& diags);
 /// Evaluates the row's preconditions, then its body; nothing after an error.

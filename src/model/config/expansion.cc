@@ -291,6 +291,12 @@ Expansion::Kind ExpansionKindOf(const config::Resource& resource) {
   return resource.for_each != nullptr ? Expansion::Kind::kForEach : Expansion::Kind::kSingle;
 }
 
+Expansion UncountedExpansion(const config::Resource& resource) {
+  const bool repeated = resource.count != nullptr || resource.for_each != nullptr;
+  return Expansion{.kind = repeated ? Expansion::Kind::kUnknown : Expansion::Kind::kSingle,
+                   .by_count = resource.count != nullptr};
+}
+
 Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
                  bool validating, Diagnostics& diags) {
   if (arguments.count != nullptr) {

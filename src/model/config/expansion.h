@@ -57,6 +57,9 @@ struct ExpansionArguments {
 /// The kind of expansion that a block's arguments ask for.
 Expansion::Kind ExpansionKindOf(const config::Resource& resource);
 
+/// The expansion of a resource whose instances are not counted: unknown if it is repeated.
+Expansion UncountedExpansion(const config::Resource& resource);
+
 /// Evaluates the arguments and reports invalid ones ("Invalid count argument", …). An unknown
 /// result is an error unless `validating`, which returns kUnknown.
 Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
