@@ -293,7 +293,7 @@ Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t
 }
 
 void FileRun::Destroy(KeyedState& state, Diagnostics& diags) {
-  if (ObjectsOf(state.state).empty()) {
+  if (state.state.empty()) {
     return;
   }
   const std::unique_ptr<Setup> setup = Prepare(*state.run->run, state.state, state.values, diags);

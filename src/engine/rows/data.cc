@@ -172,16 +172,11 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
                                         Value::Null(Type::Dynamic()), problems);
   failed = provider::HasErrors(problems);
   AppendProblems(problems, row.resource.body, row.AddressText(), diags);
-  bool remote_state =
-      type == "terraform_remote_state" &&
-      row.walk().program.Text(row.provider_info().address.provider) == kBuiltInProvider;
   if (failed) {
-    if (remote_state) {
-      diags.Error(row.AddressText() + ": Unable to read remote state", "");
-    }
     return std::nullopt;
   }
-  if (remote_state) {
+  if (type == "terraform_remote_state" &&
+      row.walk().program.Text(row.provider_info().address.provider) == kBuiltInProvider) {
     value = NameDeprecatedOutputs(row, value);
   }
   if (value.IsNull() || !value.IsWhollyKnown()) {

@@ -364,7 +364,11 @@ class BuiltInProvider final : public Provider {
   }
   Value ReadDataSource(std::string_view, std::string_view address, const Value& config,
                        const Value&, Problems& problems) override {
-    return remote_states_.Read(address, config, problems);
+    Value read = remote_states_.Read(address, config, problems);
+    if (HasErrors(problems)) {
+      AddError(problems, std::string(address) + ": Unable to read remote state");
+    }
+    return read;
   }
 
   std::vector<ImportedObject> ImportResourceState(std::string_view type, std::string_view id,
