@@ -40,6 +40,9 @@ if(KINU_SANITIZE)
   target_compile_options(kinu_options INTERFACE
     -fsanitize=${KINU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kinu_options INTERFACE -fsanitize=${KINU_SANITIZE})
+  if(KINU_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_definitions(kinu_options INTERFACE __SANITIZE_THREAD__=1)  # as GCC does
+  endif()
 endif()
 target_link_libraries(kinu_options INTERFACE kinu_hardening)
 # What a recording program has measured (tools/profile.py). The compiler finds the file of an object by
