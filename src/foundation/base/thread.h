@@ -12,7 +12,7 @@ namespace kinu {
 /// use, so an unused stack costs address space only. ThreadSanitizer writes past its record of calls
 /// where more than 65,536 are open, which these stacks are too small for.
 #ifdef __SANITIZE_THREAD__
-inline constexpr size_t kBigStackBytes = size_t{24} << 20;
+inline constexpr size_t kBigStackBytes = size_t{8} << 20;
 #else
 inline constexpr size_t kBigStackBytes = size_t{256} << 20;
 #endif
