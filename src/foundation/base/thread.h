@@ -9,8 +9,8 @@
 namespace kinu {
 
 /// Stack size in bytes of every thread that evaluates user input. The system commits pages on first
-/// use, so an unused stack costs address space only. ThreadSanitizer writes past its record of calls
-/// where more than 65,536 are open, which these stacks are too small for.
+/// use, so an unused stack costs address space only. ThreadSanitizer writes past its record of
+/// calls where more than 65,536 are open, which these stacks are too small for.
 #ifdef __SANITIZE_THREAD__
 inline constexpr size_t kBigStackBytes = size_t{8} << 20;
 #else
