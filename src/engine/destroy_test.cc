@@ -241,5 +241,40 @@ TEST_F(DestroyTest, ProvidersWithForEach) {
   EXPECT_EQ(Stored(), Strings{});
 }
 
+// What a provider's configuration uses is checked before anything is destroyed with it.
+TEST_F(DestroyTest, VariablesOfProvidersAreChecked) {
+  Configure(R"(
+    variable "region" {
+      default = "a"
+      validation {
+        condition     = var.region != "b"
+        error_message = "Not there."
+      }
+    }
+    variable "unused" {
+      default = "a"
+      validation {
+        condition     = var.unused != "b"
+        error_message = "Not there."
+      }
+    }
+    provider "test" { region = var.region }
+    resource "test_thing" "a" { name = "a" })");
+  PlanAndApply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  mode_ = plan::Mode::kDestroy;
+  refresh_ = false;
+  const plan::Plan plan = Plan();
+  ASSERT_EQ(plan.checks.size(), 2u);
+  EXPECT_EQ(plan.checks[0].status, CheckStatus::kPass);
+  EXPECT_EQ(plan.checks[0].objects.size(), 1u);
+  EXPECT_EQ(plan.checks[1].status, CheckStatus::kUnknown);
+  EXPECT_TRUE(plan.checks[1].objects.empty());
+  variables_["region"].value = Value::String("b");
+  PlanAndApply();
+  EXPECT_EQ(Errors("Invalid value for variable"), 1u) << Text(diags_);
+  EXPECT_EQ(Stored(), Strings{"test_thing.a"});
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -135,9 +135,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
   const Node& graph_node = walk.graph.node(id);
   const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
   const config::Variable& variable = node.module->variables[graph_node.index];
-  if (!context.destroying) {
-    context.checks.DeclareExpanded(id);
-  }
+  context.checks.DeclareExpanded(id);
   for (ModuleInstance* instance : walk.slots.instances[node.index]) {
     Value& slot = instance->variables[graph_node.index];
     SourceRange place = variable.range;
@@ -194,7 +192,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       declared = declared.Union(MarkSet::Ephemeral());
     }
     slot = slot.WithMarks(declared);
-    if (diags.error_count() == errors && !variable.validations.empty() && !context.destroying) {
+    if (diags.error_count() == errors && !variable.validations.empty()) {
       RunValidationRules(context, *instance, id, variable, place, diags);
     }
     // A module is validated for all possible values: only the rules of the variable itself see the
@@ -259,6 +257,9 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     ModuleScope scope(walk, *instance);
     const ResourceInstance address = NamedObject(*instance, output.name);
     ReferenceCheck check(walk, node);
+    if (context.destroying) {
+      context.checks.DeclareObject(id, address);  // its conditions are not evaluated
+    }
     for (size_t i = 0; i < output.preconditions.size() && !context.destroying; ++i) {
       const config::Condition& rule = output.preconditions[i];
       const hcl::Expr* exprs[] = {rule.condition, rule.error_message};
