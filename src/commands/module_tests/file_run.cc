@@ -293,11 +293,8 @@ Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t
 }
 
 void FileRun::Destroy(KeyedState& state, Diagnostics& diags) {
-  if (state.state.empty()) {
-    return;
-  }
   const std::unique_ptr<Setup> setup = Prepare(*state.run->run, state.state, state.values, diags);
-  if (setup == nullptr) {
+  if (setup == nullptr || state.state.empty()) {
     return;
   }
   setup->request.options.mode = plan::Mode::kDestroy;

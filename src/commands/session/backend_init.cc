@@ -267,11 +267,12 @@ void Initializer::ReportChange() {
   }
 }
 
-/// Returns the settings of the configuration with the required ones that the user adds.
+/// Returns the settings of the configuration with the required ones that the user adds. Without an
+/// answer, which is an error, there are no settings: a null.
 Value Initializer::AskForMissing() {
   const backend::BackendSpec& spec = *backend::FindBackend(settings_.type);
   std::vector<std::pair<std::string, Value>> out;
-  bool ask = request_.migration.input;
+  const bool ask = request_.migration.input;
   for (const backend::Setting& setting : spec.settings) {
     Value value = *settings_.settings.Find(setting.name);
     while (ask && value.IsNull() && backend::IsMissing(setting, settings_.settings)) {
@@ -281,8 +282,9 @@ Value Initializer::AskForMissing() {
         diags_.Error("Error asking for input to configure backend \"" + settings_.type +
                          "\": " + name + ": " + answer.error().message,
                      "");
-        ask = false;
-      } else if (auto converted = Convert(Value::String(*answer), setting.value_type())) {
+        return Value::Null(backend::SchemaOf(spec).implied_type());
+      }
+      if (auto converted = Convert(Value::String(*answer), setting.value_type())) {
         value = *std::move(converted);
       } else {
         dialog_.Refuse("Invalid value: " + converted.error().ToText());
@@ -307,6 +309,9 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
     ReportChange();
   }
   const Value settings = AskForMissing();
+  if (settings.IsNull() && backend::FindBackend(settings_.type)->checks_required) {
+    return std::nullopt;  // there is nothing to check
+  }
   auto to = Encrypted(Configure(workspace_, settings_.type, settings, {}, diags_, &settings_));
   if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to))) {
     return std::nullopt;

@@ -142,15 +142,15 @@ static int RunStateRm(Invocation& invocation) {
     }
     return 0;
   }
+  session::RemoveInstances(session.state, selected);
+  if (!session.Save()) {
+    return session.Fail();
+  }
   if (selected.empty()) {
     return session.Fail(
         "Invalid target address",
         Hint("No matching objects found. To view the available instances, use \"tofu state list\". "
              "Please modify the address to reference a specific instance."));
-  }
-  session::RemoveInstances(session.state, selected);
-  if (!session.Save()) {
-    return session.Fail();
   }
   const std::string done =
       "Successfully removed " + std::to_string(selected.size()) + " resource instance(s)";
