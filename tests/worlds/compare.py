@@ -11,6 +11,7 @@ Difference = collections.namedtuple("Difference", "step command subject lines")
 # A block whose result is a member of `check_results`, and a request that writes a state.
 CHECK = re.compile(r"\b(?:check|validation|precondition|postcondition)\b")
 PROVIDER = re.compile(r'(?m)^provider\s+"?kinutest\b|"provider":')
+ALIAS = re.compile(r'(?m)^ *"?alias"? *[=:]')
 WRITES = re.compile(r"-(?:POST|PUT) .*state(?:\(|$)|-(?:POST|PUT) /states/|-(?:LOCK|UNLOCK) ")
 NAMES = re.compile(r"\b[a-z]\d+\b|\d+")
 
@@ -64,7 +65,8 @@ def written_again(world, found):
 
 def configured_twice(world):
     """Whether a world attaches one provider process to several configurations: the one that it gets last decides."""
-    return world.get("attached") and sum(len(PROVIDER.findall(text)) for text in texts_of(world)) > 1
+    texts = texts_of(world) if world.get("attached") else []
+    return sum(len(PROVIDER.findall(text)) for text in texts) > 1 or any(map(ALIAS.search, texts))
 
 
 def reason_of(world, found):

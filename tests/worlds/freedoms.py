@@ -118,8 +118,10 @@ KNOWN = [
           re.compile(r'\A-\{DIAG error\|(?:Reference to undeclared (?:local value|input variable)|Invalid "\w+" attribute)\|\}\Z')),
     Known("a state for a new workspace", "differences.md: `workspace new -state=FILE` with a service", r"workspace new", "requests",
           re.compile(r"\A-.*: 0 resources\n\+.*: [1-9]\d* resources\Z")),
-    Known("sensitive and deprecated", "differences.md: `console` of an output that is both", r"console", "stdout",
+    Known("sensitive and deprecated", "differences.md: an output that is sensitive and deprecated", r"console", "stdout",
           re.compile(r"\A-.*\n\+\(sensitive value\)\Z"), re.compile(r"\bdeprecated\b")),
+    Known("planned and sensitive and deprecated", "differences.md: an output that is sensitive and deprecated", r"plan|apply|destroy|show", "stdout",
+          re.compile(r"\A-.*\(known after apply\)\n\+.*\(sensitive value\)\Z"), re.compile(r"\bdeprecated\b")),
     Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy|import",
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
 ]
