@@ -58,5 +58,57 @@ TEST_F(ProviderUseTest, DestroyingNothingStartsNoProvider) {
   EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
 }
 
+TEST_F(ProviderUseTest, EachCallHasTheMetadataOfItsModule) {
+  script_->schema.meta.emplace();
+  schema::Block& block = script_->schema.meta->block;
+  block.attributes.push_back(provider::testing::Required("module", Type::String()));
+  block.Finish();
+  Configure({{"main.tf", R"(
+                terraform {
+                  required_providers { test = { source = "hashicorp/test" } }
+                  provider_meta "test" { module = "root" }
+                }
+                data "test_thing" "d" { name = "d" }
+                resource "test_thing" "a" { name = "a" }
+                module "m" { source = "./m" }
+                module "plain" { source = "./plain" })"},
+             {"m/main.tf", R"(
+                terraform {
+                  provider_meta "test" { module = "m" }
+                }
+                resource "test_thing" "b" { name = "b" })"},
+             {"plain/main.tf", "resource \"test_thing\" \"c\" { name = \"c\" }"}});
+  const auto check = [&] {
+    ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+    for (const provider::testing::Call& call : script_->calls()) {
+      if (call.method == "ReadResource" || call.method == "PlanResourceChange" ||
+          call.method == "ApplyResourceChange" || call.method == "ReadDataSource") {
+        const std::string wanted = call.name == "b" ? "m" : call.name == "c" ? "" : "root";
+        const Value* found = call.meta.IsNull() ? nullptr : call.meta.Find("module");
+        EXPECT_EQ(found == nullptr ? "" : found->AsString(), wanted) << call.method << call.name;
+      }
+    }
+  };
+  Apply();
+  check();
+  Apply();
+  check();
+  mode_ = plan::Mode::kDestroy;
+  Apply();
+  check();
+  EXPECT_EQ(script_->CountCalls("ApplyResourceChange"), 3u);
+}
+
+TEST_F(ProviderUseTest, MetadataNeedsAProviderThatTakesIt) {
+  Configure(
+      "terraform {\n  provider_meta \"test\" { }\n}\n"
+      "resource \"test_thing\" \"a\" { name = \"a\" }\n");
+  (void)Plan();
+  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(diags_.list()[0].summary,
+            "Provider registry.opentofu.org/hashicorp/test doesn't support provider_meta");
+  EXPECT_EQ(diags_.list()[0].subject.start_position().line, 2);
+}
+
 }  // namespace
 }  // namespace kinu::engine

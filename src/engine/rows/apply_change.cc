@@ -107,7 +107,12 @@ Applied CallApply(ChangeRequest change, Diagnostics& diags) {
   const RowContext& row = change.row;
   const schema::Block& block = row.info.schema->block;
   std::vector<PathMarks> marks;
+  std::optional<Value> meta = ProviderMetaOf(row, diags);
+  if (!meta) {
+    return {WithoutAnswer(change, block), change.notes, true};
+  }
   provider::ApplyRequest request;
+  request.provider_meta = *std::move(meta);
   request.type = row.walk().program.Text(row.address.resource.resource.type);
   request.prior = change.before.UnmarkDeep();
   request.planned =

@@ -1,4 +1,6 @@
 // Functions for all kinds of rows: their provider, their conditions, their names.
+#include <algorithm>
+
 #include "engine/evaluation.h"
 #include "engine/reference_check.h"
 #include "engine/rows/rows.h"
@@ -140,6 +142,36 @@ Value DecodeConfig(const RowContext& row, const ModuleScope& scope, Diagnostics&
   return check.Body(schema, *row.resource.body, hidden, diags)
              ? schema::DecodeBody(schema, *row.resource.body, hidden, scope, nullptr, diags)
              : Value::Unknown(schema.implied_type());
+}
+
+std::optional<Value> ProviderMetaOf(const RowContext& row, Diagnostics& diags) {
+  const Value none = Value::Null(Type::Dynamic());
+  const config::ConfigNode* place =
+      row.walk().config.Find(row.walk().program.ModuleOf(row.address.resource.module));
+  if (place == nullptr || row.resource.body == nullptr) {
+    return none;  // an object without a block
+  }
+  const Symbol provider = row.provider_info().address.provider;
+  const std::vector<config::ProviderMeta>& metas = place->module->provider_metas;
+  const auto found = std::ranges::find(metas, provider, &config::ProviderMeta::provider);
+  if (found == metas.end()) {
+    return none;
+  }
+  const schema::ResourceSchema* schema = row.provider_info().schema->provider_meta();
+  if (schema == nullptr) {
+    const Program& program = row.walk().program;
+    diags.Error(
+        "Provider " + std::string(program.Text(provider)) + " doesn't support provider_meta",
+        "The provider of " + program.ToText(row.address.resource.resource) +
+            " takes no data about modules.",
+        found->label_range);
+    return std::nullopt;
+  }
+  const size_t errors = diags.error_count();
+  static const functions::CallContext kNoSurroundings;
+  const lang::VariableScope scope(nullptr, nullptr, kNoSurroundings);  // it has only constants
+  const Value meta = schema::DecodeBody(schema->block, *found->body, {}, scope, nullptr, diags);
+  return diags.error_count() == errors ? std::optional(meta.UnmarkDeep()) : std::nullopt;
 }
 
 /// Whether warnings about the value of a row's body name the object.

@@ -154,6 +154,10 @@ void ReportToCheck(const RowContext& row, const Diagnostics* failure) {
 std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provider,
                                     const Value& config, Diagnostics& diags) {
   const schema::Block& block = row.info.schema->block;
+  const std::optional<Value> meta = ProviderMetaOf(row, diags);
+  if (!meta) {
+    return std::nullopt;
+  }
   std::vector<PathMarks> marks;
   Value unmarked = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks) : config;
   std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
@@ -168,8 +172,7 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   Timed timed(row.walk().ticker, row.provider_slot().reads_block,
               {.address = row.address, .action = plan::Action::kRead});
   problems.clear();
-  Value value = provider.ReadDataSource(type, row.AddressText(), unmarked,
-                                        Value::Null(Type::Dynamic()), problems);
+  Value value = provider.ReadDataSource(type, row.AddressText(), unmarked, *meta, problems);
   failed = provider::HasErrors(problems);
   AppendProblems(problems, row.resource.body, row.AddressText(), diags);
   if (failed) {

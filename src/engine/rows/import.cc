@@ -99,7 +99,7 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
     return std::nullopt;
   }
   notes = {found->private_data, found->identity, false};
-  std::optional<Value> refreshed = RefreshObject(row, provider, found->state, "", notes, diags);
+  std::optional<Value> refreshed = RefreshObject(row, provider, found->state, "", {}, notes, diags);
   if (!refreshed) {
     return std::nullopt;
   }

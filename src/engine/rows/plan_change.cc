@@ -88,9 +88,11 @@ class ChangePlanner {
   /// Evaluates the configuration and finds the prior object.
   bool Read() {
     std::optional<Value> config = EvaluateConfig(row_, diags_);
-    if (!config) {
+    std::optional<Value> meta = config ? ProviderMetaOf(row_, diags_) : std::nullopt;
+    if (!meta) {
       return false;
     }
+    request_.provider_meta = *std::move(meta);
     fate_.config = *std::move(config);
     fate_.change = StartChange(row_);
     prior_ = fate_.object && !tainted() ? *fate_.object : Value::Null(type_);
@@ -313,6 +315,10 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
   change.after = Value::Null(type);
   change.before_identity = notes.identity;
   change.private_data = notes.private_data;
+  std::optional<Value> meta = ProviderMetaOf(row, diags);
+  if (!meta) {
+    return std::nullopt;
+  }
   if (!row.provider_info().schema->capabilities().plan_destroy) {
     return change;
   }
@@ -323,6 +329,7 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
   request.config = Value::Null(type);
   request.private_data = notes.private_data;
   request.identity = notes.identity;
+  request.provider_meta = *std::move(meta);
   provider::Problems problems;
   provider::PlanResponse response = provider.PlanResourceChange(request, problems);
   if (!AskedWithoutErrors(row, problems, diags)) {

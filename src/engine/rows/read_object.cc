@@ -141,7 +141,7 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
 }
 
 std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
-                                   const Value& prior, const std::string& deposed,
+                                   const Value& prior, const std::string& deposed, Value meta,
                                    ProviderNotes& notes, Diagnostics& diags) {
   auto [id_key, id_value] = IdentifyObject(prior);
   row.walk().Post({.kind = EventKind::kRefreshStart,
@@ -156,6 +156,7 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
   request.prior = unmarked;
   request.private_data = notes.private_data;
   request.identity = notes.identity;
+  request.provider_meta = std::move(meta);
   provider::Problems problems;
   provider::ReadResponse response = provider.ReadResource(request, problems);
   if (!AskedWithoutErrors(row, problems, diags)) {
@@ -209,7 +210,11 @@ bool ReadObject(RowContext& row, provider::Provider& provider, const state::Obje
   read.refreshed = read.previous;
   read.notes = *notes;
   if (row.walk().context.refresh && !read.unread) {
-    std::optional<Value> now = RefreshObject(row, provider, *read.previous, deposed, *notes, diags);
+    std::optional<Value> meta = ProviderMetaOf(row, diags);
+    std::optional<Value> now;
+    if (meta) {
+      now = RefreshObject(row, provider, *read.previous, deposed, *std::move(meta), *notes, diags);
+    }
     if (!now) {
       return false;
     }

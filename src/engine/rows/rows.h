@@ -71,10 +71,15 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
                                      const state::Object& object, std::string private_data,
                                      Diagnostics& diags);
 
+/// What the module of a row's block tells the row's provider in a `provider_meta` block; a null
+/// without one. Nothing, with diagnostics, if the provider does not take it. Ref: opentofu
+/// internal/tofu/node_resource_abstract_instance.go providerMetas.
+std::optional<Value> ProviderMetaOf(const RowContext& row, Diagnostics& diags);
+
 /// Refreshes an object and the provider's data; a null value if the object no longer exists. Posts
-/// the refresh events.
+/// the refresh events. `meta`: of ProviderMetaOf().
 std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
-                                   const Value& prior, const std::string& deposed,
+                                   const Value& prior, const std::string& deposed, Value meta,
                                    ProviderNotes& notes, Diagnostics& diags);
 
 /// Converts a stored object to the current schema, refreshes it if the walk does, and fills

@@ -159,6 +159,7 @@ struct ProviderMeta {
   Symbol provider;  ///< full source address
   const hcl::Body* body = nullptr;
   SourceRange range;
+  SourceRange label_range;
 };
 
 /// An entry of a `required_providers` block.

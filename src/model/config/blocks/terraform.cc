@@ -24,7 +24,7 @@ void ReadProviderMeta(BlockReader& reader, const hcl::Block& block) {
     return;
   }
   reader.out.provider_metas.push_back(
-      {reader.Intern(block.labels[0]), {}, block.body, block.def_range});
+      {reader.Intern(block.labels[0]), {}, block.body, block.def_range, block.label_range(0)});
 }
 
 }  // namespace

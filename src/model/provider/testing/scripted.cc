@@ -100,6 +100,7 @@ class ScriptedProvider final : public Provider {
   ReadResponse ReadResource(const ReadRequest& request, Problems& problems) override {
     Call call = About("ReadResource", request.type, request.prior, {});
     call.prior = request.prior;
+    call.meta = request.provider_meta;
     std::string name = call.name;
     bool failed = Begin(std::move(call), problems);
     ReadResponse response{request.prior, request.private_data, request.identity};
@@ -117,6 +118,7 @@ class ScriptedProvider final : public Provider {
     Call call = About("PlanResourceChange", request.type, subject, request.config);
     call.prior = request.prior;
     call.proposed = request.proposed;
+    call.meta = request.provider_meta;
     bool failed = Begin(std::move(call), problems);
     PlanResponse response;
     response.planned = request.proposed;
@@ -159,6 +161,7 @@ class ScriptedProvider final : public Provider {
     Call call = About("ApplyResourceChange", request.type, subject, request.config);
     call.prior = request.prior;
     call.proposed = request.planned;
+    call.meta = request.provider_meta;
     bool failed = Begin(std::move(call), problems);
     ApplyResponse response;
     response.private_data = request.private_data;
@@ -176,9 +179,11 @@ class ScriptedProvider final : public Provider {
     return response;
   }
 
-  Value ReadDataSource(std::string_view type, std::string_view, const Value& config, const Value&,
-                       Problems& problems) override {
-    bool failed = Begin(About("ReadDataSource", type, config, config), problems);
+  Value ReadDataSource(std::string_view type, std::string_view, const Value& config,
+                       const Value& provider_meta, Problems& problems) override {
+    Call call = About("ReadDataSource", type, config, config);
+    call.meta = provider_meta;
+    bool failed = Begin(std::move(call), problems);
     if (failed) {
       return Value::Null(config.type());
     }

@@ -27,6 +27,7 @@ struct Call {
   Value config;
   Value prior;
   Value proposed;  ///< proposed or planned object
+  Value meta;      ///< of `provider_meta`
 };
 
 /// The behaviour of one resource, data or ephemeral type where it differs from the defaults.
