@@ -127,7 +127,7 @@ class Artist {
           ConnectHalves(id, to);
           continue;
         }
-        for (Picture::Id from_vertex : ins_[id]) {
+        for (Picture::Id from_vertex : WaitingFor(id, to)) {
           for (Picture::Id to_vertex : outs_[to]) {
             drawing_.Connect(from_vertex, to_vertex);
           }
@@ -137,6 +137,29 @@ class Artist {
     for (Picture::Id join : joins) {
       drawing_.Dissolve(join);
     }
+  }
+
+  /// Whether the call of its module gives a variable a value.
+  bool HasInput(const Node& node) const {
+    const config::ConfigNode& place = graph_.PlaceOf(node);
+    if (place.parent == nullptr) {
+      return false;
+    }
+    const config::ModuleCall& call = place.parent->module->calls[static_cast<size_t>(place.call)];
+    return call.FindInput(graph_.program.Text(place.module->variables[node.index].name)) != nullptr;
+  }
+
+  /// The vertices of a node that wait for another one. The rules of a variable are evaluated where
+  /// it is referred to; its value comes from outside the module.
+  const std::vector<Picture::Id>& WaitingFor(NodeId id, NodeId other) const {
+    const Node& node = graph_.node(id);
+    const Node& to = graph_.node(other);
+    if (node.kind != NodeKind::kVariable || to.kind == NodeKind::kModule) {
+      return ins_[id];
+    }
+    const bool checks =
+        to.kind == NodeKind::kProvider ? !HasInput(node) : to.config_node == node.config_node;
+    return checks ? outs_[id] : ins_[id];
   }
 
   void AddNode(NodeId id, std::vector<Picture::Id>& joins) {
@@ -288,7 +311,7 @@ class Artist {
       }
       Picture::Id end = drawing_.Add(NodeName(graph_, node) + " (close)");
       drawing_.Connect(end, outs_[node][0]);
-      for (Picture::Id vertex : ins_[id]) {
+      for (Picture::Id vertex : WaitingFor(id, node)) {
         drawing_.Connect(end, vertex);
         drawing_.Connect(vertex, outs_[node][0]);
       }
@@ -297,6 +320,13 @@ class Artist {
       const auto provider = ProviderAskedBy(graph_, apply_, id);
       if (provider && !IsStoredData(graph_, id)) {
         served(id, *provider);
+      }
+    }
+    for (uint32_t i = 0; i < graph_.providers.size(); ++i) {
+      for (const NodeId id : graph_.dependents(graph_.providers[i].id)) {
+        if (graph_.node(id).kind != NodeKind::kResource && !IsStoredData(graph_, id)) {
+          served(id, i);  // it calls a function
+        }
       }
     }
   }

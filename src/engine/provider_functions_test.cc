@@ -1,6 +1,7 @@
 // Functions of providers in expressions.
 #include "engine/provider_functions.h"
 
+#include "engine/picture.h"
 #include "engine/testing/engine_fixture.h"
 
 namespace kinu::engine {
@@ -124,6 +125,39 @@ TEST_F(ProviderFunctionsTest, ConfigurationOfAProviderCannotCallIt) {
   EXPECT_EQ(Summaries(),
             (Strings{"Self reference: provider[\"registry.opentofu.org/hashicorp/test\"]"}))
       << Text(diags_);
+}
+
+TEST_F(ProviderFunctionsTest, ProviderIsClosedAfterItsCallers) {
+  ConfigureWith(R"(
+    variable "v" {
+      default = "a"
+      validation {
+        condition     = provider::test::upper(var.v) != ""
+        error_message = "No."
+      }
+    }
+    locals { l = provider::test::upper("a") }
+    check "c" {
+      assert {
+        condition     = provider::test::upper(local.l) == "A"
+        error_message = "No."
+      }
+    })");
+  const Request input = MakeInput();
+  const Picture picture = DrawPlan(input, plan::Mode::kNormal, diags_);
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  Strings after;
+  for (const Picture::Vertex& from : picture.vertices()) {
+    for (const Picture::Id to : from.edges) {
+      if (from.name.ends_with("(close)")) {
+        after.push_back(picture.vertices()[to].name);
+      }
+    }
+  }
+  std::ranges::sort(after);
+  EXPECT_EQ(after, (Strings{"check.c (expand)", "local.l (expand)",
+                            "provider[\"registry.opentofu.org/hashicorp/test\"]",
+                            "var.v (expand, reference)"}));
 }
 
 }  // namespace
