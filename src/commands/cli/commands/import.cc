@@ -31,9 +31,12 @@ std::optional<ResourceInstance> ReadTarget(Program& program, const SourceFile* s
   }
   if (!endpoint) {
     audience.Show(diags);
-    audience.Text(
-        "For information on valid syntax, see:\n"
-        "https://opentofu.org/docs/cli/state/resource-addressing/\n");
+    const std::string where = "https://opentofu.org/docs/cli/state/resource-addressing/";
+    audience.Text("For information on valid syntax, see:\n" + where + "\n");
+    if (audience.json() != nullptr) {
+      audience.json()->Message(view::JsonUi::Level::kInfo,
+                               "For information on valid syntax, see: " + where);
+    }
     return std::nullopt;
   }
   if (endpoint->resource.mode != ResourceMode::kManaged) {

@@ -81,6 +81,10 @@ static int RunStateShow(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Fail();
   }
+  session::AdoptProviders(*open.loaded.config, session.state);
+  if (!providers.RequireForState(session.state, nullptr, session.diags)) {
+    return session.Fail();
+  }
   // OpenTofu opens a state in a service a second time here, and shows that one.
   if (!session.store().lock_ends_with_process() && open.backend) {
     auto now = session.OpenAgain(*open.backend);
@@ -88,13 +92,10 @@ static int RunStateShow(Invocation& invocation) {
       return session.Fail();
     }
     session.state = *std::move(now);
+    session::AdoptProviders(*open.loaded.config, session.state);
   }
   if (session.state.empty() && session.state.lineage.empty()) {
     ReportNoState(session.diags);
-    return session.Fail();
-  }
-  session::AdoptProviders(*open.loaded.config, session.state);
-  if (!providers.RequireForState(session.state, nullptr, session.diags)) {
     return session.Fail();
   }
   const state::Instance* found = nullptr;
