@@ -112,6 +112,8 @@ KNOWN = [
           re.compile(r"(?s)\A-(?=.*\"resources\").*\n\+.*encrypted_data")),
     Known("a backup before a change", "differences.md: `-state-out` where a change ends with the content that the file has", r"apply|destroy|refresh",
           r"file .*out\.tfstate\.backup", re.compile(r"\A-\(nothing\)\n\+\d+\n\+\{")),
+    Known("graph of a plan with an ephemeral variable", "differences.md: `graph -plan=FILE`, for which no value is needed", r"graph",
+          r"exit|" + STREAMS, re.compile(r"\A-1\n\+0\Z|\A-\{DIAG error\|No value for required variable|digraph \{"), re.compile(r"\bephemeral\b")),
     Known("a sealed file is read", "differences.md: an encrypted file that `-state` names", r"state (mv|rm)", "stderr",
           re.compile(r"\A-\{DIAG error\|Error acquiring the state lock\|\}\n\+")),
     Known("an object alone in an import", "differences.md: the first of two errors has neither a name nor a place", r".*", STREAMS + "|file .*",
