@@ -145,17 +145,16 @@ Value DecodeConfig(const RowContext& row, const ModuleScope& scope, Diagnostics&
 }
 
 std::optional<Value> ProviderMetaOf(const RowContext& row, Diagnostics& diags) {
-  const Value none = Value::Null(Type::Dynamic());
   const config::ConfigNode* place =
       row.walk().config.Find(row.walk().program.ModuleOf(row.address.resource.module));
   if (place == nullptr || row.resource.body == nullptr) {
-    return none;  // an object without a block
+    return Value::Null(Type::Dynamic());  // an object without a block
   }
   const Symbol provider = row.provider_info().address.provider;
   const std::vector<config::ProviderMeta>& metas = place->module->provider_metas;
   const auto found = std::ranges::find(metas, provider, &config::ProviderMeta::provider);
   if (found == metas.end()) {
-    return none;
+    return Value::Null(Type::Dynamic());
   }
   const schema::ResourceSchema* schema = row.provider_info().schema->provider_meta();
   if (schema == nullptr) {

@@ -3,6 +3,7 @@
 #include "addrs/provider_source.h"
 #include "config/object_block.h"
 #include "engine/imports.h"
+#include "engine/reference_check.h"
 #include "engine/rows/rows.h"
 #include "schema/marks.h"
 
