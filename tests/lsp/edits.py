@@ -16,8 +16,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from urllib.parse import quote
 
+PATIENCE = 10  # seconds until diagnostics that differ count
 TIMEOUT = 60
 NAMES = ["a", "b", "web", "name_1"]
 # "@" is a name, "#" a number. Each may stand in any configuration file.
@@ -385,6 +387,12 @@ class Run:
                 if one != other:
                     raise Different("%s %s\n  after the edits: %s\n  fresh start:     %s" % (
                         question[0], json.dumps(question[1]), short(one), short(other)))
+            # Without an open file nothing waits for the check that takes the last ones back.
+            end = time.monotonic() + PATIENCE
+            while self.server.problems() != fresh.problems() and time.monotonic() < end:
+                time.sleep(0.05)
+                for server in (self.server, fresh):
+                    server.ask([("workspace/symbol", {"query": "nothing has this name"})])
             one, other = self.server.problems(), fresh.problems()
             for uri in sorted(one.keys() | other.keys()):
                 if one.get(uri) != other.get(uri):
