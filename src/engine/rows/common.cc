@@ -145,8 +145,11 @@ Value DecodeConfig(const RowContext& row, const ModuleScope& scope, Diagnostics&
 }
 
 std::optional<Value> ProviderMetaOf(const RowContext& row, Diagnostics& diags) {
+  const Walk& walk = row.walk();
   const config::ConfigNode* place =
-      row.walk().config.Find(row.walk().program.ModuleOf(row.address.resource.module));
+      row.instance != nullptr
+          ? row.instance->node
+          : walk.config.Find(walk.program.ModuleOf(row.address.resource.module));
   if (place == nullptr || row.resource.body == nullptr) {
     return Value::Null(Type::Dynamic());  // an object without a block
   }
@@ -158,10 +161,9 @@ std::optional<Value> ProviderMetaOf(const RowContext& row, Diagnostics& diags) {
   }
   const schema::ResourceSchema* schema = row.provider_info().schema->provider_meta();
   if (schema == nullptr) {
-    const Program& program = row.walk().program;
     diags.Error(
-        "Provider " + std::string(program.Text(provider)) + " doesn't support provider_meta",
-        "The provider of " + program.ToText(row.address.resource.resource) +
+        "Provider " + std::string(walk.program.Text(provider)) + " doesn't support provider_meta",
+        "The provider of " + walk.program.ToText(row.address.resource.resource) +
             " takes no data about modules.",
         found->label_range);
     return std::nullopt;

@@ -71,8 +71,9 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
                                      const state::Object& object, std::string private_data,
                                      Diagnostics& diags);
 
-/// What the module of a row's block tells the row's provider in a `provider_meta` block; a null
-/// without one. Nothing, with diagnostics, if the provider does not take it. Ref: opentofu
+/// The value of the `provider_meta` block that the module of a row's block has for the row's
+/// provider, unmarked; a null without such a block. Nothing, with diagnostics, if the block is
+/// invalid or the provider has no schema for it. Ref: opentofu
 /// internal/tofu/node_resource_abstract_instance.go providerMetas.
 std::optional<Value> ProviderMetaOf(const RowContext& row, Diagnostics& diags);
 
