@@ -58,6 +58,50 @@ def blocks_of(lines):
     return out
 
 
+class Picture:
+    """What the rounds of a watch say, laid over each other."""
+
+    def __init__(self):
+        self.changes = None
+        self.texts = {}
+        self.planned = False
+
+    def take(self, result, messages, lines):
+        """Takes what one round says: its result, its messages, and its lines of text. Lines of the next round may be
+        among them."""
+        for name, block in blocks_of(lines).items():
+            if "no longer" in block[0]:
+                self.texts.pop(name, None)
+            else:
+                self.texts[name] = block
+        self.planned = result["planned"]
+        if self.planned:
+            self.changes = planned(messages) if self.changes is None else lay_over(self.changes, messages, result)
+
+    def compare(self, what, here, flags):
+        """Compares the picture with a fresh plan."""
+        real, real_texts = fresh(here, *flags)
+        check(self.planned == (real is not None), what, "only one of them has a plan; the watch:", self.planned)
+        if not self.planned:
+            return
+        check(self.changes == real, what, "only the watch has", sorted(set(self.changes.items()) - set(real.items()), key=str),
+              "only a fresh plan has", sorted(set(real.items()) - set(self.changes.items()), key=str))
+        for name, block in real_texts.items():
+            check(self.texts.get(name) == block, what, "text of", name, self.texts.get(name), "instead of", block)
+
+    def agree(self, what, watch, here, flags):
+        """Compares the picture with a fresh plan. A file that a round read half written is followed by one more round."""
+        while True:
+            try:
+                return self.compare(what, here, flags)
+            except Failure as failure:
+                try:
+                    result, messages = watch.next_round(10)
+                except WatchFailure:
+                    raise failure from None
+                self.take(result, messages, watch.text())
+
+
 def lay_over(known, messages, result):
     """What is planned after a round."""
     now = dict(known)
@@ -94,15 +138,6 @@ def fresh(here, *flags):
     return planned([json.loads(line) for line in done.stdout.splitlines()]), blocks_of(text)
 
 
-def compare(what, known, texts, here, flags=()):
-    real, real_texts = fresh(here, *flags)
-    check(real is not None, what, "a fresh plan fails, the watch has a plan")
-    check(known == real, what, "only the watch has", sorted(set(known.items()) - set(real.items()), key=str),
-          "only a fresh plan has", sorted(set(real.items()) - set(known.items()), key=str))
-    for name, block in real_texts.items():
-        check(texts.get(name) == block, what, "text of", name, texts.get(name), "instead of", block)
-
-
 def many_blocks(count):
     return {"many%d.tf" % part: "".join('resource "terraform_data" "m%d" {\n  input = "v%d"\n}\n' % (n, n)
                                         for n in range(part * 100, min(count, part * 100 + 100)))
@@ -126,10 +161,10 @@ def one_world(options, seed, base):
     watch = Watch(here.binary, here.path, here.environment, *flags)
     times = []
     try:
-        _, messages = watch.next_round()
-        known = planned(messages)
-        texts = blocks_of(watch.text())
-        compare("seed %d, first plan:" % seed, known, texts, here, flags)
+        picture = Picture()
+        result, messages = watch.next_round()
+        picture.take(result, messages, watch.text())
+        picture.agree("seed %d, first plan:" % seed, watch, here, flags)
         memory = None
         for number in range(options.edits):
             what = "seed %d, edit %d:" % (seed, number)
@@ -148,22 +183,12 @@ def one_world(options, seed, base):
                 save(rng, here, "main.tf", text)
             result, messages = watch.next_round()
             times.append(time.time() - begin)
-            lines = watch.text() if options.sample == 1 or number % options.sample == 0 or many == {} else []
-            if not lines:
-                lines = watch.text()
+            lines = watch.text()
             if os.environ.get("WATCH_DEBUG"):
                 print(number, result, "\n".join(lines))
-            if result["planned"]:
-                known = lay_over(known, messages, result)
-                for name in [key(c)[0] for c in result["gone"]]:
-                    texts.pop(name, None)
-                texts.update({name: block for name, block in blocks_of(lines).items()
-                              if "no longer" not in block[0]})
+            picture.take(result, messages, lines)
             if number % options.sample == 0:
-                if result["planned"]:
-                    compare(what, known, texts, here, flags)
-                else:
-                    check(fresh(here, *flags)[0] is None, what, "a fresh plan succeeds, the watch has none:", "\n".join(lines))
+                picture.agree(what, watch, here, flags)
             if number == min(options.edits - 1, 20):
                 memory = watch.memory()
         leftovers = [name for name in os.listdir(path) if "lock.info" in name]
@@ -222,7 +247,7 @@ def scripted(options, base):
     here = WorldDirectory(options, path, XDG_CACHE_HOME=options.cache)
     here.write("main.tf", "nonsense")
     watch = Watch(here.binary, here.path, here.environment)
-    known, texts, ever = {}, {}, []
+    picture = Picture()
 
     def step(what, planned_now=True, **files):
         """Saves files, and compares the round that follows with a fresh plan."""
@@ -233,17 +258,9 @@ def scripted(options, base):
             else:
                 here.write(name, text)
         for result, messages, lines in rounds_until_quiet(watch):
-            if result["planned"]:
-                now = lay_over(known, messages, result) if ever else planned(messages)
-                ever.append(True)
-                known.clear()
-                known.update(now)
-                for change in result["gone"]:
-                    texts.pop(key(change)[0], None)
-                texts.update({name: block for name, block in blocks_of(lines).items() if "no longer" not in block[0]})
-        check(result["planned"] == planned_now, what, "planned:", result, lines)
-        if planned_now:
-            compare(what, known, texts, here)
+            picture.take(result, messages, lines)
+        check(picture.planned == planned_now, what, "planned:", result, lines)
+        picture.compare(what, here, [])
         watch.last_lines = lines
         return lines
 
@@ -252,12 +269,12 @@ def scripted(options, base):
         step("repaired", main_tf=SCRIPT)
         here.run("apply", "-auto-approve")
         step("an apply of somebody else")
-        check(not known, "changes after an apply:", known)
+        check(not picture.changes, "changes after an apply:", picture.changes)
         step("a file of variables", terraform_tfvars='word = "other"\n')
-        check(known, "no change after another value")
+        check(picture.changes, "no change after another value")
         step("no such file", terraform_tfvars=None)
         step("the provider's configuration", main_tf=SCRIPT.replace('"things"', '"things2"'))
-        check(known, "no object is missed elsewhere")
+        check(picture.changes, "no object is missed elsewhere")
         step("the same as before", main_tf=SCRIPT)
         step("a move", main_tf=SCRIPT.replace('"a" {', '"b" {') +
              "moved {\n  from = kinutest_thing.a\n  to = kinutest_thing.b\n}\n")
