@@ -1,5 +1,10 @@
 #include "engine/imports.h"
 
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/evaluation.h"
 #include "engine/scope.h"
 
 namespace kinu::engine {
@@ -37,6 +42,24 @@ ImportBlocks* ImportsOf(PlanGraph& graph, const ConfigResource& target) {
   }
   return imports.get();
 }
+
+/// Shows the stored instances of a resource of the root module while its import blocks refer to it:
+/// they are evaluated before its expansion.
+class StoredInstancesInSight {
+ public:
+  StoredInstancesInSight(const Walk& walk, size_t resource)
+      : table_(walk.slots.root->resources[resource]),
+        hidden_(std::exchange(table_, std::make_unique<ResourceTable>())) {
+    LoadStoredRows(walk, *walk.slots.root, resource);
+  }
+  StoredInstancesInSight(const StoredInstancesInSight&) = delete;
+  StoredInstancesInSight& operator=(const StoredInstancesInSight&) = delete;
+  ~StoredInstancesInSight() { table_ = std::move(hidden_); }
+
+ private:
+  std::unique_ptr<ResourceTable>& table_;
+  std::unique_ptr<ResourceTable> hidden_;
+};
 
 }  // namespace
 
@@ -81,6 +104,11 @@ void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnost
   for (const ImportTarget* command : info.imports->commands) {
     imports.index.emplace(command->address, static_cast<uint32_t>(imports.targets.size()));
     imports.targets.push_back(*command);
+  }
+  std::optional<StoredInstancesInSight> stored;
+  if (info.imports->refer_to_target) {
+    const auto& target = info.imports->blocks[0]->target.resource;
+    stored.emplace(walk, static_cast<size_t>(walk.config.root().module->FindResource(target)));
   }
   for (const config::Import* import : info.imports->blocks) {
     ForEachElement(walk, *import, false, diags, [&](const ModuleScope& scope) {

@@ -41,6 +41,7 @@ struct ImportBlocks {
   std::vector<const config::Import*> blocks;
   std::vector<const ImportTarget*> commands;  ///< objects of the import command
   bool generated = false;                     ///< the block itself is generated
+  bool refer_to_target = false;  ///< an expression of `blocks` refers to the resource itself
 };
 
 /// A reference of a block to itself, in its repetition, depends_on or create provisioners.

@@ -267,12 +267,16 @@ class TreeConnector {
   }
 
   /// Import blocks stand in the root module, whatever they target.
-  void ConnectImports(const ImportBlocks& imports, NodeId block) {
+  void ConnectImports(ImportBlocks& imports, NodeId block) {
     const config::ConfigNode& root = graph_.config.root();
     Connector connect(graph_, apply_, root);
     for (const config::Import* import : imports.blocks) {
-      connect.Connect(block, ReferencesOf(graph_, *root.module,
-                                          meta_arguments::ImportExpressions(*import), diags_));
+      const Bindings bindings =
+          ReferencesOf(graph_, *root.module, meta_arguments::ImportExpressions(*import), diags_);
+      connect.Connect(block, bindings);
+      for (const BlockReference& reference : connect.References(bindings)) {
+        imports.refer_to_target |= reference.target == block;
+      }
     }
   }
 

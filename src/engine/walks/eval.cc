@@ -193,7 +193,8 @@ void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t res
   const state::Resource* stored = walk.StoredOf(instance, resource);
   Expansion& expansion = table.expansion;
   bool repeated = block.count != nullptr || block.for_each != nullptr;
-  if (stored == nullptr || info.schema == nullptr) {
+  const bool planned = walk.context.kind == WalkKind::kPlan;  // then nothing stored means none
+  if (info.schema == nullptr || (stored == nullptr && !planned)) {
     if (repeated || info.schema == nullptr) {
       expansion.kind = Expansion::Kind::kUnknown;
     }
@@ -201,9 +202,11 @@ void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t res
   }
   const InstanceKey::Kind wanted = KeyKindOf(block);
   std::vector<const state::Instance*> found;
-  for (const state::Instance& entry : stored->instances) {
-    if (entry.key.kind() == wanted) {
-      found.push_back(&entry);
+  if (stored != nullptr) {
+    for (const state::Instance& entry : stored->instances) {
+      if (entry.key.kind() == wanted) {
+        found.push_back(&entry);
+      }
     }
   }
   if (block.count != nullptr) {
