@@ -34,7 +34,9 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
   Diagnostics wrong;
   for (const hcl::TraversalExpr* traversal : traversals) {
     const config::Reference ref = ReferenceOf(walk_.program, module, *traversal);
-    if (config::IsTakenAway(module, ref)) {
+    if (const auto left_out = config::LeftOutResource(walk_.program, module, *traversal)) {
+      config::ValidateReference(walk_.program, *module.overridden, *traversal, *left_out, context_,
+                                nullptr, wrong);
       continue;
     }
     if (ref.kind == ReferenceKind::kInvalid && config::NamesMember(*traversal)) {

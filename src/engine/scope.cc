@@ -232,6 +232,21 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
   return *table.whole;
 }
 
+namespace {
+
+/// A resource that a test has left out has no instances. Ref: evaluate.go GetResource.
+Value LeftOutValue(const config::Resource& resource) {
+  if (resource.count != nullptr) {
+    return Value::Tuple({});
+  }
+  if (resource.for_each != nullptr) {
+    return Value::EmptyObject();
+  }
+  return resource.enabled != nullptr ? Value::Null(Type::Dynamic()) : Value::DynamicUnknown();
+}
+
+}  // namespace
+
 Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
   const config::Module& module = *instance_.node->module;
   const auto is_nothing = [](const config::Reference& ref) {
@@ -242,8 +257,10 @@ Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& dia
   if (bound != nullptr && !is_nothing(*bound)) {
     return ResolveObject(*bound, traversal, diags);
   }
-  if (bound != nullptr && config::IsTakenAway(module, *bound)) {
-    return Value::DynamicUnknown();
+  if (const auto left_out = config::LeftOutResource(walk_.program, module, traversal)) {
+    return lang::ApplySteps(
+        LeftOutValue(module.overridden->resources[static_cast<size_t>(left_out->index)]),
+        traversal.steps.subspan(left_out->consumed), traversal, diags);
   }
   // The graph builder did not bind it, or bound it to nothing: reports why.
   const config::Reference ref = config::ResolveReference(walk_.program, module, traversal, &diags);

@@ -1,6 +1,8 @@
 #include "module_tests/run_config.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -219,32 +221,40 @@ void RunConfig::OverrideResources(const RunConfigInput& input, Diagnostics& diag
   }
 }
 
-std::unique_ptr<config::Module> RunConfig::Overridden(const config::Module& module,
-                                                      const config::ModuleOverride& block) {
+namespace {
+
+/// A module of which a test overrides the outputs, or those of a module around it: it has no
+/// objects.
+std::unique_ptr<config::Module> WithoutResources(const config::Module& module) {
   auto out = std::make_unique<config::Module>(module);
-  out->is_overridden = true;
+  out->overridden = &module;
   out->resources.clear();
   out->resource_index.Clear();
-  out->calls.clear();
-  out->call_index.clear();
   out->providers.clear();
-  out->checks.clear();
   out->moved.clear();
   out->removed.clear();
   out->imports.clear();
   out->provider_metas.clear();
-  for (config::Output& output : out->outputs) {
-    const Value* value =
-        block.outputs ? block.outputs->Find(config_.program->Text(output.name)) : nullptr;
-    output.expr = constants_.Add(value == nullptr ? Value::Null(Type::Dynamic()) : *value, {});
-    output.depends_on.clear();
-    output.preconditions.clear();
+  for (config::Check& check : out->checks) {
+    check.data_resource = -1;
   }
   return out;
 }
 
+}  // namespace
+
+void RunConfig::OverrideOutputs(config::Module& module, const config::ModuleOverride& block) {
+  for (config::Output& output : module.outputs) {
+    const Value* value =
+        block.outputs ? block.outputs->Find(config_.program->Text(output.name)) : nullptr;
+    output.expr = constants_.Add(value == nullptr ? Value::Null(Type::Dynamic()) : *value, {});
+    output.depends_on.clear();
+  }
+}
+
 void RunConfig::OverrideModules(const RunConfigInput& input, Modules& modules, Diagnostics& diags) {
   const Program& program = *config_.program;
+  std::map<const config::ConfigNode*, const config::ModuleOverride*> targets;
   for (const config::ModuleOverride* block :
        Merge(program, input.run.module_overrides, input.file.module_overrides, diags)) {
     const ModuleId target = program.ModuleOf(block->target.module);
@@ -264,8 +274,20 @@ void RunConfig::OverrideModules(const RunConfigInput& input, Modules& modules, D
             block->target.range);
       }
     }
-    modules.insert_or_assign(node->index,
-                             config::Config::Replacement{Overridden(*node->module, *block), {}});
+    targets[node] = block;
+  }
+  std::set<const config::ConfigNode*> overridden;
+  for (const auto& node : config_.nodes) {
+    const auto block = targets.find(node.get());
+    if (block == targets.end() && !overridden.contains(node->parent)) {
+      continue;
+    }
+    overridden.insert(node.get());
+    auto module = WithoutResources(*node->module);
+    if (block != targets.end()) {
+      OverrideOutputs(*module, *block->second);
+    }
+    modules.insert_or_assign(node->index, config::Config::Replacement{std::move(module), {}});
   }
 }
 

@@ -75,8 +75,7 @@ class RunConfig {
   void OverrideModules(const RunConfigInput& input, Modules& modules, Diagnostics& diags);
   const hcl::Body* BodyOf(const RunConfigInput& input, const config::ProviderBlock& block,
                           bool passed);
-  std::unique_ptr<config::Module> Overridden(const config::Module& module,
-                                             const config::ModuleOverride& block);
+  void OverrideOutputs(config::Module& module, const config::ModuleOverride& block);
 
   const config::Config& config_;
   Constants constants_;

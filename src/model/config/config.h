@@ -320,9 +320,9 @@ struct Module {
   /// A file or a block that may speak of encryption could not be read, so `encryption` must not be
   /// used: nothing may be stored, not even as it is. An error was reported.
   bool encryption_unknown = false;
-  /// A test overrides the module: resources and calls are left out, and references to them are
-  /// unknown values.
-  bool is_overridden = false;
+  /// The module as it is written, of which a test leaves out the resources because it overrides
+  /// this module or one around it. Null: it is whole.
+  const Module* overridden = nullptr;
   /// What the bound traversals stand for. Not shared by copies of the module.
   ReferenceTable references;
 

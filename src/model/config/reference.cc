@@ -134,9 +134,16 @@ const Reference& BindReference(Program& program, const Module& module,
       traversal, [&] { return ResolveReference(program, module, traversal, nullptr); });
 }
 
-bool IsTakenAway(const Module& module, const Reference& ref) {
-  return module.is_overridden && ref.index < 0 &&
-         (ref.kind == ReferenceKind::kResource || ref.kind == ReferenceKind::kModule);
+std::optional<Reference> LeftOutResource(Program& program, const Module& module,
+                                         const hcl::TraversalExpr& traversal) {
+  if (module.overridden == nullptr) {
+    return std::nullopt;
+  }
+  const Reference ref = ResolveReference(program, *module.overridden, traversal, nullptr);
+  if (ref.kind != ReferenceKind::kResource || ref.index < 0) {
+    return std::nullopt;
+  }
+  return ref;
 }
 
 SourceRange ReferenceRange(const hcl::TraversalExpr& traversal) {

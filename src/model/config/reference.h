@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -65,8 +66,10 @@ Reference ResolveReference(Program& program, const Module& module,
 const Reference& BindReference(Program& program, const Module& module,
                                const hcl::TraversalExpr& traversal);
 
-/// Whether a reference names no object, as a test has taken resources and calls from the module.
-bool IsTakenAway(const Module& module, const Reference& ref);
+/// What a traversal stands for in Module::overridden, if that is a resource, which a test has left
+/// out of `module`.
+std::optional<Reference> LeftOutResource(Program& program, const Module& module,
+                                         const hcl::TraversalExpr& traversal);
 
 /// The range of the reference in a traversal, instance key included, for diagnostics.
 SourceRange ReferenceRange(const hcl::TraversalExpr& traversal);
