@@ -169,7 +169,7 @@ void OperationRun::ReportOnPlan(const PlanRequest& request,
     return;
   }
   const plan::Plan plan = operation::RunPlanning(operation, diags);
-  if (!plan.rejected) {
+  if (operation.RequireStoredProviders(plan, diags) && !plan.rejected) {
     report(plan);
   }
   operation.Close(diags);

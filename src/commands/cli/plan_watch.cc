@@ -180,6 +180,7 @@ std::optional<plan::Plan> PlanWatch::MakePlan() {
     operation.status = nullptr;
   }
   plan::Plan plan = operation::RunPlanning(operation, run_.diags);
+  (void)operation.RequireStoredProviders(plan, run_.diags);
   const bool good = !plan.rejected && !plan.errored && !run_.diags.has_errors();
   operation.Close(run_.diags);
   operation.GiveUp();

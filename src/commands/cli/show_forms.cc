@@ -314,7 +314,7 @@ int ShowForms::State(const state::State& state, bool from_file, Diagnostics& dia
               : "The state file is empty. No resources are represented.\n");
     return 0;
   }
-  if (!providers->RequireForState(state, nullptr, diags)) {
+  if (!providers->RequireForState(state, diags)) {
     return 1;
   }
   return PrintState(invocation_, state, schemas, form_, diags);

@@ -80,7 +80,7 @@ std::optional<std::string> StateJson(const session::Workspace& workspace, const 
                                      Diagnostics& diags) {
   auto providers = session::ProviderSet::Open(workspace, diags);
   if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags) ||
-      !providers->RequireForState(state, nullptr, diags)) {
+      !providers->RequireForState(state, diags)) {
     return std::nullopt;
   }
   view::SourceSchemas schemas(providers->source());

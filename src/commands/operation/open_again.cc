@@ -53,11 +53,7 @@ Operation::Again Operation::OpenAgain(const PlanRequest& request, view::Audience
     return Again::kFailed;
   }
   prior = stored_.Clone();
-  if (!RequireProviders(request, diags)) {
-    return Again::kFailed;
-  }
-  Fill(request, audience);
-  return Again::kOpen;
+  return MakeReady(request, audience, diags) ? Again::kOpen : Again::kFailed;
 }
 
 void Operation::Forget() {

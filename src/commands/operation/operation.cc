@@ -119,11 +119,7 @@ bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diag
   if (request.again) {
     KeepForAgain();
   }
-  if (!RequireProviders(request, diags)) {
-    return false;
-  }
-  Fill(request, audience);
-  return true;
+  return MakeReady(request, audience, diags);
 }
 
 void Operation::LoadFor(const PlanRequest& request) {
@@ -143,20 +139,43 @@ void Operation::Fill(const PlanRequest& request, view::Audience& audience) {
   FillInput(std::move(options), prior, audience);
 }
 
-bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags) {
+bool Operation::MakeReady(const PlanRequest& request, view::Audience& audience,
+                          Diagnostics& diags) {
   session::AdoptProviders(*loaded.config, prior);
+  Fill(request, audience);
+  return RequireProviders(request, diags);
+}
+
+bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags) {
   if (offline) {
     return offline->Require(*loaded.config, prior, diags);
   }
   const bool applies =
       request.kind == OperationKind::kApply || request.kind == OperationKind::kRefresh;
-  if (!providers->RequireForState(prior, applies ? nullptr : loaded.config.get(), diags)) {
+  Diagnostics missing;
+  const bool complete = applies ? providers->RequireForState(prior, missing)
+                                : providers->RequireForOrphans(prior, *loaded.config, missing);
+  if (!complete) {
+    if (request.kind != OperationKind::kImport) {
+      engine::Validate(input, diags);
+    }
+    if (!diags.has_errors()) {
+      diags.Append(std::move(missing));
+    }
     return false;
   }
   if (applies) {
     providers->LoadSchemas(*loaded.config, nullptr, diags);
   }
   return !diags.has_errors();
+}
+
+bool Operation::RequireStoredProviders(const plan::Plan& plan, Diagnostics& diags) const {
+  if (offline != nullptr || plan.rejected) {
+    return true;
+  }
+  const bool complete = providers->RequireForState(plan.prior_state, diags);
+  return providers->RequireForState(prior, diags) && complete;
 }
 
 void Operation::FillInput(engine::Options options, const state::State& prior_state,

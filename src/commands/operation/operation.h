@@ -98,6 +98,9 @@ struct Operation : session::OpenWorkspace {
   /// from.
   void FillInput(engine::Options options, const state::State& prior_state,
                  view::Audience& audience);
+  /// Requires the providers of all objects that the plan has left as they are stored, and those of
+  /// the state that it began with, once it is made and saved. False after an error.
+  bool RequireStoredProviders(const plan::Plan& plan, Diagnostics& diags) const;
   state::Store& store() { return handle->store(); }
   /// Where the schemas of its objects are.
   provider::ProviderSource& schemas() {
@@ -134,7 +137,10 @@ struct Operation : session::OpenWorkspace {
   bool PrepareBackend(const PlanRequest& request, Diagnostics& early_warnings, Diagnostics& diags);
   /// The same without processes and network.
   bool PrepareOffline(const PlanRequest& request, Diagnostics& diags);
-  /// The steps of Open() that need all modules and the state.
+  /// The steps of Open() once the values of the variables are there. Returns false after an error.
+  bool MakeReady(const PlanRequest& request, view::Audience& audience, Diagnostics& diags);
+  /// Requires the providers of objects that `request` cannot go without. If one is missing, reports
+  /// what is wrong with the configuration first.
   bool RequireProviders(const PlanRequest& request, Diagnostics& diags);
 
   state::State stored_;        // as it was read: `prior` is adapted to the configuration

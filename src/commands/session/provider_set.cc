@@ -1,5 +1,6 @@
 #include "session/provider_set.h"
 
+#include <algorithm>
 #include <set>
 #include <span>
 #include <string>
@@ -126,6 +127,21 @@ void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diag
   }
 }
 
+namespace {
+
+/// Reports the schemas that could not be loaded, if any, as one error. Returns whether there are
+/// none.
+bool ReportLoadFailures(std::vector<std::string> failures, Diagnostics& diags) {
+  if (failures.empty()) {
+    return true;
+  }
+  std::ranges::sort(failures);
+  diags.Error("Failed to load plugin schemas", provider::SchemaLoadFailure(failures));
+  return false;
+}
+
+}  // namespace
+
 void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& diags) const {
   const Program& program = *config.program;
   Diagnostics found;
@@ -168,15 +184,21 @@ void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& dia
                  : Hint("\n\nTo bring the selections up to date, run:\n  tofu init -upgrade")));
     return;
   }
+  std::vector<std::string> failures;
   for (const config::ProviderRequirement& need : needs) {
     const std::string_view address = program.Text(need.provider);
     if (const auto broken = locator_->BrokenOverride(address)) {
-      diags.Error("Failed to load plugin schemas", provider::SchemaLoadFailure(address, *broken));
+      failures.push_back(provider::SchemaFailure(address, *broken));
     }
   }
+  ReportLoadFailures(std::move(failures), diags);
 }
 
 namespace {
+
+std::string Unavailable(std::string_view address) {
+  return "unavailable provider " + text::GoQuote(address);
+}
 
 bool HasBlock(const config::Config& config, const AbsResource& resource) {
   const config::ConfigNode* node = config.Find(config.program->ModuleOf(resource.module));
@@ -185,27 +207,36 @@ bool HasBlock(const config::Config& config, const AbsResource& resource) {
 
 }  // namespace
 
-bool ProviderSet::RequireForState(const state::State& state, const config::Config* walked,
-                                  Diagnostics& diags) const {
+bool ProviderSet::RequireForState(const state::State& state, Diagnostics& diags) const {
   FlatSet<Symbol> seen;
+  std::vector<std::string> failures;
   for (const auto& resource : state.resources) {
     const Symbol provider = resource->provider.provider;
-    if (!seen.insert(provider).second) {
-      continue;
-    }
     const std::string_view address = state.program->Text(provider);
-    if (locator_->IsAvailable(address)) {
+    if (seen.insert(provider).second && !locator_->IsAvailable(address)) {
+      failures.push_back(provider::SchemaFailure(address, Unavailable(address)));
+    }
+  }
+  return ReportLoadFailures(std::move(failures), diags);
+}
+
+bool ProviderSet::RequireForOrphans(const state::State& state, const config::Config& config,
+                                    Diagnostics& diags) const {
+  FlatSet<Symbol> available;
+  for (const auto& resource : state.resources) {
+    const Symbol provider = resource->provider.provider;
+    const std::string_view address = state.program->Text(provider);
+    if (available.contains(provider) || HasBlock(config, resource->address)) {
       continue;
     }
-    const std::string cause = "unavailable provider " + text::GoQuote(address);
-    if (walked != nullptr && !HasBlock(*walked, resource->address)) {
+    if (!locator_->IsAvailable(address)) {
       diags.Error("failed to read schema for " + state.program->ToText(resource->address) + " in " +
-                      std::string(address) + ": " + provider::SchemaFailure(address, cause),
+                      std::string(address) + ": " +
+                      provider::SchemaFailure(address, Unavailable(address)),
                   "");
-    } else {
-      diags.Error("Failed to load plugin schemas", provider::SchemaLoadFailure(address, cause));
+      return false;
     }
-    return false;
+    available.insert(provider);
   }
   return true;
 }
@@ -231,14 +262,15 @@ std::vector<std::pair<std::string, const schema::ProviderSchema*>> ProviderSet::
     }
   }
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> schemas;
+  std::vector<std::string> failures;
   for (const std::string& address : addresses) {
     if (auto schema = source().Schema(address)) {
       schemas.emplace_back(address, *schema);
     } else {
-      diags.Error("Failed to load plugin schemas",
-                  provider::SchemaLoadFailure(address, schema.error().message));
+      failures.push_back(provider::SchemaFailure(address, schema.error().message));
     }
   }
+  ReportLoadFailures(std::move(failures), diags);
   return schemas;
 }
 

@@ -55,11 +55,14 @@ class ProviderSet {
   /// executables. Ref: opentofu internal/tofu/schemas.go loadSchemas.
   void RequireSelected(const config::Config& config, Diagnostics& diags) const;
   /// The providers of a state's objects must be there, whatever the configuration says of their
-  /// resources by now. False, and one error for the first that is missing: `walked`, a
-  /// configuration that is walked together with the state, decides its form.
-  /// Ref: opentofu internal/tofu/transform_attach_schema.go, schemas.go loadSchemas.
-  bool RequireForState(const state::State& state, const config::Config* walked,
-                       Diagnostics& diags) const;
+  /// resources by now. False, and an error for each that is missing.
+  /// Ref: opentofu internal/tofu/schemas.go loadSchemas.
+  bool RequireForState(const state::State& state, Diagnostics& diags) const;
+  /// The same for the objects without a block, of which a walk needs the schema. False, and an
+  /// error for the first.
+  /// Ref: opentofu internal/tofu/transform_attach_schema.go.
+  bool RequireForOrphans(const state::State& state, const config::Config& config,
+                         Diagnostics& diags) const;
   /// Loads the schemas of all providers of a configuration and a state, by address. Each failure is
   /// an error.
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> LoadSchemas(

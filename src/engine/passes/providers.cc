@@ -1,3 +1,6 @@
+#include <array>
+#include <string>
+
 #include "engine/passes/passes.h"
 #include "hcl/parse.h"
 #include "meta_arguments/deprecated_parts.h"
@@ -107,7 +110,8 @@ void ReportMissingSchema(const PlanGraph& graph, const ProviderInfo& provider,
                          std::string_view cause, Diagnostics& diags) {
   const std::string_view address = graph.program.Text(provider.address.provider);
   if (graph.context.kind == WalkKind::kValidate) {
-    diags.Error("Failed to load plugin schemas", provider::SchemaLoadFailure(address, cause));
+    diags.Error("Failed to load plugin schemas",
+                provider::SchemaLoadFailure(std::array{provider::SchemaFailure(address, cause)}));
     return;
   }
   std::string summary = "failed to read provider configuration schema for ";

@@ -16,9 +16,16 @@ std::string SchemaFailure(std::string_view address, std::string_view cause) {
          " to obtain schema: " + std::string(cause);
 }
 
-std::string SchemaLoadFailure(std::string_view address, std::string_view cause) {
-  return "Error while loading schemas for plugin components: " + SchemaFailure(address, cause) +
-         ".";
+std::string SchemaLoadFailure(std::span<const std::string> failures) {
+  std::string text = "Error while loading schemas for plugin components: ";
+  if (failures.size() == 1) {
+    return text + failures[0] + ".";
+  }
+  text += std::to_string(failures.size()) + " problems:\n";
+  for (const std::string& failure : failures) {
+    text += "\n- " + failure;
+  }
+  return text + ".";
 }
 
 }  // namespace kinu::provider

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -205,7 +206,8 @@ class ProviderSource {
 /// The text of an error whose cause is that a provider gave no schema; clients match it.
 /// Ref: opentofu internal/tofu/context_plugins.go.
 std::string SchemaFailure(std::string_view address, std::string_view cause);
-/// SchemaFailure() as the detail of "Failed to load plugin schemas".
-std::string SchemaLoadFailure(std::string_view address, std::string_view cause);
+/// The detail of "Failed to load plugin schemas" for texts of SchemaFailure(), of which there is
+/// one or more.
+std::string SchemaLoadFailure(std::span<const std::string> failures);
 
 }  // namespace kinu::provider

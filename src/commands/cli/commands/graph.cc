@@ -65,7 +65,7 @@ bool OpenConfiguration(OperationRun& run, std::string_view type, plan::Plan& pla
   operation.providers->RequireSelected(config, run.diags);
   session::AdoptProviders(config, operation.prior);
   if (run.diags.has_errors() ||
-      (of_plan && !operation.providers->RequireForState(operation.prior, &config, run.diags))) {
+      (of_plan && !operation.providers->RequireForOrphans(operation.prior, config, run.diags))) {
     return false;
   }
   operation.input = operation::MakeRequest(operation.workspace, config, operation.loaded.variables,

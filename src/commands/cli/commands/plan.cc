@@ -145,7 +145,7 @@ static int RunPlan(Invocation& invocation) {
   const auto kept = std::make_shared<plan::Plan>(operation::RunPlanning(run.operation, run.diags));
   KeepUntilExit(kept);
   plan::Plan& plan = *kept;
-  if (!SavePlan(run, plan)) {
+  if (!SavePlan(run, plan) || !run.operation.RequireStoredProviders(plan, run.diags)) {
     return run.Fail();
   }
   Diagnostics of_generated;

@@ -82,7 +82,7 @@ static int RunStateShow(Invocation& invocation) {
     return session.Fail();
   }
   session::AdoptProviders(*open.loaded.config, session.state);
-  if (!providers.RequireForState(session.state, nullptr, session.diags)) {
+  if (!providers.RequireForState(session.state, session.diags)) {
     return session.Fail();
   }
   // OpenTofu opens a state in a service a second time here, and shows that one.
