@@ -89,7 +89,7 @@ WORDS = [
     Words("order of required providers", "OpenTofu goes through maps: another order each time (differences.md)", "stdout",
           re.compile(r"^[├└]── .*\n(?:(?:[├└]── |│   |    ).*\n)*", re.M), with_sorted_tree),
     Words("order of replaced providers", "the same, for the resources of state replace-provider", STREAMS + "|file .*",
-          re.compile(r'("resources": )(\[[^]\n]*\])(?=.*"type": "replace_provider")'), with_sorted_names),
+          re.compile(r'("resources": )(\[(?:"(?:[^"\\\n]|\\.)*"(?:, )?)*\])(?=.*"type": "replace_provider")'), with_sorted_names),
     Words("order of replaced providers in text", "the same", "stdout",
           re.compile(r"(?<= resources:\n\x1b\[0m\n)(?:  .*\n)+|(?<= resources:\x1b\[0m\n\n)(?:  .*\n)+|(?<= resources:\n\n)(?:  .*\n)+"),
           lambda match: "".join(sorted(match.group(0).splitlines(True)))),
@@ -103,6 +103,8 @@ WORDS = [
     Words("connections to PostgreSQL", "each driver has words of its own (differences.md)", STREAMS,
           re.compile(r"(?:pq: )?(?:missing \"=\" after[^\n|{}]*|connection to server at [^\n|{}]*|dial tcp [^\n|{}]*connection refused)"),
           "{NO CONNECTION}"),
+    Words("random keys", "as a key, an identifier that begins with a letter needs no quotes", STREAMS,
+          re.compile(r'"?(\{UUID\d*\})"? *= '), r"\1 = "),
     Words("help", "help has kinu's words (decision 3)", STREAMS, re.compile(r"(?ms)\n?^Usage: .*"), "{HELP}\n"),
 ]
 KNOWN = [
