@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/program_name.h"
 #include "compatibility/level.h"
+#include "json/syntax_problem.h"
 #include "operation/plan_schemas.h"
 
 namespace kinu::operation {
@@ -121,12 +122,9 @@ std::string NoPlanText(const std::string& path, const Error& error) {
     return "stat " + path + ": no such file or directory";
   }
   // Why it is no JSON document that names a run, either. Ref: cloudplan.LoadSavedPlanBookmark.
-  const size_t start = text->find_first_not_of(" \t\r\n");
-  std::string other = "unexpected end of JSON input";
-  if (start != std::string::npos) {
-    other = (*text)[start] == '{' ? "invalid remote plan format, must be 1"
-                                  : std::string("invalid character '") + (*text)[start] +
-                                        "' looking for beginning of value";
+  std::string other = json::SyntaxProblem(*text);
+  if (other.empty()) {
+    other = "invalid remote plan format, must be 1";
   }
   return "couldn't load the provided path as either a local plan file (" + error.message +
          ") or a saved cloud plan (" + other + ")";

@@ -6,6 +6,7 @@
 #include "addrs/version.h"
 #include "compatibility/level.h"
 #include "cty/json.h"
+#include "json/syntax_problem.h"
 #include "state/reader.h"
 #include "state/upgrade.h"
 #include "text/quote.h"
@@ -29,13 +30,11 @@ std::string_view KindName(char first) {
   }
 }
 
-/// Ref: encoding/json syntaxError, scanner.eof.
+/// What the reference says of a text that is no JSON; of what only this reader refuses, where.
 std::string SyntaxProblem(std::string_view text, size_t offset) {
-  if (offset == 0 || offset >= text.size()) {
-    return "unexpected end of JSON input";
-  }
-  std::string shown(1, text[offset - 1]);
-  return "invalid character '" + shown + "' at byte offset " + std::to_string(offset);
+  std::string problem = json::SyntaxProblem(text);
+  return problem.empty() ? "it cannot be read from byte " + std::to_string(offset) + " on"
+                         : problem;
 }
 
 std::string JoinProblems(const std::vector<std::string>& problems) {

@@ -3,6 +3,7 @@
 #include "codec/base64.h"
 #include "cty/number.h"
 #include "json/reader.h"
+#include "json/syntax_problem.h"
 #include "json/tree.h"
 #include "json/writer.h"
 
@@ -22,17 +23,28 @@ std::optional<uint64_t> SerialIn(const JsonNode& object) {
   return node != nullptr && node->is_number() ? SerialOf(node->text()) : std::nullopt;
 }
 
-std::string FirstProblem(const JsonDocument& document) {
+/// What the reference says of a text that is not the JSON of an object of a Go type.
+std::string ProblemOf(std::string_view bytes, const JsonDocument& document, std::string_view type) {
   if (!document.ok()) {
-    return document.problems()[0].message;
+    std::string problem = json::SyntaxProblem(bytes);
+    return problem.empty() ? document.problems()[0].message : problem;
   }
-  return document.root().is_object() ? std::string() : "it is no object";
+  const JsonNode& root = document.root();
+  if (root.is_object() || root.is_null()) {
+    return "";
+  }
+  const std::string_view kind = root.is_string()   ? "string"
+                                : root.is_number() ? "number"
+                                : root.is_array()  ? "array"
+                                                   : "bool";
+  return "json: cannot unmarshal " + std::string(kind) + " into Go value of type " +
+         std::string(type);
 }
 
 }  // namespace
 
-std::string ProblemOfJson(std::string_view bytes) {
-  return FirstProblem(ParseJson(bytes));
+std::string ProblemOfJson(std::string_view bytes, std::string_view type) {
+  return ProblemOf(bytes, ParseJson(bytes), type);
 }
 
 std::string Envelope::ToJson(bool with_snapshot) const {
@@ -68,7 +80,7 @@ Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string
   }
   const JsonDocument document = ParseJson(bytes);
   const JsonNode& root = document.root();
-  problem = FirstProblem(document);
+  problem = ProblemOf(bytes, document, "encryption.basedata");
   if (!problem.empty()) {
     return std::nullopt;
   }

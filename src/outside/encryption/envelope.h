@@ -28,8 +28,9 @@ struct Envelope {
 /// empty where that was not looked at. Fails if they are an envelope that cannot be used.
 Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string& problem);
 
-/// Why bytes are no JSON; empty: they are.
-std::string ProblemOfJson(std::string_view bytes);
+/// Why bytes are not the JSON of an object, as the reference says of a value of the Go type; empty:
+/// they are.
+std::string ProblemOfJson(std::string_view bytes, std::string_view type);
 
 /// The serial and lineage of a state in the clear.
 struct StateNumber {

@@ -146,15 +146,25 @@ Result<state::Sealer::Opened> TargetSealer::Open(std::string bytes) const {
   return opened;
 }
 
+namespace {
+
+std::string WhyNoState(std::string_view document) {
+  std::string problem =
+      ProblemOfJson(document, R"(struct { FormatVersion string "json:\"terraform_version\"" })");
+  return problem.empty() ? "Given payload is not a state file" : problem;
+}
+
+}  // namespace
+
 Result<state::Sealer::Opened> TargetSealer::OpenClear(std::string document,
                                                       std::string problem) const {
   const bool is_plan = name_ == kPlan;
   if (is_plan ? !document.starts_with("PK") : !ReadStateNumber(document).is_state) {
     if (problem.empty()) {
-      problem = ProblemOfJson(document);
+      problem = ProblemOfJson(document, "encryption.basedata");
     }
-    const std::string what = is_plan ? "Invalid plan file " + document.substr(0, 2)
-                                     : std::string("Given payload is not a state file");
+    const std::string what =
+        is_plan ? "Invalid plan file " + document.substr(0, 2) : WhyNoState(document);
     return Fail(ErrorCode::kInvalid,
                 problem.empty() ? "unable to determine data structure during decryption: " + what
                                 : "invalid data format for decryption: " + problem + ", " + what);
@@ -192,7 +202,7 @@ Result<state::Sealer::Opened> TargetSealer::Decrypt(const Envelope& envelope) co
 Result<void> TargetSealer::CheckSnapshot(const Envelope& envelope, const std::string& document) {
   const StateNumber inner = ReadStateNumber(document);
   if (!inner.is_state) {
-    if (std::string problem = ProblemOfJson(document); !problem.empty()) {
+    if (std::string problem = ProblemOfJson(document, "encryption.statedata"); !problem.empty()) {
       return Fail(ErrorCode::kInvalid, std::move(problem));
     }
   }
