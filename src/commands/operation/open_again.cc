@@ -25,8 +25,8 @@ void Operation::KeepForAgain() {
 
 Operation::Again Operation::OpenAgain(const PlanRequest& request, view::Audience& audience,
                                       Diagnostics& diags) {
-  LoadFor(request);
-  Diagnostics known;  // what is wrong with the root module alone is said of all modules, too
+  LoadFor(request, {});  // nobody is asked
+  Diagnostics known;     // what is wrong with the root module alone is said of all modules, too
   (void)CheckRoot(known);
   bool same_backend = true;
   const bool fits = CheckModules(

@@ -6,22 +6,13 @@
 #include "base/program_name.h"
 #include "compatibility/level.h"
 #include "operation/status_phase.h"
+#include "operation/variable_prompt.h"
 #include "session/offline_backend.h"
 #include "terminal/interrupts.h"
-#include "terminal/prompt.h"
 #include "trace/trace.h"
 
 namespace kinu::operation {
 namespace {
-
-/// The text below the name in a question for a variable's value.
-std::string DescriptionOf(const config::Variable& variable) {
-  if (variable.deprecated.empty()) {
-    return variable.description;
-  }
-  return (variable.description.empty() ? "" : variable.description + ".\n") +
-         "Variable is marked as deprecated with the following message: " + variable.deprecated;
-}
 
 void CollectInputs(const PlanRequest& request, const view::Audience& audience,
                    session::Loaded& loaded, Diagnostics& diags) {
@@ -89,7 +80,7 @@ bool Operation::Open(const PlanRequest& request, view::Audience& audience, Diagn
 
 bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diagnostics& diags) {
   if (loaded.config == nullptr) {
-    LoadFor(request);
+    LoadFor(request, QuestionsOf(request, audience));
   }
   // Of the root module alone; shown again with all others. An import has those of all modules, too.
   Diagnostics early_warnings;
@@ -122,9 +113,15 @@ bool Operation::Begin(const PlanRequest& request, view::Audience& audience, Diag
   return MakeReady(request, audience, diags);
 }
 
-void Operation::LoadFor(const PlanRequest& request) {
+session::AskVariable QuestionsOf(const PlanRequest& request, const view::Audience& audience) {
+  const bool asks = request.input && request.kind != OperationKind::kApply && !audience.json_only();
+  return asks ? VariableQuestions(request.style) : session::AskVariable();
+}
+
+void Operation::LoadFor(const PlanRequest& request, session::AskVariable ask) {
   LoadModules({.intent = session::LoadIntent::kOperation,
                .variables = request.variables,
+               .ask = std::move(ask),
                .program = request.program,
                .files = request.files});
 }
@@ -347,23 +344,14 @@ plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
 void CollectValues(const terminal::Style& style, session::Loaded& loaded, bool interactive,
                    Diagnostics& diags) {
   const config::Module& root = *loaded.config->root().module;
-  if (interactive) {
-    for (const config::Variable& variable : root.variables) {
-      std::string name(loaded.program->Text(variable.name));
-      if (variable.default_value || loaded.inputs.values.contains(name)) {
-        continue;
-      }
-      auto answer =
-          terminal::Ask(style, {.query = "var." + name + (variable.ephemeral ? " (ephemeral)" : ""),
-                                .description = DescriptionOf(variable),
-                                .secret = variable.sensitive || variable.ephemeral});
-      if (!answer) {
-        continue;
-      }
-      config::RawInput raw;
-      raw.source = config::InputSource::kPrompt;
-      raw.text = *std::move(answer);
-      loaded.inputs.values[name] = std::move(raw);
+  const session::AskVariable ask = VariableQuestions(style);
+  for (const config::Variable& variable : root.variables) {
+    const std::string name(loaded.program->Text(variable.name));
+    if (!interactive || variable.default_value || loaded.inputs.values.contains(name)) {
+      continue;
+    }
+    if (auto answer = ask(*loaded.program, variable)) {
+      loaded.inputs.values[name] = *std::move(answer);
     }
   }
   loaded.variables = config::CollectVariables(*loaded.program, root, loaded.inputs, diags);

@@ -116,7 +116,7 @@ struct Operation : session::OpenWorkspace {
   /// Open(), which may leave the lock behind after an error.
   bool Begin(const PlanRequest& request, view::Audience& audience, Diagnostics& diags);
   /// Loads the modules that `request` is about.
-  void LoadFor(const PlanRequest& request);
+  void LoadFor(const PlanRequest& request, session::AskVariable ask);
   /// Sets the input of the engine to what `request` asks for.
   void Fill(const PlanRequest& request, view::Audience& audience);
   /// Keeps what OpenAgain() needs, once the values of the variables are there.
@@ -156,6 +156,9 @@ engine::Request MakeRequest(const session::Workspace& workspace, const config::C
                             const std::map<std::string, config::InputValue>& variables,
                             session::ProviderSet& providers, engine::ProviderPool& pool,
                             engine::Options options = {});
+
+/// How values are asked for that loading the configuration needs. An apply does not ask.
+session::AskVariable QuestionsOf(const PlanRequest& request, const view::Audience& audience);
 
 /// The current time as RFC 3339 in UTC: what plantimestamp() returns.
 std::string Timestamp();

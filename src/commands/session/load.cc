@@ -69,6 +69,15 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
           : LoadIntent::kRootModule;
   options.workspace = workspace.Name();
   options.inputs = &loaded.inputs;
+  if (request.ask) {
+    options.ask = [&](const config::Variable& variable) {
+      std::optional<config::RawInput> answer = request.ask(*loaded.program, variable);
+      if (answer) {
+        loaded.inputs.values[std::string(loaded.program->Text(variable.name))] = *answer;
+      }
+      return answer;
+    };
+  }
   options.manifest_path = workspace.manifest_path();
   options.test_directory = request.test_directory;
   options.files = request.files;

@@ -2,6 +2,7 @@
 // modules, and the name of the workspace.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,11 +35,18 @@ struct Loaded {
   std::map<std::string, config::InstalledModule, std::less<>> modules;
 };
 
+/// Finds the value of a required variable of the root module that has none yet. Nothing: there is
+/// none.
+using AskVariable =
+    std::function<std::optional<config::RawInput>(const Program&, const config::Variable&)>;
+
 struct LoadRequest {
   LoadIntent intent = LoadIntent::kUse;
   std::span<const config::VariableArgument> variables = {};  ///< of the command line
   /// What GatherInputs() has found; null: it is called. A pipe can be read only once.
   const config::RawInputs* inputs = nullptr;
+  /// Asks for values that module sources and other early expressions need; empty: nobody is asked.
+  AskVariable ask = {};
   /// Directory of test files to read, from the root module; empty: no test files.
   std::string test_directory = {};
   /// Directory of the root module; empty: that of the workspace.

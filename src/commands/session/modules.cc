@@ -25,6 +25,7 @@ Loaded InstallModules(const Workspace& workspace, const ModuleInstallRequest& re
       Load(workspace,
            {.intent = request.only_fetch ? LoadIntent::kFetch : LoadIntent::kInstallation,
             .variables = request.variables,
+            .ask = request.ask,
             .test_directory = request.test_directory,
             .files = &request.files,
             .fetcher = &installer,

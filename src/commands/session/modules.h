@@ -12,6 +12,7 @@ namespace kinu::session {
 /// How InstallModules() works.
 struct ModuleInstallRequest {
   std::span<const config::VariableArgument> variables = {};  ///< of the command line
+  AskVariable ask = {};                                      ///< as LoadRequest::ask
   bool again = false;       ///< fetch and report all modules, installed or not
   bool show_paths = true;   ///< report their directories
   bool only_fetch = false;  ///< see LoadIntent::kFetch

@@ -1,13 +1,40 @@
 #include "session/open_workspace.h"
 
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "base/files.h"
 #include "base/invariant.h"
 #include "config/loaded_files.h"
 
 namespace kinu::session {
 
+namespace {
+
+/// The same questions up to the first without an answer: the configuration is loaded once more
+/// then.
+AskVariable UntilUnanswered(AskVariable ask) {
+  if (!ask) {
+    return ask;
+  }
+  return [ask = std::move(ask), ended = std::make_shared<bool>(false)](
+             const Program& program,
+             const config::Variable& variable) -> std::optional<config::RawInput> {
+    std::optional<config::RawInput> answer;
+    if (!*ended) {
+      answer = ask(program, variable);
+      *ended = !answer.has_value();
+    }
+    return answer;
+  };
+}
+
+}  // namespace
+
 void OpenWorkspace::LoadModules(const LoadRequest& request) {
   request_ = request;
+  request_.ask = UntilUnanswered(request.ask);
   of_modules_ = Diagnostics();
   root_.reset();
   loaded = Load(workspace, request_, of_modules_);

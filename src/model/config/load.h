@@ -84,6 +84,9 @@ struct LoadOptions {
   std::string workspace = "default";
   /// Values of root variables, which module sources may use; null: none.
   const RawInputs* inputs = nullptr;
+  /// Finds the value of a required root variable that `inputs` lacks and an expression needs that
+  /// is evaluated while loading. Empty: there is none.
+  std::function<std::optional<RawInput>(const Variable&)> ask = {};
   /// Values of root variables in a saved plan, which precede all others. Null: no plan.
   const std::map<std::string, Value>* planned = nullptr;
   /// The manifest of installed modules.

@@ -358,10 +358,16 @@ bool StaticEvaluator::GivenValue(const ConfigNode& node, const Variable& variabl
       return true;
     }
     if (options_.inputs != nullptr) {
-      auto raw = options_.inputs->values.find(name);
-      if (raw != options_.inputs->values.end()) {
+      const auto known = options_.inputs->values.find(name);
+      std::optional<RawInput> raw;
+      if (known != options_.inputs->values.end()) {
+        raw = known->second;
+      } else if (!variable.default_value && options_.ask) {
+        raw = options_.ask(variable);
+      }
+      if (raw) {
         std::optional<InputValue> value =
-            ReadInput(name, raw->second, variable, *options_.inputs->tree, diags);
+            ReadInput(name, *raw, variable, *options_.inputs->tree, diags);
         if (!value) {
           return false;
         }

@@ -14,6 +14,7 @@
 #include "lang/console_input.h"
 #include "lang/console_text.h"
 #include "lang/eval.h"
+#include "operation/variable_prompt.h"
 #include "session/provider_installation.h"
 #include "terminal/line_editor.h"
 #include "text/unicode.h"
@@ -205,8 +206,12 @@ static int RunConsole(Invocation& invocation) {
   }
   auto arguments = VariableArguments(session.flags);
   OpenWorkspace open(invocation.workspace);
-  open.LoadModules(
-      {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program});
+  open.LoadModules({.intent = LoadIntent::kOperation,
+                    .variables = arguments,
+                    .ask = session.flags.Bool("input") && !invocation.input_disabled
+                               ? operation::VariableQuestions(invocation.style())
+                               : session::AskVariable(),
+                    .program = session.program});
   Loaded& loaded = open.loaded;
   const std::optional<Resources> reached =
       open.of_modules().empty() ? config::ResourcesOfNamedValues(*loaded.config, kMostPartialReads)

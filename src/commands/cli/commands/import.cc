@@ -115,6 +115,7 @@ bool LoadConfiguration(OperationRun& run, const PlanRequest& request) {
     return false;
   }
   return run.operation.LoadModules({.variables = request.variables,
+                                    .ask = operation::QuestionsOf(request, *run.audience),
                                     .directory = RelativePath(given),
                                     .program = request.program},
                                    run.diags) &&

@@ -11,6 +11,7 @@
 #include "compatibility/features.h"
 #include "config/loaded_files.h"
 #include "config/module_test_file.h"
+#include "operation/variable_prompt.h"
 #include "session/backend_init.h"
 #include "session/encryption.h"
 #include "session/module_copy.h"
@@ -93,12 +94,16 @@ class Init {
         workspace_(run.invocation.workspace),
         narrator_(run.invocation, *run.audience),
         dialog_(run.invocation, narrator_),
-        arguments_(VariableArguments(run.flags)) {}
+        arguments_(VariableArguments(run.flags)),
+        ask_(MayAsk() ? operation::VariableQuestions(run.invocation.style())
+                      : session::AskVariable()) {}
 
   int Run();
 
  private:
   bool CopyFromModule();
+  /// Whether somebody can be asked.
+  bool MayAsk() const;
   bool UsesBackend() const { return run_.flags.Bool("backend") && run_.flags.Bool("cloud"); }
   /// -backend=false turns the encryption off too, -cloud=false does not.
   bool Encrypts() const { return run_.flags.Bool("backend"); }
@@ -124,6 +129,7 @@ class Init {
   Narrator narrator_;
   Dialog dialog_;
   std::vector<config::VariableArgument> arguments_;
+  session::AskVariable ask_;
   Loaded loaded_;
   state::State state_;
 };
@@ -150,6 +156,10 @@ bool Init::CopyFromModule() {
   return copied;
 }
 
+bool Init::MayAsk() const {
+  return run_.flags.Bool("input") && !run_.invocation.input_disabled && !run_.json_only();
+}
+
 session::BackendInitRequest Init::BackendRequest() const {
   const Flags& flags = run_.flags;
   session::BackendInitRequest request;
@@ -158,7 +168,7 @@ session::BackendInitRequest Init::BackendRequest() const {
   session::MigrationOptions& migration = request.migration;
   migration.force_copy = flags.Bool("force-copy");
   request.migrate = flags.Bool("migrate-state") || migration.force_copy;
-  migration.input = flags.Bool("input") && !run_.invocation.input_disabled && !run_.json_only();
+  migration.input = MayAsk();
   migration.ignore_version = flags.Bool("ignore-remote-version");
   migration.lock = flags.Bool("lock");
   migration.lock_timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
@@ -230,6 +240,7 @@ void Init::LoadWithModules(const Loaded& root, bool installs_modules, Diagnostic
   if (!installs_modules) {
     loaded_ = session::Load(workspace_,
                             {.variables = arguments_,
+                             .ask = ask_,
                              .test_directory = test_directory,
                              .files = &files,
                              .encryption_off = true},
@@ -245,6 +256,7 @@ void Init::LoadWithModules(const Loaded& root, bool installs_modules, Diagnostic
                         : "[reset][bold]Initializing modules...");
   loaded_ = session::InstallModules(workspace_,
                                     {.variables = arguments_,
+                                     .ask = ask_,
                                      .again = upgrade,
                                      .test_directory = test_directory,
                                      .encryption_off = true,
@@ -351,6 +363,7 @@ int Init::Run() {
   const Loaded root = session::Load(workspace_,
                                     {.intent = LoadIntent::kInitialization,
                                      .variables = arguments_,
+                                     .ask = ask_,
                                      .test_directory = flags.String("test-directory"),
                                      .encryption_off = !Encrypts()},
                                     of_root);
