@@ -296,6 +296,51 @@ void DeleteOutputs(plan::Plan& plan) {
   }
 }
 
+/// Reports values of root variables that do not fit, of those whose node does not run.
+void CheckRootValues(const Walk& walk, const std::vector<bool>& needed, Diagnostics& diags) {
+  const config::Module& root = *walk.config.root().module;
+  for (size_t i = 0; i < root.variables.size(); ++i) {
+    if (needed[walk.graph.bases[0].variables + static_cast<NodeId>(i)]) {
+      continue;
+    }
+    const std::string name(walk.program.Text(root.variables[i].name));
+    const auto given = walk.context.request.variables->find(name);
+    (void)config::PrepareVariable(
+        walk.program, root.variables[i],
+        given == walk.context.request.variables->end() ? nullptr : &given->second, "var." + name,
+        diags);
+  }
+}
+
+/// The modules that a destruction has expanded. The instances of resources are not looked at.
+class ExpandedModules final : public refactoring::DeclaredInstances {
+ public:
+  explicit ExpandedModules(const Walk& walk) : walk_(walk) {}
+
+  const config::Config& config() const override { return walk_.config; }
+  std::vector<ModuleInstId> ModuleInstances(const config::ConfigNode& node) const override {
+    std::vector<ModuleInstId> out;
+    for (const ModuleInstance* instance : walk_.slots.instances[node.index]) {
+      out.push_back(instance->id);
+    }
+    return out;
+  }
+  bool ExpandsResources() const override { return false; }
+  bool Declares(const ResourceInstance&) const override { return false; }
+
+ private:
+  const Walk& walk_;
+};
+
+/// Reports moves that contradict each other. They are reported alone.
+bool CheckMoves(const Walk& walk, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  if (walk.context.refactoring != nullptr) {
+    walk.context.refactoring->ValidateMoves(ExpandedModules(walk), diags);
+  }
+  return diags.error_count() == errors;
+}
+
 /// Executes the nodes and collects their changes.
 void RunNodes(NodeContext& context, const state::DestroyOrder& order, plan::Plan& plan,
               Diagnostics& diags) {
@@ -313,6 +358,13 @@ void RunNodes(NodeContext& context, const state::DestroyOrder& order, plan::Plan
         }
       },
       found_by_nodes);
+  if (!CheckMoves(walk, diags)) {
+    plan.rejected = true;
+    return;
+  }
+  if (context.destroy_targets == nullptr) {
+    CheckRootValues(walk, needed, found_by_nodes);  // -target and -exclude leave variables out
+  }
   plan.changes = TakeChanges(walk);
   KeepDependenciesOfFailed(order, of_rows, plan);
   for (std::vector<RowDiagnostics>& rows : of_rows) {
@@ -370,6 +422,9 @@ void RunDestroyWalk(const WalkContext& given, plan::Plan& plan, Diagnostics& dia
     return;
   }
   RunNodes(node_context, order, plan, diags);
+  if (plan.rejected) {
+    return;
+  }
   if (!given.targets.active()) {  // outputs cannot be destroyed by address
     DeleteOutputs(plan);
   }

@@ -110,6 +110,7 @@ class WalkedInstances final : public refactoring::DeclaredInstances {
     }
     return out;
   }
+  bool ExpandsResources() const override { return true; }
   bool Declares(const ResourceInstance& address) const override {
     const AbsResource& resource = address.resource;
     const config::ConfigNode* node = walk_.config.Find(walk_.program.ModuleOf(resource.module));
@@ -251,6 +252,13 @@ plan::Plan StartPlan(const Request& request) {
   return plan;
 }
 
+/// Whether a normal plan is made: by itself, or to refresh what is destroyed.
+bool PlansChanges(const WalkContext& context) {
+  return context.mode == plan::Mode::kNormal ||
+         (context.mode == plan::Mode::kDestroy && context.refresh &&
+          context.prior_state != nullptr && !context.prior_state->empty());
+}
+
 /// Checks the request against the configuration and the state.
 void CheckRequest(const WalkContext& context, Diagnostics& diags) {
   const Request& request = context.request;
@@ -261,11 +269,12 @@ void CheckRequest(const WalkContext& context, Diagnostics& diags) {
         "With -target or -exclude, a plan covers only a part of what the configuration asks for. "
         "The options are meant for mending what went wrong, not for everyday use.");
   }
-  if (context.mode != plan::Mode::kDestroy) {
-    context.refactoring->ValidateRemoved(diags);
-  }
-  if (context.mode != plan::Mode::kRefreshOnly) {
+  if (PlansChanges(context)) {
+    const size_t errors = diags.error_count();
     meta_arguments::CheckImportTargets(*request.config, request.generated != nullptr, diags);
+    if (diags.error_count() == errors) {
+      context.refactoring->ValidateRemoved(diags);
+    }
   }
   CheckTargetedMoves(context, diags);
 }

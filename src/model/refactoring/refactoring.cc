@@ -315,7 +315,7 @@ class MoveValidator {
     if (end.is_module) {
       return !end.whole || block.FindCall(steps.back().call) >= 0;
     }
-    return block.FindResource(end.resource) >= 0 &&
+    return block.FindResource(end.resource) >= 0 && declared_.ExpandsResources() &&
            (end.whole || declared_.Declares({{module, end.resource}, end.key}));
   }
 

@@ -28,6 +28,8 @@ class DeclaredInstances {
   virtual const config::Config& config() const = 0;
   /// The instances of a module.
   virtual std::vector<ModuleInstId> ModuleInstances(const config::ConfigNode& node) const = 0;
+  /// Whether resources are expanded: a destruction does not do that, so that it declares none.
+  virtual bool ExpandsResources() const = 0;
   /// Whether the configuration declares an instance of one of its resources.
   virtual bool Declares(const ResourceInstance& instance) const = 0;
 };
