@@ -23,6 +23,16 @@ std::optional<uint64_t> SerialIn(const JsonNode& object) {
   return node != nullptr && node->is_number() ? SerialOf(node->text()) : std::nullopt;
 }
 
+std::string_view KindName(const JsonNode& node) {
+  if (node.is_string()) {
+    return "string";
+  }
+  if (node.is_number()) {
+    return "number";
+  }
+  return node.is_array() ? "array" : "bool";
+}
+
 /// What the reference says of a text that is not the JSON of an object of a Go type.
 std::string ProblemOf(std::string_view bytes, const JsonDocument& document, std::string_view type) {
   if (!document.ok()) {
@@ -33,11 +43,7 @@ std::string ProblemOf(std::string_view bytes, const JsonDocument& document, std:
   if (root.is_object() || root.is_null()) {
     return "";
   }
-  const std::string_view kind = root.is_string()   ? "string"
-                                : root.is_number() ? "number"
-                                : root.is_array()  ? "array"
-                                                   : "bool";
-  return "json: cannot unmarshal " + std::string(kind) + " into Go value of type " +
+  return "json: cannot unmarshal " + std::string(KindName(root)) + " into Go value of type " +
          std::string(type);
 }
 
