@@ -210,13 +210,13 @@ bool StateMigration::CopyOneOfSeveral(const std::string& workspace, std::string_
 
 bool StateMigration::CopyWorkspace(const std::string& workspace, std::string_view target_name,
                                    bool confirmed) {
-  auto before = Peek(workspace);
-  if (!before || before->empty()) {
-    return before.has_value();
-  }
-  auto source = from_.backend->Open(workspace, program_);
+  auto source = from_.backend->Open(workspace, program_, backend::Opening::kLook);
   if (!source) {
     return Error(LoadProblem(), source.error().message);
+  }
+  auto before = Read(**source);
+  if (!before || before->empty()) {
+    return before.has_value();
   }
   std::unique_ptr<state::Store> target = OpenTarget(target_name);
   if (target == nullptr) {
