@@ -167,7 +167,8 @@ Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags,
   }
   std::vector<lang::DeprecatedPart> parts;
   value = lang::TakeDeprecated(value, parts);
-  for (const lang::DeprecatedPart& part : parts) {
+  for (lang::DeprecatedPart& part : parts) {
+    part.cause.of_block = true;
     const SourceRange place = schema::Locate(body, lang::ReportedPath(value, part.path), &value);
     Diagnostic warning = lang::DeprecationWarning(part.cause, "This value", place);
     warning.address = address;

@@ -18,6 +18,8 @@ struct DeprecationCause final : DiagnosticExtra {
   std::string by;       ///< the deprecated output: "module.m.old"
   std::string message;  ///< the author's message; may be empty
   bool remote = false;  ///< the output's module is not a local one
+  /// The warning is about a whole block. Such warnings are merged, whatever their causes are.
+  bool of_block = false;
 };
 
 /// The mark of values with this cause.

@@ -190,7 +190,8 @@ std::vector<Group> Merge(const Diagnostics& diags, const DiagnosticOptions& opti
       continue;
     }
     std::string key = (diagnostic.is_error() ? "E" : "W") + diagnostic.summary;
-    if (const auto* cause = dynamic_cast<const lang::DeprecationCause*>(diagnostic.extra.get())) {
+    const auto* cause = dynamic_cast<const lang::DeprecationCause*>(diagnostic.extra.get());
+    if (cause != nullptr && !cause->of_block) {
       key += '\n' + cause->by;  // warnings about different objects are not merged
     }
     const auto [it, added] = known.try_emplace(std::move(key), groups.size());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lang/compared_values.h"
+#include "lang/deprecation.h"
 #include "plan_json/diagnostic.h"
 
 namespace kinu::view {
@@ -167,6 +168,21 @@ TEST_F(DiagnosticText, ConsolidatedAndCompact) {
   EXPECT_EQ(compact[0].text,
             "\nWarnings:\n\n- Placeless\n- Twice\n  on main.tf line 1 (and 2 more)\n\n"
             "To see the full warning notes, run OpenTofu without -compact-warnings.\n");
+}
+
+TEST_F(DiagnosticText, DeprecationsOfBlocksAreMergedWhateverTheirCause) {
+  const auto count = [&](bool of_block) {
+    Diagnostics diags;
+    for (const char* by : {"a.x.old", "a.y.old"}) {
+      lang::DeprecationCause cause;
+      cause.by = by;
+      cause.of_block = of_block;
+      diags.Add(lang::DeprecationWarning(cause, "This value", {source_.get(), 0, 8}));
+    }
+    return RenderDiagnostics(diags, terminal::Style(false), {}).size();
+  };
+  EXPECT_EQ(count(false), 2u);
+  EXPECT_EQ(count(true), 1u);
 }
 
 }  // namespace
