@@ -13,6 +13,7 @@ CHECK = re.compile(r"\b(?:check|validation|precondition|postcondition)\b")
 PROVIDER = re.compile(r'(?m)^provider\s+"?kinutest\b|"provider":')
 ALIAS = re.compile(r'(?m)^ *"?alias"? *[=:]')
 WRITES = re.compile(r"-(?:POST|PUT) .*state(?:\(|$)|-(?:POST|PUT) /states/|-(?:LOCK|UNLOCK) ")
+GIVEN = re.compile(r"--?state(=|$)")
 NAMES = re.compile(r"\b[a-z]\d+\b|\d+")
 
 
@@ -67,6 +68,13 @@ def configured_twice(world):
     """Whether a world attaches one provider process to several configurations: the one that it gets last decides."""
     texts = texts_of(world) if world.get("attached") else []
     return sum(len(PROVIDER.findall(text)) for text in texts) > 1 or any(map(ALIAS.search, texts))
+
+
+def given_a_state(world, found):
+    """Whether an earlier step gave a state to a new workspace in a service: OpenTofu loses it (differences.md)."""
+    return bool(world["case"].get("servers")) and any(
+        command_of(step) == "workspace new" and any(map(GIVEN.match, step["args"]))
+        for step in world["case"]["steps"][:found[0].step])
 
 
 def reason_of(world, found):

@@ -126,6 +126,10 @@ KNOWN = [
           re.compile(r"\A-.*\n\+\(sensitive value\)\Z"), re.compile(r"\bdeprecated\b")),
     Known("planned and sensitive and deprecated", "differences.md: an output that is sensitive and deprecated", r"plan|apply|destroy|show", "stdout",
           re.compile(r"\A-.*\(known after apply\)\n\+.*\(sensitive value\)\Z"), re.compile(r"\bdeprecated\b")),
+    Known("ephemeral in a test", "differences.md: `test -verbose` with an ephemeral resource", r"test", "stdout",
+          re.compile(r"\A-\{DIAG warning\|Failed to render test state\|\}\n\+"), re.compile(r"\bephemeral\b")),
+    Known("overridden in a test", "differences.md: `test -verbose -json` with an overridden module", r"test", "stdout",
+          re.compile(r'\A-.*"-verbose flag enabled, printing'), re.compile(r"\boverride_module\b")),
     Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy|import",
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
 ]

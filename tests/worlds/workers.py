@@ -78,6 +78,8 @@ def fresh(seed):
         return seed, "crash", "the reference crashes or takes too long", found, times, exits
     if row is None and compare.written_again(world, found):
         return seed, "again", "the reference writes a state again, whose checks come in random order", found, times, exits
+    if row is None and compare.given_a_state(world, found):
+        return seed, "given", "a new workspace in a service has the state that it was given", found, times, exits
     if row is None and compare.configured_twice(world) and not differs_apart(world):
         return seed, "twice", "an attached provider is configured twice, the last time decides", found, times, exits
     if row is None and not compare.stable(world, wanted, PLACE["reference"], PLACE["attach"], found):
