@@ -156,7 +156,8 @@ bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags)
     if (request.kind != OperationKind::kImport) {
       engine::Validate(input, diags);
     }
-    if (!diags.has_errors()) {
+    lacks_stored_provider = !diags.has_errors();
+    if (lacks_stored_provider) {
       diags.Append(std::move(missing));
     }
     return false;

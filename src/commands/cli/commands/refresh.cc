@@ -22,6 +22,26 @@ static int RefreshInService(OperationRun& run, PlanRequest& request) {
   return run.RunInService(request, {.applies = true, .approved = true});
 }
 
+static void ShowOutputs(OperationRun& run, const std::vector<state::OutputValue>& outputs) {
+  if (!outputs.empty()) {
+    run.audience->Text(view::RenderOutputsHeading(run.invocation.style()) +
+                       view::RenderOutputs(outputs, false));
+  }
+  if (run.audience->json() != nullptr) {
+    run.audience->json()->Outputs(outputs);
+  }
+}
+
+/// Ends a refresh that could not begin. Without a provider of stored objects, outputs are shown as
+/// they are stored.
+static int FailToOpen(OperationRun& run) {
+  const int code = run.Fail();
+  if (run.operation.lacks_stored_provider) {
+    ShowOutputs(run, run.operation.prior.outputs);
+  }
+  return code;
+}
+
 static int RunRefresh(Invocation& invocation) {
   OperationRun run(invocation);
   run.Parse();
@@ -45,7 +65,7 @@ static int RunRefresh(Invocation& invocation) {
   run.CatchInterrupts();
   request.may_run_remotely = true;
   if (!run.Open(request)) {
-    return run.operation.remote_runs == nullptr ? run.Fail() : RefreshInService(run, request);
+    return run.operation.remote_runs == nullptr ? FailToOpen(run) : RefreshInService(run, request);
   }
   const bool any = std::ranges::any_of(run.operation.prior.resources, [](const auto& resource) {
     return resource->address.resource.mode == ResourceMode::kManaged;
@@ -76,13 +96,7 @@ static int RunRefresh(Invocation& invocation) {
   if (run.audience->Show(run.diags)) {
     return 1;
   }
-  if (!refreshed.outputs.empty()) {
-    run.audience->Text(view::RenderOutputsHeading(invocation.style()) +
-                       view::RenderOutputs(refreshed.outputs, false));
-  }
-  if (run.audience->json() != nullptr) {
-    run.audience->json()->Outputs(refreshed.outputs);
-  }
+  ShowOutputs(run, refreshed.outputs);
   return 0;
 }
 
