@@ -150,31 +150,6 @@ TEST_F(ScenarioTest, ImportWaitsForItsId) {
   EXPECT_EQ(plan.changes[1].importing->id, "id-a");
 }
 
-TEST_F(ScenarioTest, ImportSeesItsTargetAsStored) {
-  const char* const text = R"(
-    resource "test_thing" "a" {
-      name     = "a"
-      for_each = toset(["x", "y"])
-    }
-    import {
-      to = test_thing.a["x"]
-      id = test_thing.a["x"].id
-    })";
-  Configure(text);
-  (void)Plan();
-  ASSERT_TRUE(HasError("Invalid index")) << Text(diags_);
-  Configure(R"(
-    resource "test_thing" "a" {
-      name     = "a"
-      for_each = toset(["x"])
-    })");
-  Apply();
-  Configure(text);
-  const plan::Plan plan = Plan();
-  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
-  EXPECT_EQ(Changes(plan), (Strings{"test_thing.a[\"y\"]"}));
-}
-
 TEST_F(ScenarioTest, DataIsReadAfterPendingChanges) {
   struct Row {
     const char* name;

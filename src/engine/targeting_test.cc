@@ -1,4 +1,4 @@
-// -target and -exclude.
+// -target and -exclude, and targets of imports.
 #include <gtest/gtest.h>
 
 #include "engine/imports.h"
@@ -266,6 +266,32 @@ TEST_F(EngineTest, InvalidImportsAreErrors) {
     ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
     EXPECT_EQ(diags_.list().back().summary, c.summary);
   }
+}
+
+TEST_F(EngineTest, ImportSeesItsTargetAsStored) {
+  const char* const text = R"(
+    resource "test_thing" "a" {
+      name     = "a"
+      for_each = toset(["x", "y"])
+    }
+    import {
+      to = test_thing.a["x"]
+      id = test_thing.a["x"].id
+    })";
+  Configure(text);
+  (void)Plan();
+  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(diags_.list().back().summary, "Invalid index");
+  Configure(R"(
+    resource "test_thing" "a" {
+      name     = "a"
+      for_each = toset(["x"])
+    })");
+  Apply();
+  Configure(text);
+  const plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Changes(plan), (Strings{"test_thing.a[\"y\"]"}));
 }
 
 }  // namespace

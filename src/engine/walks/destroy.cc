@@ -15,6 +15,7 @@
 #include "engine/rows/rows.h"
 #include "engine/spans.h"
 #include "engine/walks/node_table.h"
+#include "engine/walks/walked_instances.h"
 #include "engine/walks/walks.h"
 #include "refactoring/refactoring.h"
 #include "schema/marks.h"
@@ -312,31 +313,11 @@ void CheckRootValues(const Walk& walk, const std::vector<bool>& needed, Diagnost
   }
 }
 
-/// The modules that a destruction has expanded. The instances of resources are not looked at.
-class ExpandedModules final : public refactoring::DeclaredInstances {
- public:
-  explicit ExpandedModules(const Walk& walk) : walk_(walk) {}
-
-  const config::Config& config() const override { return walk_.config; }
-  std::vector<ModuleInstId> ModuleInstances(const config::ConfigNode& node) const override {
-    std::vector<ModuleInstId> out;
-    for (const ModuleInstance* instance : walk_.slots.instances[node.index]) {
-      out.push_back(instance->id);
-    }
-    return out;
-  }
-  bool ExpandsResources() const override { return false; }
-  bool Declares(const ResourceInstance&) const override { return false; }
-
- private:
-  const Walk& walk_;
-};
-
 /// Reports moves that contradict each other. They are reported alone.
 bool CheckMoves(const Walk& walk, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   if (walk.context.refactoring != nullptr) {
-    walk.context.refactoring->ValidateMoves(ExpandedModules(walk), diags);
+    walk.context.refactoring->ValidateMoves(WalkedInstances(walk, false), diags);
   }
   return diags.error_count() == errors;
 }

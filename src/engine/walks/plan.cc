@@ -22,6 +22,7 @@
 #include "engine/module_references.h"
 #include "engine/spans.h"
 #include "engine/walks/node_table.h"
+#include "engine/walks/walked_instances.h"
 #include "engine/walks/walks.h"
 #include "refactoring/refactoring.h"
 
@@ -97,37 +98,6 @@ void DeclareUnreachedChecks(const Walk& walk, CheckRecord& checks) {
   }
 }
 
-/// The instances that a finished walk has found to be declared.
-class WalkedInstances final : public refactoring::DeclaredInstances {
- public:
-  explicit WalkedInstances(const Walk& walk) : walk_(walk) {}
-
-  const config::Config& config() const override { return walk_.config; }
-  std::vector<ModuleInstId> ModuleInstances(const config::ConfigNode& node) const override {
-    std::vector<ModuleInstId> out;
-    for (const ModuleInstance* instance : walk_.slots.instances[node.index]) {
-      out.push_back(instance->id);
-    }
-    return out;
-  }
-  bool ExpandsResources() const override { return true; }
-  bool Declares(const ResourceInstance& address) const override {
-    const AbsResource& resource = address.resource;
-    const config::ConfigNode* node = walk_.config.Find(walk_.program.ModuleOf(resource.module));
-    for (const ModuleInstance* instance : walk_.slots.instances[node->index]) {
-      if (instance->id == resource.module) {
-        const auto index = static_cast<size_t>(node->module->FindResource(resource.resource));
-        const Row* row = instance->resources[index]->Find(address.key);
-        return row != nullptr && !row->orphan();
-      }
-    }
-    return false;
-  }
-
- private:
-  const Walk& walk_;
-};
-
 /// Reports moves and imports that do not fit the instances of the walk. They are likely causes of
 /// other errors, so they are reported alone.
 bool CheckInstances(const Walk& walk, Diagnostics& diags) {
@@ -136,7 +106,7 @@ bool CheckInstances(const Walk& walk, Diagnostics& diags) {
   }
   const size_t errors = diags.error_count();
   if (walk.context.refactoring != nullptr) {
-    walk.context.refactoring->ValidateMoves(WalkedInstances(walk), diags);
+    walk.context.refactoring->ValidateMoves(WalkedInstances(walk, true), diags);
   }
   return diags.error_count() == errors;
 }
