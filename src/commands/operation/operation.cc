@@ -150,15 +150,18 @@ bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags)
   const bool applies =
       request.kind == OperationKind::kApply || request.kind == OperationKind::kRefresh;
   Diagnostics missing;
-  const bool complete = applies ? providers->RequireForState(prior, missing)
-                                : providers->RequireForOrphans(prior, *loaded.config, missing);
-  if (!complete) {
+  if (!providers->RequireForState(prior, missing)) {
+    Diagnostics orphans;
+    if (!applies && providers->RequireForOrphans(prior, *loaded.config, orphans)) {
+      lacks_stored_provider = true;  // the plan does not need it
+      return true;
+    }
     if (request.kind != OperationKind::kImport) {
       engine::Validate(input, diags);
     }
     lacks_stored_provider = !diags.has_errors();
     if (lacks_stored_provider) {
-      diags.Append(std::move(missing));
+      diags.Append(std::move(applies ? missing : orphans));
     }
     return false;
   }
@@ -169,7 +172,7 @@ bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags)
 }
 
 bool Operation::RequireStoredProviders(const plan::Plan& plan, Diagnostics& diags) const {
-  if (offline != nullptr || plan.rejected) {
+  if (!lacks_stored_provider || plan.rejected) {
     return true;
   }
   const bool complete = providers->RequireForState(plan.prior_state, diags);

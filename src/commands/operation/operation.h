@@ -71,7 +71,8 @@ struct Operation : session::OpenWorkspace {
   view::Status* status = nullptr;  ///< of the audience; null: nobody sees it
   /// Set by an Open() that returns false without errors: the service runs the workspace.
   std::shared_ptr<const backend::HostedRuns> remote_runs;
-  /// Set by an Open() that failed for providers of stored objects alone: the state was read.
+  /// Set by Open(): providers of stored objects are missing, and nothing else is wrong. Where the
+  /// operation needs them, Open() fails.
   bool lacks_stored_provider = false;
   /// What plans in place of providers; null: they do.
   std::unique_ptr<OfflinePlanning> offline;
