@@ -194,6 +194,27 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   entry.provider_key = row.provider_key;
 }
 
+/// Adds each resource that the configuration gives no instance, without objects: the command
+/// `import` stores what it has expanded. Ref: opentofu node_resource_abstract.go
+/// writeResourceState, called in an import without the removal of what stays empty.
+void StoreEmptyResources(const Walk& walk, state::State& imported) {
+  for (const auto& node : walk.config.nodes) {
+    const auto& resources = node->module->resources;
+    for (size_t i = 0; i < resources.size(); ++i) {
+      if (resources[i].name.mode == ResourceMode::kEphemeral) {
+        continue;
+      }
+      const BlockInfo& info = walk.graph.blocks[node->index][i];
+      for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
+        if (instance->resources[i]->rows.empty()) {
+          imported.Ensure({instance->id, resources[i].name},
+                          walk.graph.providers[info.provider].address);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void StoreIdentity(const schema::ResourceSchema& schema, const Value& identity,
@@ -345,6 +366,9 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
     }
   });
   state::DropHusks(plan.prior_state);
+  if (!walk.context.command_imports.empty()) {
+    StoreEmptyResources(walk, plan.prior_state);
+  }
   plan.changes = TakeChanges(walk);
   plan.drift.SortBy([&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
     return program.Less(a.address, b.address);

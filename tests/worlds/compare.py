@@ -38,12 +38,15 @@ def lines_of(want, got):
 
 def differences(world, wanted, got):
     """The differences of the first step that has some."""
+    failed = set()
     for number, step in enumerate(world["case"]["steps"]):
         want = wanted[number] if number < len(wanted) else {}
         have = got[number] if number < len(got) else {}
+        if want and want["exit"][1] not in ("0", "2"):
+            failed.add(command_of(step))
         out = []
         for subject in sorted(set(want) | set(have), key=lambda name: (name != "exit", name)):
-            a, b = (seen.get(subject) and freedoms.compared(subject, *seen[subject]) for seen in (want, have))
+            a, b = (seen.get(subject) and freedoms.compared(subject, *seen[subject], failed) for seen in (want, have))
             if a != b:
                 out.append(Difference(number, command_of(step), subject, lines_of(a, b)))
         if out:

@@ -10,7 +10,8 @@ import re
 import sources  # noqa: F401 (says where the next one is)
 import normal_form
 
-Words = collections.namedtuple("Words", "name reason subjects pattern replacement")
+# `after`: the commands of which one must have failed before.
+Words = collections.namedtuple("Words", "name reason subjects pattern replacement after", defaults=[""])
 # `file` is what a file of the world must have, too.
 Known = collections.namedtuple("Known", "name reason commands subjects pattern file", defaults=[re.compile("")])
 
@@ -97,7 +98,8 @@ WORDS = [
           re.compile(r'\nYou can create this workspace with the "new" subcommand \nor include .*\n\n'), ""),
     Words("hashes", "the provider of the tests is built on each machine", r".*", re.compile(r"h1:[A-Za-z0-9+/]{43}="), "h1:{HASH}"),
     Words("empty resources", "a failing apply of OpenTofu sometimes leaves resources without objects (differences.md)",
-          r"file .*", re.compile(r"(?s)\A.*"), lambda match: without_empty_resources(match.group(0))),
+          r"file .*", re.compile(r"(?s)\A.*"), lambda match: without_empty_resources(match.group(0)),
+          after="apply|destroy|test"),
     Words("errors of PostgreSQL", "another driver adds the code and the place (differences.md)", STREAMS + "|file .*",
           re.compile(r"(pq: [^\n|{}]*?)(?: at (?:position|column) [\d:]+)?(?: \(\w{5}\))(?=[\"\n|}])"), r"\1"),
     Words("connections to PostgreSQL", "each driver has words of its own (differences.md)", STREAMS,
@@ -135,10 +137,10 @@ KNOWN = [
 ]
 
 
-def compared(subject, form, text):
-    """A text as it is compared."""
+def compared(subject, form, text, failed=()):
+    """A text as it is compared. `failed` are the commands that have failed up to its step."""
     for row in WORDS:
-        if re.fullmatch(row.subjects, subject):
+        if re.fullmatch(row.subjects, subject) and (not row.after or any(re.fullmatch(row.after, name) for name in failed)):
             text = row.pattern.sub(row.replacement, text)
     return form, text
 

@@ -94,6 +94,7 @@ void CountWithoutWalk(const plan::Plan& plan, ApplyCounts& counts) {
 void FinishState(const Recorder& recorder, const CheckRecord& checks, const plan::Plan& plan,
                  ApplyResult& result) {
   state::DropHusks(result.state);
+  state::DropEmptyResources(result.state);
   result.counts = recorder.counts;
   // A refresh-only plan has evaluated all conditions.
   result.checks = plan.mode == plan::Mode::kRefreshOnly ? plan.checks : checks.Results();

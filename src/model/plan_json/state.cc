@@ -183,7 +183,8 @@ Result<void> StateWriter::Resource(const state::Resource& resource) {
 
 Result<void> StateWriter::Module(const Tree& module) {
   out_.BeginObject();
-  if (!module.items.empty()) {
+  const auto has_instances = [](const state::Resource* item) { return !item->instances.empty(); };
+  if (std::ranges::any_of(module.items, has_instances)) {
     out_.Key("resources");
     out_.BeginArray();
     for (const state::Resource* resource : module.items) {
@@ -229,10 +230,10 @@ void WriteStateOutputs(JsonWriter& out, std::span<const state::OutputValue> outp
 
 Result<void> WriteState(JsonWriter& out, const state::State& state, const SchemaLookup& schemas,
                         const StateDocumentOptions& options) {
+  // A resource without instances shows that its module is there, and nothing else.
   std::vector<const state::Resource*> resources;
   if (!state.resources.empty()) {
     resources = state.Sorted();
-    std::erase_if(resources, [](const auto* resource) { return resource->instances.empty(); });
   }
   out.BeginObject();
   out.Member("format_version", kStateFormatVersion);

@@ -169,6 +169,18 @@ void DropHusks(State& state) {
   }
 }
 
+void DropEmptyResources(State& state) {
+  std::vector<AbsResource> empty;
+  for (const auto& resource : state.resources) {
+    if (resource->instances.empty()) {
+      empty.push_back(resource->address);
+    }
+  }
+  for (const AbsResource& address : empty) {
+    state.Remove(address);
+  }
+}
+
 void Apply(const ObjectRecord& record, State& state, Husks husks) {
   const AbsResource& address = record.address.resource;
   const InstanceKey& key = record.address.key;

@@ -85,8 +85,10 @@ enum class Husks : uint8_t {
 
 /// Applies a record to `state`.
 void Apply(const ObjectRecord& record, State& state, Husks husks = Husks::kDrop);
-/// Removes instances without objects and resources without instances.
+/// Removes instances without objects, and the resources that lose their last instance by it.
 void DropHusks(State& state);
+/// Removes resources without instances, as they are stored by the command `import`.
+void DropEmptyResources(State& state);
 
 /// Persistent storage of one workspace's state.
 class Store {

@@ -131,11 +131,15 @@ Result<std::string> RenderState(const state::State& state, const SchemaLookup& s
   std::vector<const state::Resource*> resources;
   if (!state.resources.empty()) {
     resources = state.Sorted();
-    std::erase_if(resources, [](const auto* resource) { return resource->instances.empty(); });
   }
-  if (resources.empty() && state.outputs.empty()) {
+  // A module counts, also one whose resources have no instances.
+  const auto represents_nothing = [](const state::Resource* resource) {
+    return resource->instances.empty() && resource->address.module == ModuleInstId();
+  };
+  if (std::ranges::all_of(resources, represents_nothing) && state.outputs.empty()) {
     return "The state file is empty. No resources are represented.\n";
   }
+  std::erase_if(resources, [](const auto* resource) { return resource->instances.empty(); });
   StateText text(state, schemas, style, options);
   const Tree root = GroupByModule(*state.program, resources, [](const state::Resource* resource) {
     return resource->address.module;
