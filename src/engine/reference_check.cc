@@ -184,35 +184,56 @@ Value ReferenceCheck::Evaluate(const hcl::Expr& expr, const lang::Scope& scope,
 }
 
 Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
-                             std::span<const std::string_view> hidden, const lang::Scope& scope,
+                             std::span<const std::string_view> hidden, const ModuleScope& scope,
                              const BodyReferences& references, Diagnostics& diags) const {
-  const bool sound = !checks() || Check(references.traversals, false, diags, references.calls) ==
-                                      References::kSound;
-  return sound ? WarnDeprecatedIn(
-                     body, schema::DecodeBody(block, body, hidden, scope, nullptr, diags), diags)
-               : Value::Unknown(block.implied_type());
+  Diagnostics found;
+  if (checks() &&
+      Check(references.traversals, false, found, references.calls) != References::kSound) {
+    return WarnDeprecatedIn(body, DecodeUnsound(block, body, hidden, scope, diags), diags);
+  }
+  diags.Append(std::move(found));
+  return WarnDeprecatedIn(body, schema::DecodeBody(block, body, hidden, scope, nullptr, diags),
+                          diags);
 }
 
 Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
-                             std::span<const std::string_view> hidden, const lang::Scope& scope,
+                             std::span<const std::string_view> hidden, const ModuleScope& scope,
                              Diagnostics& diags) const {
-  std::vector<const hcl::TraversalExpr*> traversals;
-  std::vector<const hcl::CallExpr*> calls;
-  if (checks()) {
-    schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
-  }
-  return Decode(block, body, hidden, scope, {traversals, calls}, diags);
+  return WarnDeprecatedIn(body, DecodeMarked(block, body, hidden, scope, diags), diags);
 }
 
-bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
-                          std::span<const std::string_view> hidden, Diagnostics& diags) const {
-  if (!checks()) {
-    return true;
+Value ReferenceCheck::DecodeMarked(const schema::Block& block, const hcl::Body& body,
+                                   std::span<const std::string_view> hidden,
+                                   const ModuleScope& scope, Diagnostics& diags) const {
+  if (checks()) {
+    std::vector<const hcl::TraversalExpr*> traversals;
+    std::vector<const hcl::CallExpr*> calls;
+    schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
+    Diagnostics found;
+    if (Check(traversals, false, found, calls) != References::kSound) {
+      return DecodeUnsound(block, body, hidden, scope, diags);
+    }
+    diags.Append(std::move(found));
   }
+  return schema::DecodeBody(block, body, hidden, scope, nullptr, diags);
+}
+
+/// Decodes a body with an invalid reference. What decides which blocks there are comes first, and
+/// is evaluated whatever is wrong with it.
+Value ReferenceCheck::DecodeUnsound(const schema::Block& block, const hcl::Body& body,
+                                    std::span<const std::string_view> hidden,
+                                    const ModuleScope& scope, Diagnostics& diags) const {
   std::vector<const hcl::TraversalExpr*> traversals;
   std::vector<const hcl::CallExpr*> calls;
-  schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
-  return Check(traversals, false, diags, calls) == References::kSound;
+  schema::CollectBodyTraversals(block, body, hidden, traversals, calls,
+                                schema::BodyPart::kExpansion);
+  const ConditionScope expansion(walk_, scope, Check(traversals, false, diags, calls));
+  traversals.clear();
+  calls.clear();
+  schema::CollectExpandedTraversals(block, body, hidden, expansion, traversals, calls);
+  return Check(traversals, false, diags, calls) == References::kSound
+             ? schema::DecodeBody(block, body, hidden, scope, expansion, diags)
+             : Value::Unknown(block.implied_type());
 }
 
 }  // namespace kinu::engine

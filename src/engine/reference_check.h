@@ -50,26 +50,32 @@ class ReferenceCheck final : private config::SchemaSource {
                         std::span<const hcl::CallExpr* const> calls = {}) const {
     return Check(traversals, false, diags, calls);
   }
-  /// As Expr(), for the references of a body.
-  bool Body(const schema::Block& block, const hcl::Body& body,
-            std::span<const std::string_view> hidden, Diagnostics& diags) const;
   /// Checks `depends_on`, whose elements must be whole objects.
   void DependsOn(std::span<const hcl::TraversalExpr* const> list, Diagnostics& diags) const;
 
   /// Evaluates the expression; unknown if a reference is invalid.
   Value Evaluate(const hcl::Expr& expr, const lang::Scope& scope, Diagnostics& diags) const;
-  /// Decodes a body; unknown if a reference is invalid. `references`: all of the body's.
+  /// Decodes a body; unknown if a reference of an argument is invalid. `references`: all of the
+  /// body's. What `dynamic` blocks repeat over is evaluated despite errors. Ref: opentofu
+  /// internal/lang/eval.go ExpandBlock, EvalBlock.
   Value Decode(const schema::Block& block, const hcl::Body& body,
-               std::span<const std::string_view> hidden, const lang::Scope& scope,
+               std::span<const std::string_view> hidden, const ModuleScope& scope,
                const BodyReferences& references, Diagnostics& diags) const;
-  /// Decodes a body whose references were not collected; unknown if one is invalid.
+  /// As above, for a body whose references were not collected.
   Value Decode(const schema::Block& block, const hcl::Body& body,
-               std::span<const std::string_view> hidden, const lang::Scope& scope,
+               std::span<const std::string_view> hidden, const ModuleScope& scope,
                Diagnostics& diags) const;
+  /// As above. The value keeps the marks of deprecated values, of which nothing is said.
+  Value DecodeMarked(const schema::Block& block, const hcl::Body& body,
+                     std::span<const std::string_view> hidden, const ModuleScope& scope,
+                     Diagnostics& diags) const;
 
  private:
   References Check(std::span<const hcl::TraversalExpr* const> traversals, bool whole_objects,
                    Diagnostics& diags, std::span<const hcl::CallExpr* const> calls = {}) const;
+  Value DecodeUnsound(const schema::Block& block, const hcl::Body& body,
+                      std::span<const std::string_view> hidden, const ModuleScope& scope,
+                      Diagnostics& diags) const;
   /// Whether references are checked in this walk.
   bool checks() const;
   const schema::Block* ResourceSchema(const config::Resource& resource) const override;

@@ -139,9 +139,7 @@ Value DecodeConfig(const RowContext& row, const ModuleScope& scope, Diagnostics&
   config::ReferenceContext place;
   place.check = row.resource.check;
   const ReferenceCheck check(row.walk(), *row.instance->node, place, scope.repetition().expansion);
-  return check.Body(schema, *row.resource.body, hidden, diags)
-             ? schema::DecodeBody(schema, *row.resource.body, hidden, scope, nullptr, diags)
-             : Value::Unknown(schema.implied_type());
+  return check.DecodeMarked(schema, *row.resource.body, hidden, scope, diags);
 }
 
 std::optional<Value> ProviderMetaOf(const RowContext& row, Diagnostics& diags) {

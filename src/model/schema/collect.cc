@@ -19,29 +19,70 @@ struct Iterator {
   const Iterator* outer;
 };
 
+// Collects the references and calls of an expression. `iterators`: a list of Iterator or Binding.
+template <typename Named>
+void CollectReferences(const hcl::Expr& expr, const Named* iterators,
+                       std::vector<const hcl::TraversalExpr*>& traversals,
+                       std::vector<const hcl::CallExpr*>& calls) {
+  const size_t first = traversals.size();
+  hcl::CollectTraversalsAndCalls(expr, traversals, calls);
+  if (iterators == nullptr) {
+    return;
+  }
+  const auto is_iterator = [iterators](const hcl::TraversalExpr* traversal) {
+    for (const Named* i = iterators; i != nullptr; i = i->outer) {
+      if (i->name == traversal->root) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const auto begin = traversals.begin() + static_cast<std::ptrdiff_t>(first);
+  traversals.erase(std::remove_if(begin, traversals.end(), is_iterator), traversals.end());
+}
+
+// The types of blocks that a body with this schema may have, and what may be written as blocks.
+std::vector<hcl::BlockSchema> BlocksIn(const Block& schema) {
+  std::vector<hcl::BlockSchema> blocks;
+  blocks.reserve(1 + schema.blocks.size());
+  for (const Attribute& attribute : schema.attributes) {
+    if (CanBeBlocks(attribute.type)) {
+      blocks.push_back({attribute.name, {}});
+    }
+  }
+  blocks.insert(blocks.end(), schema.body_blocks().begin(), schema.body_blocks().end());
+  return blocks;
+}
+
+// Calls `visit(schema)` with the schema of the blocks of a type, if there are any.
+template <typename F>
+void WithSchemaOf(const Block& schema, std::string_view type, F&& visit) {
+  if (const NestedBlock* nested = schema.FindBlock(type)) {
+    visit(nested->block);
+  } else if (const Attribute* attribute = schema.FindAttribute(type);
+             attribute != nullptr && CanBeBlocks(attribute->type)) {
+    visit(BlockForObject(attribute->type.element()));
+  }
+}
+
 class Collector {
  public:
-  Collector(std::vector<const hcl::TraversalExpr*>& traversals,
+  Collector(BodyPart part, std::vector<const hcl::TraversalExpr*>& traversals,
             std::vector<const hcl::CallExpr*>& calls)
-      : traversals_(traversals), calls_(calls) {}
+      : part_(part), traversals_(traversals), calls_(calls) {}
 
   void Visit(const Block& schema, const hcl::Body& body, std::span<const std::string_view> hidden,
              const Iterator* iterators) {
     Diagnostics ignored;
-    std::vector<hcl::BlockSchema> blocks;
-    blocks.reserve(1 + schema.blocks.size());
+    std::vector<hcl::BlockSchema> blocks = BlocksIn(schema);
     blocks.push_back(lang::kDynamicBlock);
-    for (const Attribute& attribute : schema.attributes) {
-      if (CanBeBlocks(attribute.type)) {
-        blocks.push_back({attribute.name, {}});
-      }
-    }
-    blocks.insert(blocks.end(), schema.body_blocks().begin(), schema.body_blocks().end());
     const hcl::BodyContent content =
         body.Content({.attributes = schema.body_attributes(), .blocks = blocks, .hidden = hidden},
                      hcl::Strictness::kPartial, ignored);
-    for (const hcl::Attribute& attribute : content.attributes) {
-      Collect(*attribute.expr, iterators);
+    if (part_ == BodyPart::kAll) {
+      for (const hcl::Attribute& attribute : content.attributes) {
+        Collect(*attribute.expr, iterators);
+      }
     }
     struct Child {
       std::string_view type;
@@ -74,34 +115,17 @@ class Collector {
       }
     }
     for (const Child& child : children) {
-      if (const NestedBlock* nested = schema.FindBlock(child.type)) {
-        Visit(nested->block, *child.body, {}, child.iterators);
-      } else if (const Attribute* attribute = schema.FindAttribute(child.type);
-                 attribute != nullptr && CanBeBlocks(attribute->type)) {
-        Visit(BlockForObject(attribute->type.element()), *child.body, {}, child.iterators);
-      }
+      WithSchemaOf(schema, child.type,
+                   [&](const Block& nested) { Visit(nested, *child.body, {}, child.iterators); });
     }
   }
 
  private:
   void Collect(const hcl::Expr& expr, const Iterator* iterators) {
-    const size_t first = traversals_.size();
-    hcl::CollectTraversalsAndCalls(expr, traversals_, calls_);
-    if (iterators == nullptr) {
-      return;
-    }
-    const auto is_iterator = [iterators](const hcl::TraversalExpr* traversal) {
-      for (const Iterator* i = iterators; i != nullptr; i = i->outer) {
-        if (i->name == traversal->root) {
-          return true;
-        }
-      }
-      return false;
-    };
-    const auto begin = traversals_.begin() + static_cast<std::ptrdiff_t>(first);
-    traversals_.erase(std::remove_if(begin, traversals_.end(), is_iterator), traversals_.end());
+    CollectReferences(expr, iterators, traversals_, calls_);
   }
 
+  BodyPart part_;
   std::vector<const hcl::TraversalExpr*>& traversals_;
   std::vector<const hcl::CallExpr*>& calls_;
   std::forward_list<Iterator> iterators_;
@@ -109,13 +133,53 @@ class Collector {
   std::optional<hcl::SyntaxTree> tree_;
 };
 
+// Collects from a body whose `dynamic` blocks are expanded. Reports nothing.
+class ExpandedCollector {
+ public:
+  ExpandedCollector(const lang::Scope& expansion,
+                    std::vector<const hcl::TraversalExpr*>& traversals,
+                    std::vector<const hcl::CallExpr*>& calls)
+      : expansion_(expansion), traversals_(traversals), calls_(calls) {}
+
+  void Visit(const Block& schema, const hcl::Body& body, std::span<const std::string_view> hidden,
+             const lang::Binding* bindings) {
+    Diagnostics ignored;
+    const std::vector<hcl::BlockSchema> blocks = BlocksIn(schema);
+    const lang::ExpandedContent content = lang::ExpandContent(
+        body, {.attributes = schema.body_attributes(), .blocks = blocks, .hidden = hidden},
+        hcl::Strictness::kPartial, expansion_, bindings, store_, ignored);
+    for (const hcl::Attribute& attribute : content.attributes) {
+      CollectReferences(*attribute.expr, bindings, traversals_, calls_);
+    }
+    for (const lang::ExpandedBlock& block : content.blocks) {
+      WithSchemaOf(schema, block.block.type, [&](const Block& nested) {
+        Visit(nested, *block.block.body, {}, block.bindings);
+      });
+    }
+  }
+
+ private:
+  const lang::Scope& expansion_;
+  lang::ExpansionStore store_;
+  std::vector<const hcl::TraversalExpr*>& traversals_;
+  std::vector<const hcl::CallExpr*>& calls_;
+};
+
 }  // namespace
 
 void CollectBodyTraversals(const Block& block, const hcl::Body& body,
                            std::span<const std::string_view> hidden,
                            std::vector<const hcl::TraversalExpr*>& traversals,
-                           std::vector<const hcl::CallExpr*>& calls) {
-  Collector(traversals, calls).Visit(block, body, hidden, nullptr);
+                           std::vector<const hcl::CallExpr*>& calls, BodyPart part) {
+  Collector(part, traversals, calls).Visit(block, body, hidden, nullptr);
+}
+
+void CollectExpandedTraversals(const Block& block, const hcl::Body& body,
+                               std::span<const std::string_view> hidden,
+                               const lang::Scope& expansion,
+                               std::vector<const hcl::TraversalExpr*>& traversals,
+                               std::vector<const hcl::CallExpr*>& calls) {
+  ExpandedCollector(expansion, traversals, calls).Visit(block, body, hidden, nullptr);
 }
 
 }  // namespace kinu::schema

@@ -103,7 +103,8 @@ class BlockValue {
 
 class Decoder {
  public:
-  Decoder(const lang::Scope& scope, Diagnostics& diags) : scope_(scope), diags_(diags) {}
+  Decoder(const lang::Scope& scope, const lang::Scope& expansion, Diagnostics& diags)
+      : scope_(scope), expansion_(expansion), diags_(diags) {}
 
   Value Decode(const Block& schema, const BodyToRead& source,
                std::span<const std::string_view> hidden, bool attributes_as_blocks) {
@@ -113,7 +114,7 @@ class Decoder {
     const ExpandedContent content = lang::ExpandContent(
         *source.body,
         {.attributes = parts.attributes(), .blocks = parts.blocks(), .hidden = hidden},
-        hcl::Strictness::kExact, scope_, source.bindings, store_, diags_);
+        hcl::Strictness::kExact, expansion_, source.bindings, store_, diags_);
 
     BlockValue value(schema);
     std::vector<const hcl::Attribute*> written(schema.attributes.size());
@@ -341,6 +342,7 @@ class Decoder {
   }
 
   const lang::Scope& scope_;
+  const lang::Scope& expansion_;
   Diagnostics& diags_;
   lang::ExpansionStore store_;
 };
@@ -350,8 +352,15 @@ class Decoder {
 Value DecodeBody(const Block& block, const hcl::Body& body,
                  std::span<const std::string_view> hidden, const lang::Scope& scope,
                  const lang::Binding* bindings, Diagnostics& diags) {
-  return Decoder(scope, diags)
+  return Decoder(scope, scope, diags)
       .Decode(block, {&body, bindings, false, {}}, hidden, block.allows_attributes_as_blocks());
+}
+
+Value DecodeBody(const Block& block, const hcl::Body& body,
+                 std::span<const std::string_view> hidden, const lang::Scope& scope,
+                 const lang::Scope& expansion, Diagnostics& diags) {
+  return Decoder(scope, expansion, diags)
+      .Decode(block, {&body, nullptr, false, {}}, hidden, block.allows_attributes_as_blocks());
 }
 
 Block BlockForObject(const Type& object) {

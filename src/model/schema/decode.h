@@ -26,13 +26,33 @@ Value DecodeBody(const Block& block, const hcl::Body& body,
                  std::span<const std::string_view> hidden, const lang::Scope& scope,
                  const lang::Binding* bindings, Diagnostics& diags);
 
+/// As DecodeBody(), with another scope for what decides which blocks `dynamic` blocks generate.
+Value DecodeBody(const Block& block, const hcl::Body& body,
+                 std::span<const std::string_view> hidden, const lang::Scope& scope,
+                 const lang::Scope& expansion, Diagnostics& diags);
+
+/// The expressions of a body that CollectBodyTraversals() looks at.
+enum class BodyPart : uint8_t {
+  kAll,        ///< all of them
+  kExpansion,  ///< those that decide which blocks its `dynamic` blocks generate
+};
+
 /// Collects the traversals and function calls of a body (attributes and nested blocks, `dynamic`
 /// blocks included) without evaluating anything. They come in the order in which OpenTofu evaluates
 /// them. What the schema does not have is skipped.
 void CollectBodyTraversals(const Block& block, const hcl::Body& body,
                            std::span<const std::string_view> hidden,
                            std::vector<const hcl::TraversalExpr*>& traversals,
-                           std::vector<const hcl::CallExpr*>& calls);
+                           std::vector<const hcl::CallExpr*>& calls,
+                           BodyPart part = BodyPart::kAll);
+
+/// Collects the traversals and function calls of the attributes that a body has once its `dynamic`
+/// blocks are expanded in the scope `expansion`: as often as their blocks are generated.
+void CollectExpandedTraversals(const Block& block, const hcl::Body& body,
+                               std::span<const std::string_view> hidden,
+                               const lang::Scope& expansion,
+                               std::vector<const hcl::TraversalExpr*>& traversals,
+                               std::vector<const hcl::CallExpr*>& calls);
 
 /// The schema of the blocks that may be written for an attribute whose elements have the type
 /// `object`. Every attribute of it is optional.
