@@ -269,7 +269,7 @@ class Artist {
       }
       const Picture::Id close = drawing_.Add(BlockAddress(graph_, node) + " (close)");
       const auto before = [&](NodeId other) {
-        for (const Picture::Id vertex : ins_[other]) {
+        for (const Picture::Id vertex : outs_[other]) {
           drawing_.Connect(close, vertex);
         }
         if (graph_.node(other).kind == NodeKind::kProvider && !outs_[other].empty()) {
@@ -440,6 +440,23 @@ void AddLeftOvers(const PlanGraph& graph, const state::State* state, Picture& dr
   }
 }
 
+/// The end of a module waits for the ends of the modules in it. Ref: opentofu
+/// internal/tofu/transform_module_expansion.go.
+void AddModuleEndsOfDestroy(const PlanGraph& graph, Picture& drawing) {
+  const auto end_of = [&](const config::ConfigNode& node) {
+    return drawing.Add(graph.program.ToText(node.path) + " (close)");
+  };
+  for (const auto& node : graph.config.nodes) {
+    if (node->parent == nullptr) {
+      continue;
+    }
+    const Picture::Id end = end_of(*node);
+    if (node->parent->parent != nullptr) {
+      drawing.Connect(end_of(*node->parent), end);
+    }
+  }
+}
+
 /// A destruction: objects, each after its dependents; of the configuration only variables and
 /// outputs of the root module, and what configures the providers.
 Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
@@ -454,11 +471,7 @@ Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
   for (size_t i = 0; i < root.outputs.size(); ++i) {
     drawing.Add("output." + std::string(graph.program.Text(root.outputs[i].name)) + " (expand)");
   }
-  for (const auto& node : graph.config.nodes) {
-    if (node->parent != nullptr) {
-      drawing.Add(graph.program.ToText(node->path) + " (close)");
-    }
-  }
+  AddModuleEndsOfDestroy(graph, drawing);
   FlatMap<ConfigResource, std::vector<std::pair<ModuleInstId, Picture::Id>>> objects;
   struct User {
     ModuleInstId module;
