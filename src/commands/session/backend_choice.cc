@@ -1,11 +1,13 @@
 #include "session/backend_choice.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "base/files.h"
 #include "base/program_name.h"
 #include "codec/deflate.h"
 #include "config/decode.h"
+#include "config/merged_body.h"
 #include "config/static_value.h"
 #include "cty/conversion.h"
 #include "cty/value_node.h"
@@ -43,20 +45,23 @@ class SettingReader {
   /// references and secrets in `diags`, other problems in `of_values`. False after an error.
   bool Read(const hcl::Body& body, const SourceRange& block, SettingValues& out,
             std::map<std::string, SourceRange>* given, Diagnostics& diags, Diagnostics& of_values);
-  /// Reads the values of -backend-config.
-  void ReadOverrides(const std::vector<std::string>& overrides, SettingValues& values,
-                     bool& overridden, Diagnostics& diags);
+  /// The body with the values of -backend-config, which lives as long as the reader. What they
+  /// replace is never evaluated. Null after an error.
+  const hcl::Body* Overridden(const hcl::Body& body, const std::vector<std::string>& overrides,
+                              Diagnostics& diags);
 
  private:
-  /// Reads a file of -backend-config, in either syntax.
-  void ReadFile(const std::string& path, SettingValues& values, Diagnostics& diags);
-  /// Reads NAME=VALUE.
-  void ReadArgument(const std::string& name, const std::string& text, SettingValues& values,
-                    Diagnostics& diags);
+  /// Reads a file of -backend-config, in either syntax. Null after an error.
+  const hcl::Body* ReadFile(const std::string& path, Diagnostics& diags);
+  /// Reads NAME=VALUE. Null after an error.
+  const hcl::Body* ReadArgument(const std::string& name, const std::string& text,
+                                Diagnostics& diags);
 
   const Loaded& loaded_;
   const BackendSpec& spec_;
   config::StaticEvaluator evaluator_;
+  std::deque<config::GivenBody> given_;
+  std::deque<config::OverriddenBody> overridden_;
 };
 
 /// Reports values that may not be stored. False if there are any.
@@ -75,8 +80,9 @@ bool CheckSecrets(const Value& value, const SourceRange& block, Diagnostics& dia
   return true;
 }
 
-/// Finds the settings that a body has, by name.
-std::map<std::string, SourceRange> NamesIn(const hcl::Body& body, const BackendSpec& spec) {
+/// The settings that a body has.
+hcl::BodyContent SettingsIn(const hcl::Body& body, const BackendSpec& spec,
+                            hcl::Strictness strictness, Diagnostics& diags) {
   std::vector<hcl::AttributeSchema> attributes;
   std::vector<hcl::BlockSchema> blocks;
   for (const Setting& setting : spec.settings) {
@@ -86,9 +92,13 @@ std::map<std::string, SourceRange> NamesIn(const hcl::Body& body, const BackendS
       attributes.push_back({setting.name});
     }
   }
+  return body.Content({.attributes = attributes, .blocks = blocks}, strictness, diags);
+}
+
+/// Finds the settings that a body has, by name.
+std::map<std::string, SourceRange> NamesIn(const hcl::Body& body, const BackendSpec& spec) {
   Diagnostics ignored;
-  const hcl::BodyContent content = body.Content({.attributes = attributes, .blocks = blocks},
-                                                hcl::Strictness::kPartial, ignored);
+  const hcl::BodyContent content = SettingsIn(body, spec, hcl::Strictness::kPartial, ignored);
   std::map<std::string, SourceRange> out;
   for (const hcl::Attribute& attribute : content.attributes) {
     out.emplace(attribute.name, attribute.expr->range());
@@ -129,35 +139,37 @@ bool SettingReader::Read(const hcl::Body& body, const SourceRange& block, Settin
   return good;
 }
 
-void SettingReader::ReadFile(const std::string& path, SettingValues& values, Diagnostics& diags) {
+const hcl::Body* SettingReader::ReadFile(const std::string& path, Diagnostics& diags) {
   auto text = kinu::ReadFile(path);
   if (!text) {
     diags.Error("Failed to read file", "The file \"" + path + "\" could not be read.");
-    return;
+    return nullptr;
   }
+  const size_t errors = diags.error_count();
   Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
   hcl::SyntaxTree& tree = *loaded_.inputs.tree;
   tree.KeepSource(file);
   const hcl::Body* body = path.ends_with(".json") ? hcl::ParseJson(file.get(), tree, diags)
                                                   : hcl::ParseNative(file.get(), tree, diags);
-  if (body != nullptr && !diags.has_errors()) {
-    Read(*body, SourceRange(), values, nullptr, diags, diags);
+  if (body != nullptr && diags.error_count() == errors) {
+    (void)SettingsIn(*body, spec_, hcl::Strictness::kExact, diags);
   }
+  return diags.error_count() == errors ? body : nullptr;
 }
 
-void SettingReader::ReadArgument(const std::string& name, const std::string& text,
-                                 SettingValues& values, Diagnostics& diags) {
+const hcl::Body* SettingReader::ReadArgument(const std::string& name, const std::string& text,
+                                             Diagnostics& diags) {
   constexpr std::string_view kSummary = "Invalid backend configuration argument";
   const std::string subject =
       "The backend configuration argument \"" + name + "\" given on the command line";
   const Setting* setting = spec_.Find(name);
   if (setting == nullptr || setting->is_block()) {
     diags.Error(std::string(kSummary), subject + " is not expected for the selected backend type.");
-    return;
+    return nullptr;
   }
   Value given = Value::String(text);
+  hcl::SyntaxTree& tree = *loaded_.inputs.tree;
   if (setting->type > backend::SettingType::kNumber) {
-    hcl::SyntaxTree& tree = *loaded_.inputs.tree;
     const size_t errors = diags.error_count();
     const SourceFile* file =
         tree.KeepSource(SourceFile::Make("<value for -backend-config=\"" + name + "\">", text));
@@ -166,7 +178,7 @@ void SettingReader::ReadArgument(const std::string& name, const std::string& tex
       given = config::EvaluateConstant(*expr, diags);
     }
     if (diags.error_count() != errors) {
-      return;
+      return nullptr;
     }
   }
   auto value = Convert(given, setting->value_type());
@@ -175,25 +187,35 @@ void SettingReader::ReadArgument(const std::string& name, const std::string& tex
                     ? std::string(kSummary)
                     : "Invalid backend configuration value",
                 subject + ": " + value.error().ToText() + ".");
-    return;
+    return nullptr;
   }
-  values.insert_or_assign(name, *std::move(value));
+  hcl::Attribute attribute;
+  attribute.name = setting->name;
+  attribute.expr = tree.New<hcl::LiteralExpr>(hcl::ExprKind::kLiteral, SourceRange(),
+                                              tree.Keep(*std::move(value)));
+  return &given_.emplace_back(std::vector{attribute});
 }
 
-void SettingReader::ReadOverrides(const std::vector<std::string>& overrides, SettingValues& values,
-                                  bool& overridden, Diagnostics& diags) {
+const hcl::Body* SettingReader::Overridden(const hcl::Body& body,
+                                           const std::vector<std::string>& overrides,
+                                           Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const hcl::Body* merged = &body;
   for (const std::string& item : overrides) {
     // One empty value says only that the command line counts.
-    overridden = true;
     if (item.empty() && overrides.size() == 1) {
       continue;
     }
-    if (const size_t equals = item.find('='); equals == std::string::npos) {
-      ReadFile(item, values, diags);
-    } else {
-      ReadArgument(item.substr(0, equals), item.substr(equals + 1), values, diags);
+    const size_t equals = item.find('=');
+    const hcl::Body* over =
+        equals == std::string::npos
+            ? ReadFile(item, diags)
+            : ReadArgument(item.substr(0, equals), item.substr(equals + 1), diags);
+    if (over != nullptr) {
+      merged = &overridden_.emplace_back(merged, over);
     }
   }
+  return diags.error_count() == errors ? merged : nullptr;
 }
 
 std::string InitRequired(const std::string& reason) {
@@ -335,13 +357,19 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
   SettingReader reader(loaded, *spec, load_options);
   SettingValues values;
   Diagnostics ignored;
-  out.complete =
-      reader.Read(*block.body, block.range, values, &out.given, diags, for_init ? diags : ignored);
+  out.overridden = !overrides.empty();
+  // Of a block that is overridden, only the references must be right.
+  out.complete = reader.Read(*block.body, block.range, values, &out.given, diags,
+                             out.overridden ? ignored : out.problems);
   const Value block_settings = ObjectOf(*spec, values);
   out.hash = HashOf(out.type, block_settings);
-  const size_t errors = diags.error_count();
-  reader.ReadOverrides(overrides, values, out.overridden, diags);
-  out.complete &= diags.error_count() == errors;
+  if (out.overridden) {
+    const hcl::Body* merged =
+        diags.has_errors() ? nullptr : reader.Overridden(*block.body, overrides, diags);
+    values.clear();
+    out.complete =
+        merged != nullptr && reader.Read(*merged, block.range, values, &out.given, diags, out.problems);
+  }
   out.settings = ObjectOf(*spec, values);
   for (const auto& [name, value] : values) {
     if (const Value* of_block_alone = block_settings.Find(name);

@@ -43,7 +43,8 @@ struct BackendSettings {
   std::map<std::string, SourceRange> given;  ///< where the block has its settings
   uint64_t hash = 0;                         ///< of the block alone
   bool overridden = false;                   ///< the command line adds values
-  bool complete = true;                      ///< false: the block has errors (see diagnostics)
+  bool complete = true;                      ///< false: the block has errors
+  Diagnostics problems;                      ///< of the values: for those who configure with them
 
   bool is_cloud() const { return type == backend::kCloudBackend; }
 };
@@ -55,8 +56,8 @@ std::optional<config::Backend> BackendBlockOf(const config::Module& root);
 bool IsUnbuiltBackend(std::string_view type);
 
 /// Reads the backend block of a loaded root module. `overrides` are the values of -backend-config;
-/// `for_init` selects the message for types that do not exist. Only `for_init` reports invalid
-/// settings.
+/// `for_init` selects the message for types that do not exist. Invalid values are not reported:
+/// BackendSettings::problems has them.
 BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& loaded,
                                     const std::vector<std::string>& overrides, bool for_init,
                                     Diagnostics& diags);

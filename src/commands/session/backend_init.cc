@@ -165,7 +165,8 @@ std::optional<ConfiguredBackend> Initializer::Run() {
   }
   if (settings_.type == record_.type) {
     const bool same_block = settings_.hash == record_.hash && !settings_.overridden;
-    if (same_block || Value::RawEquals(settings_.settings, record_.Settings())) {
+    if (same_block ||
+        (settings_.complete && Value::RawEquals(settings_.settings, record_.Settings()))) {
       return Keep();
     }
   }
@@ -307,6 +308,10 @@ bool Initializer::MoveToOther(const ConfiguredBackend& to) {
 std::optional<ConfiguredBackend> Initializer::Adopt() {
   if (!record_.empty()) {
     ReportChange();
+  }
+  if (settings_.problems.has_errors()) {
+    diags_.Append(Diagnostics(settings_.problems));
+    return std::nullopt;
   }
   const Value settings = AskForMissing();
   if (settings.IsNull() && backend::FindBackend(settings_.type)->checks_required) {

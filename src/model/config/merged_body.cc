@@ -129,4 +129,25 @@ std::vector<hcl::Attribute> OverriddenBody::JustAttributes(std::span<const std::
   return attributes;
 }
 
+hcl::BodyContent GivenBody::Content(const hcl::BodySchema& schema, hcl::Strictness,
+                                    Diagnostics&) const {
+  hcl::BodyContent content;
+  for (const hcl::Attribute& attribute : attributes_) {
+    if (std::ranges::find(schema.attributes, attribute.name, &hcl::AttributeSchema::name) !=
+        schema.attributes.end()) {
+      content.attributes.push_back(attribute);
+    }
+  }
+  return content;
+}
+
+std::vector<hcl::Attribute> GivenBody::JustAttributes(std::span<const std::string_view> hidden,
+                                                      Diagnostics&) const {
+  std::vector<hcl::Attribute> out = attributes_;
+  std::erase_if(out, [&](const hcl::Attribute& attribute) {
+    return std::ranges::find(hidden, attribute.name) != hidden.end();
+  });
+  return out;
+}
+
 }  // namespace kinu::config

@@ -1,5 +1,9 @@
-// Bodies that combine two blocks: a block and its "_" block, or a block and its override.
+// Bodies that combine two blocks: a block and its "_" block, or a block and its override, which may
+// be given without a source.
 #pragma once
+
+#include <utility>
+#include <vector>
 
 #include "hcl/body.h"
 
@@ -38,6 +42,22 @@ class OverriddenBody final : public hcl::Body {
  private:
   const hcl::Body* base_;
   const hcl::Body* override_;
+};
+
+/// Attributes without a place in a source, as the command line gives them. Ref: opentofu
+/// internal/configs/synth_body.go.
+class GivenBody final : public hcl::Body {
+ public:
+  explicit GivenBody(std::vector<hcl::Attribute> attributes) : attributes_(std::move(attributes)) {}
+  hcl::BodyContent Content(const hcl::BodySchema& schema, hcl::Strictness strictness,
+                           Diagnostics& diags) const override;
+  std::vector<hcl::Attribute> JustAttributes(std::span<const std::string_view> hidden,
+                                             Diagnostics& diags) const override;
+  SourceRange MissingItemRange() const override { return {}; }
+  bool is_json() const override { return false; }
+
+ private:
+  std::vector<hcl::Attribute> attributes_;
 };
 
 }  // namespace kinu::config
