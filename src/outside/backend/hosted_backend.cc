@@ -53,12 +53,7 @@ bool HostedBackend::FindService(const Address& address, OrganizationPlace& place
   }
   Result<std::string> service = hosts()->Service(address.host, address.service);
   if (!service) {
-    const bool unreached = service.error().code == ErrorCode::kUnavailable ||
-                           service.error().code == ErrorCode::kCancelled;
-    const std::string why = address.for_cloud_block && unreached
-                                ? "a network issue prevented cloud configuration; "
-                                : "";
-    AddOf(problems, Capitalized(why + service.error().message), "", "hostname");
+    AddOf(problems, Capitalized(service.error().message), "", "hostname");
     return false;
   }
   place.base = *std::move(service);
