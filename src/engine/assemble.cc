@@ -8,6 +8,7 @@
 #include "cty/ops.h"
 #include "engine/module_references.h"
 #include "plan/relevant_attributes.h"
+#include "refactoring/refactoring.h"
 #include "state/store.h"
 
 namespace kinu::engine {
@@ -79,6 +80,52 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
   change.after = WithUnsignedZeros(*row.read().refreshed);
   change.after_identity = row.read().notes.identity;
   return change;
+}
+
+const schema::ResourceSchema* SchemaOf(const Walk& walk, const state::Resource& resource) {
+  const auto info = std::ranges::find(walk.graph.providers, resource.provider,
+                                      [](const ProviderInfo& one) { return one.address; });
+  return info == walk.graph.providers.end() || info->schema == nullptr
+             ? nullptr
+             : info->schema->FindResource(walk.program.Text(resource.address.resource.type));
+}
+
+/// The drift of an object that has moved and that the walk did not read.
+std::optional<plan::ResourceChange> DriftOfMoved(const Walk& walk, const ResourceInstance& from,
+                                                 const ResourceInstance& to) {
+  const state::Resource* stored = walk.context.prior_state->Find(to.resource);
+  const state::Instance* instance = stored != nullptr ? stored->Find(to.key) : nullptr;
+  const schema::ResourceSchema* schema = stored != nullptr ? SchemaOf(walk, *stored) : nullptr;
+  if (instance == nullptr || instance->current == nullptr || schema == nullptr ||
+      from.resource.resource.type != to.resource.resource.type) {
+    return std::nullopt;
+  }
+  const std::optional<Value> value = StoredValue(*schema, *instance->current);
+  if (!value) {
+    return std::nullopt;
+  }
+  plan::ResourceChange change;
+  change.address = to;
+  change.previous_address = from;
+  change.provider = stored->provider;
+  change.action = plan::Action::kNoOp;
+  change.before = change.after = WithUnsignedZeros(*value);
+  return change;
+}
+
+/// Adds the moves of objects that targets leave out. They are no changes, and done all the same.
+void AddUnreadMoves(const Walk& walk, const FlatSet<ResourceInstance>& read, plan::Plan& plan) {
+  if (walk.context.refactoring == nullptr || !walk.context.refresh) {
+    return;
+  }
+  for (const auto& [from, to] : walk.context.refactoring->Moves()) {
+    if (read.contains(to)) {
+      continue;
+    }
+    if (auto drift = DriftOfMoved(walk, from, to)) {
+      plan.drift.push_back(std::move(*drift));
+    }
+  }
 }
 
 void RemoveCurrent(const ResourceInstance& address, state::State& state) {
@@ -348,7 +395,11 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
     plan.prior_state = prior->Clone();
     plan.previous_state = prior->Clone();
   }
+  FlatSet<ResourceInstance> read;
   ForEachRowOf(walk, [&](const ResourceInstance& address, const BlockInfo& info, const Row& row) {
+    if (walk.context.targets.active() && !row.left_out()) {
+      read.insert(address);
+    }
     if (auto drift = DriftOf(walk, address, info, row)) {
       plan.drift.push_back(std::move(*drift));
     }
@@ -365,6 +416,9 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
       }
     }
   });
+  if (walk.context.targets.active()) {
+    AddUnreadMoves(walk, read, plan);
+  }
   state::DropHusks(plan.prior_state);
   if (!walk.context.command_imports.empty()) {
     StoreEmptyResources(walk, plan.prior_state);
