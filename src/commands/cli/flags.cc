@@ -127,7 +127,9 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
     }
     auto it = slots_.find(name);
     if (it == slots_.end()) {
-      return fail(i + 1, "flag provided but not defined: -" + std::string(name));
+      const bool help = name == "help" || name == "h";
+      return fail(i + 1, help ? "flag: help requested"
+                              : "flag provided but not defined: -" + std::string(name));
     }
     Slot& slot = it->second;
     slot.set = true;

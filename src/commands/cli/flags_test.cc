@@ -61,6 +61,8 @@ TEST(Flags, SomeStandWithoutValue) {
 TEST(Flags, ErrorsInTheReferencesWords) {
   static const std::pair<std::vector<std::string>, const char*> kCases[] = {
       {{"-x"}, "flag provided but not defined: -x"},
+      {{"-help=x"}, "flag: help requested"},
+      {{"--h"}, "flag: help requested"},
       {{"-lock=x"}, "invalid boolean value \"x\" for -lock: parse error"},
       {{"-lock-timeout=5"}, "invalid value \"5\" for flag -lock-timeout: parse error"},
       {{"-parallelism=q"}, "invalid value \"q\" for flag -parallelism: parse error"},

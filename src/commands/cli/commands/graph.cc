@@ -42,6 +42,11 @@ bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
   if (!session::CheckFiles(workspace, request.variables, file ? &*file : nullptr, run.diags)) {
     return false;
   }
+  if (!file && run.diags.empty()) {
+    // Without encryption nobody has loaded the root module, whose warnings come first.
+    (void)session::Load(
+        workspace, {.intent = LoadIntent::kEncryption, .variables = request.variables}, run.diags);
+  }
   if (!file && !operation::IsUnusablePlan(file.error())) {
     run.diags.Error("Failed loading the plan file", file.error().message);
     return false;
