@@ -52,6 +52,36 @@ TEST(Url, PartsAndQueries) {
   EXPECT_FALSE(Url::Parse("http://a b/"));
 }
 
+TEST(Url, ProblemsAreThoseOfGo) {
+  static const std::pair<const char*, const char*> kCases[] = {
+      {"http://h/a?b=%zz", ""},
+      {"a/b:c", ""},
+      {"mailto:a%zz", ""},
+      {"///a:b", ""},
+      {"postgres://a:1,b:2/d", ""},
+      {"http://[fe80::1%25en0]:80/", ""},
+      {"%zz", "parse \"%zz\": invalid URL escape \"%zz\""},
+      {"http://h/a#%z", "parse \"http://h/a\": invalid URL escape \"%z\""},
+      {"::a", "parse \"::a\": missing protocol scheme"},
+      {"1a:b", "parse \"1a:b\": first path segment in URL cannot contain colon"},
+      {"http://a b", "parse \"http://a b\": invalid character \" \" in host name"},
+      {"http://a%41/", "parse \"http://a%41/\": invalid URL escape \"%41\""},
+      {"http://[::1", "parse \"http://[::1\": missing ']' in host"},
+      {"http://[1.2.3.4]", "parse \"http://[1.2.3.4]\": invalid IP-literal"},
+      {"http://a[::1]", "parse \"http://a[::1]\": invalid IP-literal"},
+      {"http://h:p/", "parse \"http://h:p/\": invalid port \":p\" after host"},
+      {"http://h:1:2/", "parse \"http://h:1:2/\": invalid port \":1:2\" after host"},
+      {"http://h/\x01", "parse \"http://h/\\x01\": net/url: invalid control character in URL"},
+      // Secrets are not shown.
+      {"http://u:p%@h/?token=s", "parse \"http://...@h/?...\": invalid URL escape \"%\""},
+      {"http://u:p|@h/", "parse \"http://...@h/\": net/url: invalid userinfo"},
+  };
+  for (const auto& [text, problem] : kCases) {
+    const Result<Url> url = Url::Parse(text);
+    EXPECT_EQ(url ? "" : url.error().message, problem) << text;
+  }
+}
+
 TEST(Url, SegmentsAndQueriesAreEscaped) {
   EXPECT_EQ(SegmentEscape("a b+c@d=e&f$g,h;i'j(k)~!*/:%"),
             "a%20b+c@d=e&f$g%2Ch%3Bi%27j%28k%29~%21%2A%2F:%25");

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "net/url_syntax.h"
+#include "text/quote.h"
+
 namespace kinu::net {
 namespace {
 
@@ -62,11 +65,8 @@ std::string WithoutDots(std::string_view path) {
 }  // namespace
 
 Result<Url> Url::Parse(std::string_view text) {
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      return Fail(ErrorCode::kInvalid, "invalid control character in URL");
-    }
+  if (const auto problem = UrlProblem(text)) {
+    return Fail(ErrorCode::kInvalid, "parse " + text::GoQuote(ShownUrl(text)) + ": " + *problem);
   }
   Url url;
   if (const size_t hash = text.find('#'); hash != std::string_view::npos) {
@@ -94,9 +94,6 @@ Result<Url> Url::Parse(std::string_view text) {
     if (const size_t at = authority.rfind('@'); at != std::string_view::npos) {
       url.user = authority.substr(0, at);
       authority.remove_prefix(at + 1);
-    }
-    if (authority.find_first_of(" \"<>\\^`{|}") != std::string_view::npos) {
-      return Fail(ErrorCode::kInvalid, "invalid character in host name");
     }
     url.host = authority;
   }

@@ -22,8 +22,8 @@ struct Url {
   bool has_authority = false;  ///< "//" was written
   bool has_query = false;
 
-  /// Parses an absolute URL or a relative reference. Refuses control characters and spaces in the
-  /// host.
+  /// Parses an absolute URL or a relative reference. kInvalid: what is wrong with its syntax, in
+  /// the words of Go, without user information.
   static Result<Url> Parse(std::string_view text);
   /// The absolute URL of a reference that stands in the document at this URL (RFC 3986, 5.2).
   Result<Url> Resolve(std::string_view reference) const;
