@@ -12,6 +12,11 @@ void CheckRecord::Declare(NodeId node, const ConfigCheckable& block, size_t cond
   has_entries_.store(true, std::memory_order_release);
 }
 
+void CheckRecord::DeclareLeftOut(const ConfigCheckable& block) {
+  std::lock_guard lock(mutex_);
+  left_out_.push_back(block);
+}
+
 void CheckRecord::DeclareObject(NodeId node, const ResourceInstance& object_address) {
   std::lock_guard lock(mutex_);
   auto it = entries_.find(node);
@@ -141,6 +146,11 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
     }
     out.push_back(std::move(result));
   }
+  for (const ConfigCheckable& block : left_out_) {
+    state::CheckResult& result = out.emplace_back();
+    result.block = block;
+    result.status = CheckStatus::kUnknown;
+  }
   return out;
 }
 
@@ -177,6 +187,13 @@ void DeclareChecks(const PlanGraph& graph, CheckRecord& checks) {
         checks.Declare(base.resources + static_cast<NodeId>(i),
                        {CheckableKind::kResource, {node->path, resource.name}},
                        resource.preconditions.size() + resource.postconditions.size());
+      }
+    }
+    if (module.overridden != nullptr) {
+      for (const config::Resource& resource : module.overridden->resources) {
+        if (!resource.preconditions.empty() || !resource.postconditions.empty()) {
+          checks.DeclareLeftOut({CheckableKind::kResource, {node->path, resource.name}});
+        }
       }
     }
   }

@@ -23,6 +23,8 @@ class CheckRecord {
  public:
   /// Declares a block with conditions, and their number.
   void Declare(NodeId node, const ConfigCheckable& block, size_t conditions);
+  /// Declares a block with conditions that has no node in this walk. Its objects are not known.
+  void DeclareLeftOut(const ConfigCheckable& block);
   /// Adds the result of a condition of an instance. The status of an instance is unknown while one
   /// of its conditions is, unless another one failed.
   void Report(NodeId node, const ResourceInstance& object, const ConditionResult& result);
@@ -36,7 +38,7 @@ class CheckRecord {
   bool Failing(NodeId node, const ResourceInstance& object) const;
   /// Declares the instances of an earlier walk, without their statuses.
   void DeclareObjectsOf(const std::vector<state::CheckResult>& earlier);
-  /// All results, in the order of the nodes.
+  /// All results, in the order of the nodes. Blocks without a node come last.
   std::vector<state::CheckResult> Results() const;
 
  private:
@@ -57,6 +59,7 @@ class CheckRecord {
   std::atomic<bool> has_entries_{false};
   mutable std::mutex mutex_;
   std::map<NodeId, Entry> entries_;
+  std::vector<ConfigCheckable> left_out_;
 };
 
 /// Declares all blocks of the configuration that have conditions.

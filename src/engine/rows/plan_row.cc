@@ -43,13 +43,15 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
 }
 
 /// Checks the conditions of a refreshed object in a refresh-only plan, also if it does not exist.
+/// A precondition that cannot be evaluated ends it; one that is not met does not.
 void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnostics& diags) {
-  if (CheckConditions(row, meta_arguments::ConditionKind::kPrecondition, row.resource.preconditions,
-                      nullptr, row.node.condition_severity, diags)) {
-    row.row.value = object;
-    if (!object) {
-      row.row.view = RowView::kAbsent;
-    }
+  if (!CheckConditions(row, meta_arguments::ConditionKind::kPrecondition,
+                       row.resource.preconditions, nullptr, row.node.condition_severity, diags)) {
+    return;
+  }
+  row.row.value = object;
+  if (!object) {
+    row.row.view = RowView::kAbsent;
   }
   const Value self = object ? *object : AbsentSelf(row);
   (void)CheckConditions(row, meta_arguments::ConditionKind::kPostcondition,
