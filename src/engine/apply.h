@@ -30,8 +30,9 @@ struct ApplyResult {
 WalkContext ContextOfApply(const Request& request, const plan::Plan& plan);
 
 /// Reports cycles of the plan's changes. Called after planning, so that they are reported before
-/// anything changes.
-void CheckApplyGraph(const Request& request, const plan::Plan& plan, Diagnostics& diags);
+/// anything changes. `references`: of the request's configuration, as far as they are collected.
+void CheckApplyGraph(const Request& request, const plan::Plan& plan,
+                     ReferenceCollection& references, Diagnostics& diags);
 
 /// Reports the imports of the plan, whose objects its prior state has already. Apply() begins with
 /// it; a caller that finds a reason not to apply calls it, too.

@@ -1,6 +1,6 @@
 // Objects of the state, converted to the current schema or from another type, and refreshed. Ref:
 // opentofu internal/tofu/upgrade_resource_state.go, node_resource_abstract_instance.go refresh.
-#include <tuple>
+#include <utility>
 
 #include "cty/conversion.h"
 #include "cty/json.h"
@@ -140,15 +140,24 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
   return notes;
 }
 
+/// Tells those who listen that a refresh begins or ends.
+static void PostRefresh(RowContext& row, EventKind kind, const std::string& deposed,
+                        const Value& object) {
+  if (row.walk().context.request.events == nullptr) {
+    return;
+  }
+  auto [id_key, id_value] = IdentifyObject(object);
+  row.walk().Post({.kind = kind,
+                   .address = row.address,
+                   .deposed = deposed,
+                   .id_key = std::move(id_key),
+                   .id_value = std::move(id_value)});
+}
+
 std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
                                    const Value& prior, const std::string& deposed, Value meta,
                                    ProviderNotes& notes, Diagnostics& diags) {
-  auto [id_key, id_value] = IdentifyObject(prior);
-  row.walk().Post({.kind = EventKind::kRefreshStart,
-                   .address = row.address,
-                   .deposed = deposed,
-                   .id_key = id_key,
-                   .id_value = id_value});
+  PostRefresh(row, EventKind::kRefreshStart, deposed, prior);
   std::vector<PathMarks> marks;
   Value unmarked = prior.ContainsMarked() ? prior.UnmarkDeepWithPaths(&marks) : prior;
   provider::ReadRequest request;
@@ -181,12 +190,7 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
     // The schema may have sensitive attributes that the state does not mark.
     refreshed = schema::MarkSensitive(row.info.schema->block, refreshed);
   }
-  std::tie(id_key, id_value) = IdentifyObject(refreshed);
-  row.walk().Post({.kind = EventKind::kRefreshComplete,
-                   .address = row.address,
-                   .deposed = deposed,
-                   .id_key = id_key,
-                   .id_value = id_value});
+  PostRefresh(row, EventKind::kRefreshComplete, deposed, refreshed);
   return refreshed;
 }
 

@@ -160,11 +160,15 @@ WalkContext ContextOfApply(const Request& request, const plan::Plan& plan) {
   return context;
 }
 
-void CheckApplyGraph(const Request& request, const plan::Plan& plan, Diagnostics& diags) {
+void CheckApplyGraph(const Request& request, const plan::Plan& plan,
+                     ReferenceCollection& references, Diagnostics& diags) {
   if (!HasWork(plan)) {
     return;
   }
-  const WalkContext context = ContextOfApply(request, plan);
+  WalkContext context = ContextOfApply(request, plan);
+  if (context.config == request.config) {
+    context.references = &references;
+  }
   PlanGraph graph(context);
   ApplyGraph apply(plan);
   (void)BuildApplyGraph(graph, apply, diags);

@@ -269,8 +269,8 @@ std::vector<plan::PlanVariable> RecordVariables(const Request& request) {
 }
 
 /// Completes a plan; `failed`: planning reported errors. `ordered`: its changes have no cycle.
-void FinishPlan(const Request& request, bool failed, bool ordered, plan::Plan& plan,
-                Diagnostics& diags) {
+void FinishPlan(const Request& request, bool failed, bool ordered, ReferenceCollection& references,
+                plan::Plan& plan, Diagnostics& diags) {
   plan.errored = failed;
   // Check results of earlier runs do not apply to the planned state.
   plan.prior_state.checks.clear();
@@ -283,18 +283,18 @@ void FinishPlan(const Request& request, bool failed, bool ordered, plan::Plan& p
     return;
   }
   Diagnostics order;
-  CheckApplyGraph(request, plan, order);
+  CheckApplyGraph(request, plan, references, order);
   if (plan.mode == plan::Mode::kDestroy && order.has_errors()) {
     plan.errored = plan.rejected = true;  // a destruction without an order is no plan
   }
   diags.Append(std::move(order));
 }
 
-/// Plans the request.
-PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
+/// Plans the request. `references`: receives those of its configuration.
+PlanWalkResult FillPlan(const Request& request, ReferenceCollection& references, plan::Plan& plan,
+                        Diagnostics& diags) {
   const size_t errors = diags.error_count();
   auto rejected = [&] { return plan.rejected = diags.error_count() != errors; };
-  ReferenceCollection references;
   if (!request.validated) {
     Validate(request, diags, &references);
   }
@@ -348,8 +348,10 @@ PlanWalkResult FillPlan(const Request& request, plan::Plan& plan, Diagnostics& d
 plan::Plan MakePlan(const Request& request, Diagnostics& diags) {
   plan::Plan plan = StartPlan(request);
   const size_t errors = diags.error_count();
-  const PlanWalkResult result = FillPlan(request, plan, diags);
-  FinishPlan(request, diags.error_count() != errors, result.follows_blocks, plan, diags);
+  ReferenceCollection references;
+  const PlanWalkResult result = FillPlan(request, references, plan, diags);
+  FinishPlan(request, diags.error_count() != errors, result.follows_blocks, references, plan,
+             diags);
   return plan;
 }
 
