@@ -14,6 +14,12 @@ void PrepareHeap(HeapUse use) {
   if (use == HeapUse::kServer) {
     return;  // the allocator's own ways: small pages, which go back soon
   }
+  if (use == HeapUse::kRounds) {
+    // Huge pages would stay where one of two threads once did most of the work.
+    constexpr long kMillisecondsBetweenSaves = 3000;
+    mi_option_set(mi_option_decommit_delay, kMillisecondsBetweenSaves);
+    return;
+  }
   constexpr size_t kSegment = size_t{32} << 20;  // the unit in which mimalloc 2 takes memory
   constexpr size_t kReserved = size_t{4} << 30;  // address space only; more comes from the system
   // Each thread begins a segment of its own, with small pages at its start. The first is that of

@@ -9,6 +9,7 @@ namespace kinu::cli {
 enum class HeapUse : uint8_t {
   kCommand,  ///< as long as one command: memory is not given back
   kServer,   ///< as long as an editor: what is not used any more is given back
+  kRounds,   ///< likewise, but what is free between two plans of -watch stays for the next
 };
 
 /// For a command, gives the allocator address space that the system backs with huge pages where a

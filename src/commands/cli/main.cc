@@ -478,10 +478,24 @@ int Run(std::vector<std::string> args) {
 
 }  // namespace
 
+/// Whether a word is the flag -watch, or its value sets it.
+static bool IsWatchFlag(std::string_view word) {
+  if (!word.starts_with('-')) {
+    return false;
+  }
+  word.remove_prefix(word.starts_with("--") ? 2 : 1);
+  return word == "watch" || word.starts_with("watch=");
+}
+
 /// What the words of the command line are about to run.
 static HeapUse HeapUseOf(std::span<char*> words) {
-  for (const std::string_view word : words.subspan(std::min<size_t>(words.size(), 1))) {
+  const auto rest = words.subspan(std::min<size_t>(words.size(), 1));
+  for (size_t i = 0; i < rest.size(); ++i) {
+    const std::string_view word = rest[i];
     if (!word.starts_with('-')) {
+      if (word == "plan" && std::ranges::any_of(rest.subspan(i), IsWatchFlag)) {
+        return HeapUse::kRounds;
+      }
       return word == "lsp" ? HeapUse::kServer : HeapUse::kCommand;
     }
   }

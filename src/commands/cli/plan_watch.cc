@@ -24,9 +24,9 @@ namespace {
 using operation::WatchedFiles;
 
 /// Saves that follow each other this fast are one.
-constexpr int kSettleMilliseconds = 20;
+constexpr int kSettleMilliseconds = 10;
 /// Nobody waits longer than this for the end of many saves.
-constexpr int kMostSettles = 25;
+constexpr int kMostSettles = 50;
 
 std::string TimeOfDay() {
   const std::time_t now = std::time(nullptr);
