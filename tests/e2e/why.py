@@ -95,6 +95,9 @@ class World:
                 name, {"": "", "c": "[%d]" % rng.randrange(2), "f": '["k%d"]' % rng.randrange(2)}[repetition[:1]],
                 rng.choice(("value", "id"))))
         self.module_at = module_at
+        # One names a single thing, so that an edit of it can change nothing but the output.
+        self.outputs = {"o%d" % i: self.template(atoms, "o%d" % i) for i in range(2)}
+        self.outputs["single"] = rng.choice(atoms)
 
     def template(self, atoms, word):
         chosen = self.rng.sample(atoms, min(len(atoms), self.rng.choice((0, 1, 1, 2))))
@@ -118,6 +121,9 @@ class World:
         lines.append('module "m" {\n  source   = "./m"\n%s  in       = %s\n}\n' % (
             "  %s\n" % self.module_repetition if self.module_repetition else "",
             self.module_input))
+        for name, text in self.outputs.items():
+            if "output." + name not in without:
+                lines.append('output "%s" {\n  value = %s\n}\n' % (name, text))
         return "".join(lines) + more
 
     def tfvars(self):
@@ -163,7 +169,7 @@ def stored(here):
 
 def make_edit(rng, world, here, base):
     what = rng.choice(("value", "value", "name", "tags", "local", "local", "variable", "flag", "default", "file", "drift",
-                       "gone", "taint", "replace", "moved", "removed", "count", "keys", "input", "inner"))
+                       "gone", "taint", "replace", "moved", "removed", "count", "keys", "input", "inner", "output", "output", "no output", "sensitive"))
     name = rng.choice(list(world.things))
     thing = world.things[name]
     address = "kinutest_thing." + name
@@ -221,6 +227,8 @@ def make_edit(rng, world, here, base):
                     address + ".", "kinutest_thing.moved.")
         world.module_input = world.module_input.replace(address + "[", "kinutest_thing.moved[").replace(
             address + ".", "kinutest_thing.moved.")
+        world.outputs = {output: text.replace(address + "[", "kinutest_thing.moved[").replace(
+            address + ".", "kinutest_thing.moved.") for output, text in world.outputs.items()}
         options["more"] = "moved {\n  from = %s\n  to   = kinutest_thing.moved\n}\n" % address
         edit = Edit("moved", "kinutest_thing.moved")
     elif what == "removed":
@@ -240,6 +248,18 @@ def make_edit(rng, world, here, base):
         edit = Edit("edited_argument", "module.m", "in")
     elif what == "inner":
         edit = Edit("edited_argument")
+    elif what == "output":
+        output = rng.choice(list(world.outputs))
+        world.outputs[output] = edited(world.outputs[output])
+        edit = Edit("edited_argument", "output." + output)
+    elif what == "no output":
+        output = rng.choice(list(world.outputs))
+        options["without"] = ("output." + output,)
+        edit = Edit("no_block", "output." + output)
+    elif what == "sensitive":
+        output = rng.choice(list(world.outputs))
+        world.outputs[output] += "\n  sensitive = true"
+        edit = Edit("edited_argument", "output." + output, "sensitive")
     world.write(here, **options)
     if what == "inner":
         here.write("m/main.tf", here.read("m/main.tf").replace('-inner"', '-edited"'))
@@ -259,7 +279,9 @@ def undo(root, here, base, flags):
     """Undoes what a root names, and that alone. Returns the flags that are left."""
     kind = root["kind"]
     detail = root.get("detail", "")
-    if kind == "edited_argument" or (kind == "variable" and detail == "default"):
+    if kind == "edited_argument" and root.get("path") == "sensitive":
+        here.write("main.tf", base.read("main.tf"))
+    elif kind == "edited_argument" or (kind == "variable" and detail == "default"):
         name = root["position"]["filename"]
         old, new = base.read(name).split("\n"), here.read(name).split("\n")
         check(len(old) == len(new), "lines differ in number")
@@ -293,7 +315,7 @@ def undo(root, here, base, flags):
 
 
 def examine(report, edit, exact, counts):
-    for entry in report["objects"]:
+    for entry in report["objects"] + report["outputs"]:
         roots = roots_of(report, entry)
         matching = [root for root in roots if edit.matches(root)]
         check(matching, entry["address"], "has no root", edit, json.dumps(roots, indent=1))
@@ -338,7 +360,7 @@ def one_world(options, seed, base_folder, counts):
     report = json.loads(here.run("why", "-json", *flags).stdout)
     counts["worlds"] += 1
     counts["kinds"].setdefault(edit.what, [0, 0])[0] += 1
-    if not report["objects"]:
+    if not report["objects"] and not report["outputs"]:
         check(here.run("plan", "-detailed-exitcode", *flags, codes=(0, 2)).returncode == 0, "changes are missing")
         return
     counts["kinds"][edit.what][1] += 1
@@ -346,7 +368,7 @@ def one_world(options, seed, base_folder, counts):
     exact = json.loads(here.run("why", "-json", "-since=" + since, *flags).stdout)
     examine(exact, edit, True, counts["since"])
     roots = {json.dumps(root, sort_keys=True): root
-             for entry in exact["objects"] for root in roots_of(exact, entry)}
+             for entry in exact["objects"] + exact["outputs"] for root in roots_of(exact, entry)}
     for root in roots.values():
         flags = undo(root, here, base, flags)
     left = here.run("plan", "-detailed-exitcode", *flags, codes=(0, 2))

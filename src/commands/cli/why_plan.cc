@@ -115,16 +115,18 @@ std::optional<EarlierSource> ReadEarlier(const session::Workspace& workspace,
 
 view::CausesOf CausesForSummary(const why::Explanation& explanation) {
   auto index = std::make_shared<FlatMap<std::string, std::vector<std::string>>>();
-  for (const why::ExplainedObject& object : explanation.objects) {
+  const auto add = [&](const why::ExplainedObject& explained) {
     std::vector<std::string> words;
-    for (const uint32_t at : why::RootsOf(explanation, object)) {
+    for (const uint32_t at : why::RootsOf(explanation, explained)) {
       words.push_back(why::ShortName(explanation.causes[at]));
     }
     std::ranges::sort(words);
     const auto repeated = std::ranges::unique(words);
     words.erase(repeated.begin(), repeated.end());
-    (*index)[explanation.causes[object.cause].address] = std::move(words);
-  }
+    (*index)[explanation.causes[explained.cause].address] = std::move(words);
+  };
+  std::ranges::for_each(explanation.objects, add);
+  std::ranges::for_each(explanation.outputs, add);
   return [index](const std::string& address) {
     const auto found = index->find(address);
     return found == index->end() ? std::vector<std::string>() : found->second;
@@ -140,7 +142,6 @@ std::optional<why::Explanation> ExplainPlanFile(const session::Workspace& worksp
     return std::nullopt;
   }
   const view::PlanFileContent& content = *read->content;
-  const Program& program = *content.config->program;
   std::optional<EarlierSource> earlier;
   if (!question.since.empty()) {
     earlier = ReadEarlier(workspace, question.since, {}, content.config->program, diags);
@@ -148,11 +149,9 @@ std::optional<why::Explanation> ExplainPlanFile(const session::Workspace& worksp
       return std::nullopt;
     }
   }
-  std::function<bool(const ResourceInstance&)> wanted;
+  why::Wanted wanted;
   if (!question.address.empty()) {
-    wanted = [&](const ResourceInstance& object) {
-      return IsMeant(question.address, program.ToText(object));
-    };
+    wanted = [&](const std::string& address) { return IsMeant(question.address, address); };
   }
   why::Request request{content.plan, *content.config, *read->schemas};
   if (earlier) {

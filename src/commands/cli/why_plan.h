@@ -52,7 +52,7 @@ std::optional<why::Explanation> ExplainPlanFile(const session::Workspace& worksp
                                                 const PlanFileQuestion& question,
                                                 Diagnostics& diags);
 
-/// The roots of each change in a few words, for summaries.
+/// The roots of each change in a few words, for summaries: of objects, and of "output.name".
 view::CausesOf CausesForSummary(const why::Explanation& explanation);
 
 }  // namespace kinu::cli

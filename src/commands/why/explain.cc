@@ -45,8 +45,7 @@ bool IsRoot(CauseKind kind) {
   return kind >= CauseKind::kEdited;
 }
 
-Explanation Explain(const Request& request,
-                    const std::function<bool(const ResourceInstance&)>& wanted) {
+Explanation Explain(const Request& request, const Wanted& wanted) {
   return Explainer(request).Run(wanted);
 }
 

@@ -70,11 +70,12 @@ struct Cause {
   std::string path;     ///< the attribute: "tags"
   std::string before;   ///< JSON, or "(sensitive value)"; empty: not known or absent
   std::string after;    ///< likewise; "(known after apply)"
-  std::string note;     ///< of an object: its action; of a variable: where its value is given
-  std::string reason;   ///< of an object: the reason, as documents name it
-  std::string deposed;  ///< key of a deposed object
-  SourceRange range;    ///< the block or the expression
-  std::string text;     ///< first line of the expression; empty if it may be sensitive
+  /// Of an object or a root output: its action; of a variable: where its value is given.
+  std::string note;
+  std::string reason;            ///< of an object: the reason, as documents name it
+  std::string deposed;           ///< key of a deposed object
+  SourceRange range;             ///< the block or the expression
+  std::string text;              ///< first line of the expression; empty if it may be sensitive
   std::vector<uint32_t> causes;  ///< positions in Explanation::causes
 };
 
@@ -84,17 +85,20 @@ struct Call {
   SourceRange range;
 };
 
-/// What is explained of an object.
+/// What is explained of an object, or of an output of the root module.
 struct ExplainedObject {
-  uint32_t cause = 0;  ///< its node, a kObject
-  std::vector<Call> calls;
+  uint32_t cause = 0;            ///< its node, a kObject or a kOutput
+  std::vector<Call> calls = {};  ///< of an output: none
 };
 
 struct Explanation {
   std::vector<Cause> causes;
   std::vector<ExplainedObject> objects;  ///< in the order of the plan
+  std::vector<ExplainedObject> outputs;  ///< of the root module, likewise
   bool errored = false;                  ///< the plan is incomplete
   size_t steps = 0;                      ///< references that were looked at; tests count them
+
+  bool empty() const { return objects.empty() && outputs.empty(); }
 };
 
 /// An earlier plan or configuration of the same Program, to compare with.
@@ -116,9 +120,11 @@ struct Request {
   std::function<std::string(std::string_view variable)> origin = nullptr;
 };
 
-/// Explains the changes of some objects: those that `wanted` accepts; null: all that change. An
-/// object that is wanted and does not change is explained by its block alone.
-Explanation Explain(const Request& request,
-                    const std::function<bool(const ResourceInstance&)>& wanted = nullptr);
+/// Accepts the addresses of objects, and of outputs of the root module ("output.name").
+using Wanted = std::function<bool(const std::string& address)>;
+
+/// Explains the changes of some objects and outputs: those that `wanted` accepts; null: all that
+/// change. What is wanted and does not change is explained by its block alone.
+Explanation Explain(const Request& request, const Wanted& wanted = nullptr);
 
 }  // namespace kinu::why

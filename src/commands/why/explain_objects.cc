@@ -44,7 +44,7 @@ std::string FirstName(const Path& path) {
 
 }  // namespace
 
-Explanation Explainer::Run(const std::function<bool(const ResourceInstance&)>& wanted) {
+Explanation Explainer::Run(const Wanted& wanted) {
   out_.errored = request_.plan.errored;
   FlatSet<ResourceInstance> seen;
   const auto add = [&](uint32_t cause, const ResourceInstance& address) {
@@ -55,7 +55,7 @@ Explanation Explainer::Run(const std::function<bool(const ResourceInstance&)>& w
       continue;
     }
     const bool changes = ActionName(change) != "no-op";
-    if (wanted ? wanted(change.address) : changes) {
+    if (wanted ? wanted(program_.ToText(change.address)) : changes) {
       seen.insert(change.address);
       add(OfChange(change), change.address);
     }
@@ -64,12 +64,13 @@ Explanation Explainer::Run(const std::function<bool(const ResourceInstance&)>& w
     for (const auto& resource : request_.plan.prior_state.resources) {
       for (const state::Instance& instance : resource->instances) {
         const ResourceInstance address{resource->address, instance.key};
-        if (wanted(address) && seen.insert(address).second) {
+        if (wanted(program_.ToText(address)) && seen.insert(address).second) {
           add(OfUnchanged(address), address);
         }
       }
     }
   }
+  AddOutputs(wanted);
   Settle();
   return std::move(out_);
 }

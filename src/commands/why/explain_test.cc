@@ -26,18 +26,20 @@ class Schemas final : public view::SchemaLookup {
 
 class ExplainTest : public ScenarioTest {
  protected:
-  /// The roots of an object's change: "edited_argument test_thing.a value", with "?" before those
-  /// that are not certain.
+  /// The roots of the change of an object or output: "edited_argument test_thing.a value", with "?"
+  /// before those that are not certain.
   std::vector<std::string> RootsIn(const Explanation& explanation, const std::string& address) {
     std::vector<std::string> out;
-    for (const ExplainedObject& object : explanation.objects) {
-      if (explanation.causes[object.cause].address != address) {
-        continue;
-      }
-      for (const uint32_t at : RootsOf(explanation, object)) {
-        const Cause& root = explanation.causes[at];
-        out.push_back((root.certain ? "" : "?") + std::string(KindName(root.kind)) + " " +
-                      root.address + (root.path.empty() ? "" : " " + root.path));
+    for (const auto* list : {&explanation.objects, &explanation.outputs}) {
+      for (const ExplainedObject& object : *list) {
+        if (explanation.causes[object.cause].address != address) {
+          continue;
+        }
+        for (const uint32_t at : RootsOf(explanation, object)) {
+          const Cause& root = explanation.causes[at];
+          out.push_back((root.certain ? "" : "?") + std::string(KindName(root.kind)) + " " +
+                        root.address + (root.path.empty() ? "" : " " + root.path));
+        }
       }
     }
     return out;
@@ -324,6 +326,65 @@ TEST_F(ExplainTest, WorkIsLinear) {
   const size_t hundred = steps(101);
   EXPECT_EQ((hundred - one) % 100, 0U);
   EXPECT_LE((hundred - one) / 100, 12U);
+}
+
+TEST_F(ExplainTest, ObjectsExplainOutputsThatReadThem) {
+  const std::string text = R"(
+    variable "v" { default = "x" }
+    resource "test_thing" "a" {
+      name  = "a"
+      value = "%v"
+    }
+    output "copy" { value = "${test_thing.a.value}-${var.v}" }
+    output "same" { value = var.v })";
+  Configure(Versioned(text, "one"));
+  Apply();
+  Configure(Versioned(text, "two"));
+  EXPECT_EQ(Roots("output.copy"), Texts{"edited_argument test_thing.a value"});
+  EXPECT_EQ(ExplainAll().outputs.size(), 1U);
+}
+
+TEST_F(ExplainTest, OutputsOfWhatNoStateRecordsHavePossibleRoots) {
+  const std::string text = R"(
+    variable "v" { default = "%v" }
+    output "o" { value = "o-${var.v}" })";
+  Configure(Versioned(text, "one"));
+  Apply();
+  Configure(Versioned(text, "two"));
+  EXPECT_EQ(Roots("output.o"), (Texts{"?edited_argument output.o", "?variable var.v"}));
+}
+
+TEST_F(ExplainTest, OutputsComeAndGoWithTheirBlocks) {
+  Configure(R"(output "old" { value = 1 })");
+  Apply();
+  Configure(R"(output "new" { value = 1 })");
+  const Explanation explanation = ExplainAll();
+  EXPECT_EQ(RootsIn(explanation, "output.old"), Texts{"no_block output.old"});
+  EXPECT_EQ(RootsIn(explanation, "output.new"), Texts{"new_block output.new"});
+}
+
+TEST_F(ExplainTest, ArgumentsOfOutputsThatTheStateHasAreCompared) {
+  Configure(R"(output "o" { value = 1 })");
+  Apply();
+  Configure(R"(
+    output "o" {
+      value      = 1
+      sensitive  = true
+      deprecated = "Not any more."
+    })");
+  EXPECT_EQ(Roots("output.o"),
+            (Texts{"edited_argument output.o sensitive", "edited_argument output.o deprecated"}));
+}
+
+TEST_F(ExplainTest, AnOutputThatDoesNotChangeIsExplainedByItsBlock) {
+  Configure(R"(output "o" { value = 1 })");
+  Apply();
+  plan_ = Plan();
+  const Explanation explanation = Explain(Request{plan_, *config_, schemas_},
+                                          [](const auto& name) { return name == "output.o"; });
+  std::string out;
+  WriteText(out, explanation);
+  EXPECT_NE(out.find("output.o does not change\n"), std::string::npos) << out;
 }
 
 }  // namespace

@@ -8,12 +8,12 @@
 
 namespace kinu::why {
 
-/// Each cause is made once, by its key. Objects and attributes are in explain_objects.cc,
-/// expressions and what they refer to in explain.cc.
+/// Each cause is made once, by its key. Objects and attributes are in explain_objects.cc, outputs
+/// of the root module in explain_outputs.cc, expressions and what they refer to in explain.cc.
 class Explainer {
  public:
   explicit Explainer(const Request& request);
-  Explanation Run(const std::function<bool(const ResourceInstance&)>& wanted);
+  Explanation Run(const Wanted& wanted);
 
  private:
   using Causes = std::vector<uint32_t>;
@@ -60,6 +60,16 @@ class Explainer {
   SourceRange MovedBlock(const ResourceInstance& address, bool leaves) const;
   SourceRange ImportBlock(const ResourceInstance& address) const;
   SourceRange RemovedBlock(const ResourceInstance& address) const;
+
+  // Outputs of the root module.
+  void AddOutputs(const Wanted& wanted);
+  uint32_t OfOutput(const plan::OutputChange& change);
+  void ExplainOutput(const plan::OutputChange& change, const config::Output* block, Causes& causes);
+  void ExplainOutputArguments(const plan::OutputChange& change, const config::Output& block,
+                              Causes& causes);
+  bool IsNewOutput(const plan::OutputChange& change, const config::Output& block, Causes& causes);
+  void ExplainOutputValue(const plan::OutputChange& change, const config::Output& block,
+                          Causes& causes);
 
   // Expressions.
   void Follow(const Subject& subject, Search search, Causes& causes);

@@ -55,6 +55,18 @@ std::string OfObject(const Cause& cause) {
          std::string(verb == std::end(kVerbs) ? " does not change" : verb->second);
 }
 
+/// An output of the root module has an action, one of a module has not.
+std::string OfOutput(const Cause& cause) {
+  static constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
+      {"create", " is new"},
+      {"update", " changes"},
+      {"delete", " is removed"},
+      {"no-op", " does not change"}};
+  const auto* const verb = std::ranges::find(kVerbs, std::string_view(cause.note),
+                                             &std::pair<std::string_view, std::string_view>::first);
+  return cause.address + std::string(verb == std::end(kVerbs) ? "" : verb->second) + Values(cause);
+}
+
 std::string OfVariable(const Cause& cause) {
   std::string out = cause.address;
   if (!cause.before.empty()) {
@@ -88,8 +100,9 @@ std::string Sentence(const Cause& cause) {
       return OfObject(cause);
     case CauseKind::kAttribute:
       return attribute + Values(cause);
-    case CauseKind::kLocal:
     case CauseKind::kOutput:
+      return OfOutput(cause);
+    case CauseKind::kLocal:
     case CauseKind::kArgument:
       return cause.address + Values(cause);
     case CauseKind::kRepetition:
@@ -263,8 +276,8 @@ void WriteCause(JsonWriter& json, const Cause& cause) {
   json.Member("sentence", std::string_view(Sentence(cause)));
   Optional(json, "address", cause.address);
   Optional(json, "path", cause.path);
-  Optional(json, cause.kind == CauseKind::kObject ? JsonKey("action") : JsonKey("detail"),
-           cause.note);
+  const bool acts = cause.kind == CauseKind::kObject || cause.kind == CauseKind::kOutput;
+  Optional(json, acts ? JsonKey("action") : JsonKey("detail"), cause.note);
   Optional(json, "action_reason", cause.reason);
   Optional(json, "deposed", cause.deposed);
   if (cause.kind == CauseKind::kMoved) {
@@ -309,6 +322,15 @@ std::vector<uint32_t> RootsOf(const Explanation& explanation, const ExplainedObj
 
 namespace {
 
+void WriteRoots(JsonWriter& json, const Explanation& explanation, const ExplainedObject& object) {
+  json.Key("roots");
+  json.BeginArray();
+  for (const uint32_t at : RootsOf(explanation, object)) {
+    json.Uint(at);
+  }
+  json.EndArray();
+}
+
 /// The block of an instance, which all its instances share.
 std::string WithoutKey(const std::string& address) {
   if (!address.ends_with(']')) {
@@ -334,10 +356,12 @@ std::string ShortName(const Cause& root) {
 
 void WriteText(std::string& out, const Explanation& explanation) {
   TextWriter writer(out, explanation);
-  for (const ExplainedObject& object : explanation.objects) {
-    writer.Object(object);
+  for (const auto* list : {&explanation.objects, &explanation.outputs}) {
+    for (const ExplainedObject& object : *list) {
+      writer.Object(object);
+    }
   }
-  if (explanation.objects.empty()) {
+  if (explanation.empty()) {
     out += "Nothing changes.\n";
   } else {
     out.pop_back();
@@ -348,7 +372,7 @@ void WriteJson(std::string& out, const Explanation& explanation,
                const std::function<void(JsonWriter& json)>& diagnostics) {
   JsonWriter json(out);
   json.BeginObject();
-  json.Member("format_version", "1.0");
+  json.Member("format_version", "1.1");
   json.Member("errored", explanation.errored);
   json.Key("objects");
   json.BeginArray();
@@ -366,12 +390,17 @@ void WriteJson(std::string& out, const Explanation& explanation,
       json.EndObject();
     }
     json.EndArray();
-    json.Key("roots");
-    json.BeginArray();
-    for (const uint32_t at : RootsOf(explanation, object)) {
-      json.Uint(at);
-    }
-    json.EndArray();
+    WriteRoots(json, explanation, object);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("outputs");
+  json.BeginArray();
+  for (const ExplainedObject& output : explanation.outputs) {
+    json.BeginObject();
+    json.Member("address", std::string_view(explanation.causes[output.cause].address));
+    json.Member("cause", static_cast<int64_t>(output.cause));
+    WriteRoots(json, explanation, output);
     json.EndObject();
   }
   json.EndArray();

@@ -20,7 +20,7 @@ void WriteJson(std::string& out, const Explanation& explanation,
 std::string Sentence(const Cause& cause);
 /// A root in a few words: "var.size", "drift", "perhaps local.name".
 std::string ShortName(const Cause& root);
-/// The roots that one finds behind an object, each once, in the order of the tree.
+/// The roots that one finds behind an object or output, each once, in the order of the tree.
 std::vector<uint32_t> RootsOf(const Explanation& explanation, const ExplainedObject& object);
 
 }  // namespace kinu::why

@@ -39,8 +39,8 @@ class WhyRun : public OperationRun {
     const std::vector<std::string>& words = flags.positionals();
     if (words.size() > 2) {
       diags.Error("Too many command line arguments",
-                  "The why command takes the address of an object, a block or a module, and "
-                  "perhaps a plan file.");
+                  "The why command takes the address of an object, a block, a module or an output, "
+                  "and perhaps a plan file.");
     }
     PlanRequest request = ReadPlanRequest(OperationKind::kPlan, invocation, flags, diags);
     if (diags.has_errors()) {
@@ -49,9 +49,9 @@ class WhyRun : public OperationRun {
     address_ = words.empty() ? "" : words[0];
     CatchInterrupts();
     const auto explanation = words.size() == 2 ? OfFile(words[1]) : OfDirectory(request);
-    if (explanation && explanation->objects.empty() && !address_.empty() && !explanation->errored) {
-      diags.Error("No such object",
-                  "Neither the plan nor the state has an object \"" + address_ + "\".");
+    if (explanation && explanation->empty() && !address_.empty() && !explanation->errored) {
+      diags.Error("No such object", "Neither the plan nor the state has an object or an output \"" +
+                                        address_ + "\".");
     }
     return Finish(explanation.value_or(why::Explanation()));
   }
@@ -90,9 +90,7 @@ class WhyRun : public OperationRun {
       invocation.workspace.kept->Add(earlier->config);
       question.earlier = earlier->earlier();
     }
-    const auto is_meant = [&](const ResourceInstance& object) {
-      return IsMeant(address_, config.program->ToText(object));
-    };
+    const auto is_meant = [&](const std::string& address) { return IsMeant(address_, address); };
     return address_.empty() ? why::Explain(question) : why::Explain(question, is_meant);
   }
 
@@ -105,7 +103,7 @@ class WhyRun : public OperationRun {
       why::WriteJson(text, explanation, [&](JsonWriter& json) { WriteProblems(json); });
     } else {
       invocation.Show(diags);
-      if (!failed || !explanation.objects.empty()) {
+      if (!failed || !explanation.empty()) {
         why::WriteText(text, explanation);
       }
     }
@@ -142,8 +140,8 @@ extern constexpr CommandSpec kWhyCommand{
         R"(Explains what a plan does to an object: for each attribute that changes the
 expression, what of it has changed and why in turn, down to what somebody did:
 an edit, the value of a variable, a file, a change outside, -replace and the
-like. ADDRESS means an object, all objects of a block or all of a module;
-without it all changes are explained.
+like. ADDRESS means an object, all objects of a block, all of a module or an
+output of the root module ("output.name"); without it all changes are explained.
 
 Without PLAN, a plan is made of the working directory, and nothing is written.
 PLAN is a plan file.

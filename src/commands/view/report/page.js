@@ -287,6 +287,7 @@
     }
     return list;
   }
+  for (const output of data.why?.outputs ?? []) explained.set(output.address + "\n", output);
   function whyOf(change) {
     const object = change.outside ? undefined : explained.get(change.a + "\n" + (change.d || ""));
     return object ? [make("div", { class: "why" }, make("h3", {}, "Why"), causesOf(object.cause, new Set()))] : [];
@@ -350,7 +351,7 @@
     const view = at("view-outputs");
     if (!data.outputs.length) view.append(make("p", { class: "dim" }, data.kind === "plan" ? "No output changes." : "There are no outputs."));
     for (const output of data.outputs) {
-      view.append(make("h2", {}, make("span", { class: "mark " + output.k }, MARKS[output.k] ?? ""), " " + output.a), diffOf(output));
+      view.append(make("h2", {}, make("span", { class: "mark " + output.k }, MARKS[output.k] ?? ""), " " + output.a), diffOf(output), ...whyOf({ a: "output." + output.a }));
     }
     at("tab-outputs").append(` (${digits(data.outputs.length)})`);
   }

@@ -93,6 +93,9 @@ Summary MakeSummary(const plan::Plan& plan, const CausesOf& causes_of) {
   for (const plan::OutputChange& output : plan.outputs) {
     if (output.action != Action::kNoOp) {
       summary.outputs.push_back(output.name);
+      if (causes_of) {
+        summary.output_causes[output.name] = causes_of("output." + output.name);
+      }
     }
   }
   summary.drifted = plan.drift.size();

@@ -191,13 +191,28 @@ class BoundedLines {
   size_t omitted_ = 0;
 };
 
+/// " (because of var.size)" for an output, if its causes are known.
+std::string OutputNote(const Summary& summary, const std::string& output) {
+  const auto found = summary.output_causes.find(output);
+  if (found == summary.output_causes.end() || found->second.empty()) {
+    return "";
+  }
+  const std::vector<std::string>& causes = found->second;
+  std::string out;
+  for (size_t i = 0; i < std::min(causes.size(), kNamed); ++i) {
+    out += (i == 0 ? " (because of " : ", ") + causes[i];
+  }
+  return out +
+         (causes.size() > kNamed ? ", … " + GroupedDigits(causes.size() - kNamed) + " more)" : ")");
+}
+
 std::string OutputsLine(const Summary& summary) {
   std::string out;
   for (size_t i = 0; i < summary.outputs.size(); ++i) {
     if (i == kNamed) {
       return out + ", … " + GroupedDigits(summary.outputs.size() - kNamed) + " more";
     }
-    out += (i == 0 ? "" : ", ") + summary.outputs[i];
+    out += (i == 0 ? "" : ", ") + summary.outputs[i] + OutputNote(summary, summary.outputs[i]);
   }
   return out;
 }
@@ -452,6 +467,23 @@ void WriteGroup(JsonWriter& out, const SummaryGroup& group) {
   out.EndObject();
 }
 
+void WriteOutputCauses(JsonWriter& out, const Summary& summary) {
+  if (summary.output_causes.empty()) {
+    return;
+  }
+  out.Key("output_causes");
+  out.BeginObject();
+  for (const auto& [output, causes] : summary.output_causes) {
+    out.Key(JsonKey(output));
+    out.BeginArray();
+    for (const std::string& cause : causes) {
+      out.String(cause);
+    }
+    out.EndArray();
+  }
+  out.EndObject();
+}
+
 void WriteRisks(JsonWriter& out, const SummaryRisks& risks) {
   out.Key("risks");
   out.BeginArray();
@@ -501,6 +533,7 @@ std::string RenderJson(const Summary& summary, const SummaryOptions& options) {
     out.String(output);
   }
   out.EndArray();
+  WriteOutputCauses(out, summary);
   if (!summary.of_state) {
     out.Member("drifted", static_cast<int64_t>(summary.drifted));
     out.Member("errored", summary.errored);

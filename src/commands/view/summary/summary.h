@@ -99,7 +99,9 @@ struct Summary {
   std::array<size_t, kEffects> counts{};
   std::vector<SummaryGroup> groups;  ///< by effect, then in the order of the source
   std::vector<std::string> outputs;  ///< that change, or that the state has
-  size_t drifted = 0;                ///< objects that changed outside
+  /// By the output: what its change comes from, if asked.
+  std::map<std::string, std::vector<std::string>, std::less<>> output_causes = {};
+  size_t drifted = 0;  ///< objects that changed outside
   bool errored = false;
   std::string incomplete = {};  ///< of an offline plan: how sure it is; empty: of all others
   std::optional<SummaryRisks> risks = {};  ///< if they are asked for
@@ -108,7 +110,8 @@ struct Summary {
   size_t objects() const;
 };
 
-/// In a few words each, what the change of the object at an address comes from.
+/// In a few words each, what the change of the object at an address comes from, or that of the
+/// output "output.name".
 using CausesOf = std::function<std::vector<std::string>(const std::string& address)>;
 
 Summary MakeSummary(const plan::Plan& plan, const CausesOf& causes_of = nullptr);
