@@ -126,9 +126,14 @@ void CertaintyJudge::Inspect(const Walk& walk) {
   config_ = &walk.config;  // which may have generated blocks
   blocks_.clear();
   modules_.clear();
+  outputs_.clear();
   schemas_.clear();
   for (const ProviderInfo& provider : graph.providers) {
     schemas_[provider.address.provider] = provider.schema;
+  }
+  const size_t outputs = walk.config.root().module->outputs.size();
+  for (uint32_t i = 0; i < outputs; ++i) {
+    outputs_.push_back(sources.IsSettled(graph.bases[0].outputs + i));
   }
   for (const auto& node : walk.config.nodes) {
     const PlanGraph::Bases& base = graph.bases[node->index];
@@ -212,6 +217,19 @@ Certainty CertaintyJudge::Of(const plan::Plan& plan, const plan::ResourceChange&
                            schema->second != nullptr && settled.arguments &&
                            KeepsSchema(plan, change, *schema->second);
   return must_change ? Certainty::kAtLeast : Certainty::kOpen;
+}
+
+Certainty CertaintyJudge::Of(const plan::Plan& plan, const plan::OutputChange& change) const {
+  if (config_ == nullptr) {
+    return Certainty::kOpen;
+  }
+  const int index = config_->root().module->FindOutput(config_->program->Find(change.name));
+  if (plan.mode == plan::Mode::kDestroy || index < 0) {
+    // Whatever values are: nothing is left of it.
+    return change.action == plan::Action::kDelete ? Certainty::kCertain : Certainty::kOpen;
+  }
+  const auto at = static_cast<size_t>(index);
+  return at < outputs_.size() && outputs_[at] ? Certainty::kCertain : Certainty::kOpen;
 }
 
 }  // namespace kinu::engine

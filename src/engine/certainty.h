@@ -22,6 +22,8 @@ class CertaintyJudge final : public Inspector {
   /// The certainty of a change in `plan`, which the walk has made. All changes of a plan that was
   /// given up before its walk are open. A destruction has no such walk.
   Certainty Of(const plan::Plan& plan, const plan::ResourceChange& change) const;
+  /// That of an output of the root module: certain or open.
+  Certainty Of(const plan::Plan& plan, const plan::OutputChange& change) const;
 
  private:
   /// What of a block the real plan sees with the same values.
@@ -39,6 +41,7 @@ class CertaintyJudge final : public Inspector {
   const config::Config* config_ = nullptr;
   std::vector<std::vector<Settled>> blocks_;                ///< per config node, per resource
   std::vector<bool> modules_;                               ///< per config node
+  std::vector<bool> outputs_;                               ///< whether root outputs are settled
   FlatMap<Symbol, const schema::ProviderSchema*> schemas_;  ///< by source address
 };
 

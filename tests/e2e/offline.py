@@ -4,8 +4,8 @@
   offline.py --binary PATH --mirror DIRECTORY [--seeds A-B] [--report]
 
 A world is applied, its files are edited at random, and it is planned offline, with -refresh=false and with a refresh.
-What the offline plan calls certain must be what both other plans have, and what it calls the least must at least
-happen. An offline plan reads nothing but files: it works without the directory of `init`, starts no process (the
+What the offline plan calls certain must be what both other plans have, outputs with their values, and what it calls
+the least must at least happen. An offline plan reads nothing but files: it works without the directory of `init`, starts no process (the
 provider's program is gone) and opens no socket (strace, where there is one). --report prints how much is certain.
 Without the provider the test is skipped (exit code 77).
 """
@@ -14,6 +14,7 @@ import concurrent.futures
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -117,6 +118,18 @@ def text_of(blocks):
     return out
 
 
+def outputs_of(blocks):
+    """An output for each block, and some that no provider has a part in. What a block is made of may be sensitive."""
+    out = 'output "word" {\n  value = "${var.word}-${local.upper}"\n}\n'
+    for b in blocks:
+        kind = {"terraform_data": "terraform_data", "kinutest_thing": "kinutest_thing"}.get(b["kind"], "data.kinutest_lookup")
+        part = {"terraform_data": "input", "kinutest_thing": "name"}.get(b["kind"], "value")
+        values = {"": "%s.%s.%s", "count": "%s.%s[*].%s", "for_each": "[for o in %s.%s : o.%s]"}[b["several"]]
+        out += 'output "%s" {\n  value     = %s\n  sensitive = %s\n}\n' % (
+            b["name"], values % (kind, b["name"], part), "true" if b["kind"] == "terraform_data" else "false")
+    return out
+
+
 def names_of(blocks):
     return [(b["kind"], b["name"], b["several"]) for b in blocks]
 
@@ -164,8 +177,16 @@ def real_actions(here, *flags):
     if done.returncode == 1:
         return None
     document = json.loads(here.run("show", "-json", "p").stdout)
-    return {(c["address"], c.get("deposed")): action_of(c["change"]["actions"])
-            for c in document.get("resource_changes", [])}
+    return Plan({(c["address"], c.get("deposed")): action_of(c["change"]["actions"])
+                 for c in document.get("resource_changes", [])}, document.get("output_changes", {}))
+
+
+class Plan(dict):
+    """The actions of a plan, by address and key of a deposed object, and its changes of outputs."""
+
+    def __init__(self, actions, outputs):
+        super().__init__(actions)
+        self.outputs = outputs
 
 
 def action_of(actions):
@@ -180,7 +201,35 @@ def offline_changes(here, *flags, codes=(0,), before=()):
         return None
     if len(found) != 1 or found[0]["complete"] is not False:
         raise Failure("no mark of an incomplete plan: " + done.stdout)
-    return found[0]["changes"]
+    return found[0]["changes"], found[0]["outputs"]
+
+
+def texts_of_outputs(text):
+    """What a plan's text says of each output that changes."""
+    out, name = {}, None
+    for line in text.partition("\nChanges to Outputs:\n")[2].splitlines():
+        if not line.startswith("  "):
+            break
+        found = re.match(r"^  [-+~] (\S+) +=", line)
+        name = found[1] if found else name
+        out[name] = out.get(name, "") + re.sub(r"^(  [-+~] \S+) +=", r"\1 =", line) + "\n"
+    return out
+
+
+def judge_outputs(seed, outputs, real, what):
+    """Compares the outputs of an offline plan with those of a real one."""
+    for output in outputs:
+        name = output["name"]
+        change = real.outputs.get(name)
+        if output["certainty"] != "certain":
+            continue
+        if change is None or "-".join(change["actions"]) != output["action"]:
+            raise Failure("seed %d: output %s is certain to be %s, but %s has %s" % (
+                seed, name, output["action"], what, change))
+    # A refresh before a destruction brings outputs that it then removes.
+    lacks = set(real.outputs) - {output["name"] for output in outputs}
+    if lacks and what == "the plan":
+        raise Failure("seed %d: the offline plan lacks outputs %s" % (seed, lacks))
 
 
 def judge(seed, changes, real, what):
@@ -200,7 +249,9 @@ def judge(seed, changes, real, what):
             raise Failure("seed %d: the offline plan lacks %s of %s" % (seed, action, address))
 
 
-def count(changes, real):
+def count(changes, outputs, real):
+    for output in outputs:
+        RESULTS[("output " + output["action"], output["certainty"])] += 1
     for change in changes:
         action = change["action"]
         RESULTS[("all", change["certainty"])] += 1
@@ -218,7 +269,7 @@ def one_world(options, seed, base):
     blocks = []
     for index in range(rng.randrange(3, 9)):
         blocks.append(block(rng, index, names_of(blocks)))
-    here.write("main.tf", text_of(blocks))
+    here.write("main.tf", text_of(blocks) + outputs_of(blocks))
     here.run("apply", "-auto-approve")
     if rng.random() < 0.3:
         state = json.loads(open(os.path.join(path, "terraform.tfstate"), encoding="utf-8").read())
@@ -227,7 +278,8 @@ def one_world(options, seed, base):
             rng.choice(rng.choice(managed)["instances"])["status"] = "tainted"
             state["serial"] += 1
             here.write("terraform.tfstate", json.dumps(state))
-    here.write("main.tf", text_of(edit(rng, blocks)))
+    edited = edit(rng, blocks)
+    here.write("main.tf", text_of(edited) + outputs_of(edited))
     flags = []
     if rng.random() < 0.2:
         flags = ["-var", "word=other"]
@@ -237,25 +289,34 @@ def one_world(options, seed, base):
     data = os.path.join(path, ".terraform")
     os.rename(data, data + "-away")  # no program of a provider, no module, no lock of a backend
     try:
-        changes = offline_changes(here, *flags, codes=(0, 1))
-        text = here.run("plan", "-offline", *flags, codes=(0, 1)).stdout
+        planned = offline_changes(here, *flags, codes=(0, 1))
+        text = here.run("plan", "-offline", "-no-color", *flags, codes=(0, 1)).stdout
     finally:
         os.rename(data + "-away", data)
     if here.files() != before:
         raise Failure("seed %d: an offline plan has written something" % seed)
     plain = real_actions(here, "-refresh=false", *flags)
     full = real_actions(here, *flags)
-    if changes is None:
+    if planned is None:
         RESULTS["offline plan fails" if plain is not None else "both plans fail"] += 1
         return
     if "incomplete" not in text:
         raise Failure("seed %d: the text says nothing" % seed)
+    changes, outputs = planned
     for real, what in ((plain, "the plan"), (full, "the plan with refresh")):
         if real is not None:
             judge(seed, changes, real, what)
+            judge_outputs(seed, outputs, real, what)
     if plain is not None:
+        real_text = texts_of_outputs(here.run("plan", "-refresh=false", "-no-color", *flags).stdout)
+        shown = texts_of_outputs(text)
+        for output in outputs:
+            name = output["name"]
+            if output["certainty"] == "certain" and shown.get(name) != real_text.get(name):
+                raise Failure("seed %d: output %s is certain to be %s, but the plan has %s" % (
+                    seed, name, shown.get(name), real_text.get(name)))
         RESULTS["worlds"] += 1
-        count(changes, plain)
+        count(changes, outputs, plain)
     shutil.rmtree(path)
 
 

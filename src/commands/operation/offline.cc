@@ -65,6 +65,10 @@ OfflineReport::OfflineReport(const plan::Plan& plan, const engine::CertaintyJudg
       ++kept_;
     }
   }
+  for (const plan::OutputChange& output : plan.outputs) {
+    outputs_ += output.action == plan::Action::kNoOp ? 0 : 1;
+    open_outputs_ += judge.Of(plan, output) == Certainty::kCertain ? 0 : 1;
+  }
 }
 
 std::string_view OfflineReport::Remark(const plan::ResourceChange& change) const {
@@ -96,6 +100,27 @@ std::string OfflineReport::Summary() const {
     text += " " + Count(kept_, "object stays as it is if its provider agrees.",
                         "objects stay as they are if their providers agree.");
   }
+  if (open_outputs_ > 0) {
+    text += " " + Count(open_outputs_, "output has a value that depends on providers.",
+                        "outputs have values that depend on providers.");
+  } else if (outputs_ > 0) {
+    text += " All changes of outputs are certain.";
+  }
+  return text;
+}
+
+std::string OfflineReport::OutputList() const {
+  std::string text;
+  JsonWriter out(text);
+  out.BeginArray();
+  for (const plan::OutputChange& output : plan_.outputs) {
+    out.BeginObject();
+    out.Member("name", output.name);
+    out.Member("action", view::ActionWord(output.action));
+    out.Member("certainty", plan::CertaintyName(judge_.Of(plan_, output)));
+    out.EndObject();
+  }
+  out.EndArray();
   return text;
 }
 
@@ -114,7 +139,7 @@ std::vector<std::pair<std::string, std::string>> OfflineReport::Members() const 
     out.EndObject();
   }
   out.EndArray();
-  return {{"complete", "false"}, {"changes", std::move(changes)}};
+  return {{"complete", "false"}, {"changes", std::move(changes)}, {"outputs", OutputList()}};
 }
 
 }  // namespace kinu::operation

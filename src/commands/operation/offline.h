@@ -62,10 +62,15 @@ class OfflineReport {
   std::vector<std::pair<std::string, std::string>> Members() const;
 
  private:
+  /// How sure the changes of outputs are, as JSON.
+  std::string OutputList() const;
+
   const plan::Plan& plan_;
   const engine::CertaintyJudge& judge_;
   std::array<size_t, 3> counts_{};  ///< of changes, by certainty
   size_t kept_ = 0;                 ///< objects that other providers keep, if they agree
+  size_t outputs_ = 0;              ///< that change
+  size_t open_outputs_ = 0;  ///< whose values are up to providers, also if they do not change
 };
 
 }  // namespace kinu::operation

@@ -570,7 +570,7 @@ Result<void> PlanText::Render() {
   if (!outputs.empty()) {
     out_ += "\nChanges to Outputs:\n";
     out_ += outputs;
-    if (ChangesNoObject()) {
+    if (ChangesNoObject() && !options_.remark) {
       Paragraph(
           "\nYou can apply this plan to save these new output values to the OpenTofu state, "
           "without changing any real infrastructure.");

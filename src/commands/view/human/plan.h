@@ -25,7 +25,8 @@ struct PlanTextOptions {
   std::optional<bool> can_apply = std::nullopt;
   /// Which changes are listed; null: all. What is left out is counted.
   const tfjson::ActionFilter* actions = nullptr;
-  /// What is said of each change, below its heading; empty: nothing.
+  /// What is said of each change, below its heading, in a plan that is never applied; empty:
+  /// nothing.
   std::function<std::string_view(const plan::ResourceChange& change)> remark = {};
 };
 
