@@ -77,7 +77,18 @@ def one_world(options, seed, base):
         compare(here, seed, rng)
         if here.run("apply", "-auto-approve", *rng.choice((["-refresh=changed"], [])), codes=(0, 1)).returncode:
             break
+        if not all_exist(here):
+            break
     shutil.rmtree(path)
+
+
+def all_exist(here):
+    """Whether each object of the state is there. A tainted object of a block that creates before it destroys has the
+    name of the new one, so that its destruction removes both: for a plan that is a change from outside."""
+    state = json.loads(here.read("terraform.tfstate"))
+    return all(os.path.exists(os.path.join(here.path, "things", instance["attributes"]["id"] + ".json"))
+               for resource in state["resources"] if resource["type"] == "kinutest_thing"
+               for instance in resource["instances"])
 
 
 def compare(here, seed, rng):

@@ -609,17 +609,17 @@ bool HasElementsInside(const Value& value) {
 
 namespace {
 
+/// Whether it is a number that no integer stands for. Plans ask of each part of each value.
+bool IsBigNumber(const Value& value) {
+  return Access::Tag(Access::Plain(value)) == ValueTag::kNumber;
+}
+
 bool IsSignedZero(const Value& value) {
-  if (value.IsNull() || !value.IsKnown() || value.type() != Type::Number()) {
-    return false;
-  }
-  const Number number = value.AsNumber();
-  return !number.is_inline() && number.Sign() == 0;
+  return IsBigNumber(value) && value.AsNumber().Sign() == 0;
 }
 
 bool IsInfinite(const Value& value) {
-  return !value.IsNull() && value.IsKnown() && value.type() == Type::Number() &&
-         value.AsNumber().IsInfinite();
+  return IsBigNumber(value) && value.AsNumber().IsInfinite();
 }
 
 /// Whether something inside, or the value itself, is such a number.

@@ -110,6 +110,22 @@ TEST(Value, MinusZeroIsAnElementOfItsOwn) {
   EXPECT_EQ(set.elements()[1].AsNumber().ToText(), "0");
 }
 
+TEST(Ops, NumbersThatNoDocumentHasAreFoundAnywhere) {
+  const Value zero = Multiply(Value::Int(0), Value::Int(-1));
+  const Value infinite = Value::Of(Number::Infinity(false));
+  const Value plain = Value::Tuple({Value::Int(0), Value::Null(Type::Number()), Value::String("0"),
+                                    Value::Of(*Number::Parse("0.5"))});
+  EXPECT_TRUE(WithUnsignedZeros(plain).SameRepresentation(plain));
+  EXPECT_FALSE(ContainsInfinity(plain));
+  for (const Value& marked : {zero, zero.WithMarks(MarkSet::Sensitive())}) {
+    const Value inside = WithUnsignedZeros(Value::Tuple({Value::Int(1), marked})).elements()[1];
+    EXPECT_EQ(inside.marks(), marked.marks());
+    EXPECT_TRUE(Value::RawEquals(inside.UnmarkDeep(), Value::Int(0)));
+  }
+  EXPECT_TRUE(ContainsInfinity(Value::Tuple({infinite.WithMarks(MarkSet::Sensitive())})));
+  EXPECT_TRUE(Value::RawEquals(InfinityAsNull(infinite), Value::Null(Type::Number())));
+}
+
 TEST(Value, UntypedElementsTakeTheElementType) {
   Value list = Value::List(Type::Dynamic(), {Value::DynamicUnknown(), Str("a"), Value()});
   EXPECT_EQ(list.type(), Type::List(Type::String()));
