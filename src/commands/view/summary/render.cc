@@ -193,8 +193,9 @@ class BoundedLines {
 
 /// " (because of var.size)" for an output, if its causes are known.
 std::string OutputNote(const Summary& summary, const std::string& output) {
-  const auto found = summary.output_causes.find(output);
-  if (found == summary.output_causes.end() || found->second.empty()) {
+  const auto& known = summary.output_causes;
+  const auto found = known.find(output);
+  if (found == known.end() || found->second.empty()) {
     return "";
   }
   const std::vector<std::string>& causes = found->second;
