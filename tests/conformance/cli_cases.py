@@ -25,16 +25,17 @@ GIT = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.test", "GIT_COMMIT
 
 
 class Program:
-    """The program that runs the cases, and the directory of its providers."""
+    """The program that runs the cases, the directory of its providers, and what its environment has more."""
 
-    def __init__(self, binary, mirror=None):
+    def __init__(self, binary, mirror=None, environment=None):
         self.binary = os.path.abspath(binary)
+        self.environment = environment or {}
         self.mirror = os.path.realpath(mirror) if mirror and os.path.isdir(mirror) else None
         self.version = self.asked_version()
 
     def asked_version(self):
         with tempfile.TemporaryDirectory(prefix="cli-") as home:
-            environment = {"CHECKPOINT_DISABLE": "1", "HOME": home, "PATH": os.environ.get("PATH", "")}
+            environment = {"CHECKPOINT_DISABLE": "1", "HOME": home, "PATH": os.environ.get("PATH", ""), **self.environment}
             done = subprocess.run([self.binary, "version", "-json"], stdout=subprocess.PIPE, env=environment,
                                   check=True, timeout=60)
         return json.loads(done.stdout)["terraform_version"]
@@ -115,7 +116,8 @@ class Session:
         write(settings, 'provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n'
               % (self.program.mirror or none))
         self.environment = {"PATH": os.environ.get("PATH", ""), "HOME": self.home, "TMPDIR": tmp, "TZ": "UTC",
-                            "LANG": "C.UTF-8", "TF_CLI_CONFIG_FILE": settings, "CHECKPOINT_DISABLE": "1"}
+                            "LANG": "C.UTF-8", "TF_CLI_CONFIG_FILE": settings, "CHECKPOINT_DISABLE": "1",
+                            **self.program.environment}
         if "setup" in self.settings:
             subprocess.run(["sh", "-ec", self.filled(self.settings["setup"])], cwd=self.work, check=True, timeout=60,
                            env=dict(self.environment, **GIT), stdout=subprocess.DEVNULL)

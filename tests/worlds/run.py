@@ -5,6 +5,7 @@
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 [--found FILE]          fresh ones, beside OpenTofu
     run.py --binary build/asan/src/cli/tofu --mirror … --seeds 1-1000                    fresh ones alone: crashes, sanitizers
     run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
+    run.py --binary … --mirror … --level 1.13 --reference tofu113 --seeds 1-500          beside a later release
     run.py --binary … --mirror … --only world/000017 --show                              a recorded one
     run.py --binary … --mirror … --reference tofu --seeds 1-1500 --record [--add]        records new ones, which coverage guides
 
@@ -88,7 +89,7 @@ def write_found(pool, report, path):
 
 def show_world(seed, options):
     world = worlds_by_name(options.only or seed)
-    workers.start(options.binary, options.reference, options.mirror)
+    workers.start(options.binary, options.reference, options.mirror, options.level)
     print(reduce.text_of(world))
     if options.binary:
         wanted = workers.answers_of(world) if options.only and not options.reference else \
@@ -111,6 +112,7 @@ def main():
     parser.add_argument("--reference")
     parser.add_argument("--seeds", help="A-B or one number")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--level", help="the level of compatibility of the program: 1.13, for a reference of that series")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--reduce", action="store_true")
     parser.add_argument("--record", action="store_true")
@@ -130,7 +132,7 @@ def main():
         return show_world(seeds[0], options)
     report = Report()
     with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=workers.start, initargs=(
-            options.binary, options.reference, options.mirror)) as pool:
+            options.binary, options.reference, options.mirror, options.level)) as pool:
         if options.record:
             recorded.record(pool, seeds, options.add)
         if options.record or not options.seeds:

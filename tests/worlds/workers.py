@@ -31,12 +31,12 @@ def directory_of_worlds():
     return None
 
 
-def start(binary, reference, mirror):
-    """Prepares a process of the pool: its programs, and a provider to attach to."""
+def start(binary, reference, mirror, level=None):
+    """Prepares a process of the pool: its programs, and a provider to attach to. `level` is that of the first."""
     for name in [name for name in os.environ if name.startswith(("TF_", "TOFU_"))]:
         del os.environ[name]
     tempfile.tempdir = directory_of_worlds()
-    PLACE["program"] = binary and session.cli_cases.Program(binary, mirror)
+    PLACE["program"] = binary and session.cli_cases.Program(binary, mirror, level and {"KINU_COMPATIBILITY": level})
     PLACE["reference"] = reference and session.cli_cases.Program(reference, mirror)
     PLACE["attach"] = None
     if mirror and os.path.isdir(os.path.join(mirror, session.Providers.HOST)):

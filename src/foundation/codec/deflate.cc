@@ -95,11 +95,11 @@ std::string Deflate(std::string_view bytes) {
   return out;
 }
 
-std::string Gzip(std::string_view bytes) {
+std::string Gzip(std::string_view bytes, GoRelease release) {
   using namespace std::string_view_literals;
   constexpr std::string_view kHeader = "\x1F\x8B\x08\0\0\0\0\0\0\xFF"sv;
   std::string out(kHeader);
-  out += GoDeflate(bytes);
+  out += release == GoRelease::k126 ? GoDeflate(bytes) : Go127Deflate(bytes);
   AppendLittleEndian(out, Crc32(bytes));
   AppendLittleEndian(out, static_cast<uint32_t>(bytes.size()));
   return out;

@@ -20,9 +20,11 @@ Result<void> InflateInto(std::string_view deflated, std::span<char> content);
 /// The most bytes that this number of deflated bytes can stand for.
 size_t MostInflated(size_t deflated);
 
+/// The release of Go whose bytes are written.
+enum class GoRelease : uint8_t { k126, k127 };
 /// One gzip member without name and time, operating system "unknown" (255): the bytes of a Go
 /// program that flushes before it closes (codec/go_deflate.h).
-std::string Gzip(std::string_view bytes);
+std::string Gzip(std::string_view bytes, GoRelease release = GoRelease::k126);
 /// All members of a gzip file, joined. Fails when the result would be larger than `limit`.
 Result<std::string> Gunzip(std::string_view gzip, size_t limit);
 

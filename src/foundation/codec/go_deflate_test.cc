@@ -1,9 +1,11 @@
-// Recorded with a Go program over the same made texts: go:compress/flate NewWriter(-1), Write,
-// Flush, Close.
+// Recorded with a Go program over the same made texts, built with Go 1.26 and 1.27:
+// compress/flate NewWriter(-1), Write, Flush, Close.
 #include "codec/go_deflate.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -68,13 +70,23 @@ std::string Make(Kind kind, size_t size) {
   return out;
 }
 
+struct Case {
+  Kind kind;
+  size_t size;
+  size_t deflated;
+  uint32_t crc;
+};
+
+/// Expects these sizes and checksums of what `deflate` makes of each text.
+void ExpectRecorded(std::span<const Case> cases, std::string (*deflate)(std::string_view)) {
+  for (const Case& each : cases) {
+    const std::string deflated = deflate(Make(each.kind, each.size));
+    EXPECT_EQ(deflated.size(), each.deflated) << static_cast<int>(each.kind) << ' ' << each.size;
+    EXPECT_EQ(Crc32(deflated), each.crc) << static_cast<int>(each.kind) << ' ' << each.size;
+  }
+}
+
 TEST(GoDeflate, WritesTheRecordedBytes) {
-  struct Case {
-    Kind kind;
-    size_t size;
-    size_t deflated;
-    uint32_t crc;
-  };
   const Case kCases[] = {
       {Kind::kRandom, 5, 16, 0x3cb660fc},
       {Kind::kRandom, 60, 74, 0x2729a4a8},
@@ -132,12 +144,99 @@ TEST(GoDeflate, WritesTheRecordedBytes) {
       {Kind::kChanging, 300000, 186841, 0xbb7d316f},
       {Kind::kChanging, 1100000, 683401, 0xee2a6e07},
   };
-  for (const Case& each : kCases) {
-    const std::string text = Make(each.kind, each.size);
-    const std::string deflated = GoDeflate(text);
-    EXPECT_EQ(deflated.size(), each.deflated) << static_cast<int>(each.kind) << ' ' << each.size;
-    EXPECT_EQ(Crc32(deflated), each.crc) << static_cast<int>(each.kind) << ' ' << each.size;
-  }
+  ExpectRecorded(kCases, GoDeflate);
+}
+
+// A last part of up to 32 bytes is stored, up to 127 it has no matches; a part has 65,535 bytes.
+TEST(GoDeflate, WritesTheRecordedBytesOf127) {
+  const Case kCases[] = {
+      {Kind::kRandom, 0, 7, 0xd6dcbea1},
+      {Kind::kRandom, 5, 17, 0x949d4c0e},
+      {Kind::kRandom, 33, 45, 0x57467f17},
+      {Kind::kRandom, 127, 139, 0xee5cb571},
+      {Kind::kRandom, 128, 140, 0xd88109a3},
+      {Kind::kRandom, 700, 712, 0x28f54f35},
+      {Kind::kRandom, 9000, 9012, 0x78a7b06f},
+      {Kind::kRandom, 65534, 65546, 0x41e7026e},
+      {Kind::kRandom, 65535, 65547, 0xcb7a15e7},
+      {Kind::kRandom, 65567, 65584, 0x6e0f41dc},
+      {Kind::kRandom, 65568, 65585, 0xa905d8f8},
+      {Kind::kRandom, 65663, 65680, 0x2b9f5265},
+      {Kind::kRandom, 131071, 131093, 0x29918620},
+      {Kind::kRandom, 300000, 300032, 0x73b58217},
+      {Kind::kRandom, 1100000, 1100092, 0x3e008276},
+      {Kind::kSkewed, 5, 17, 0xe21b555a},
+      {Kind::kSkewed, 33, 45, 0x0238dd3a},
+      {Kind::kSkewed, 127, 53, 0xd5a626e7},
+      {Kind::kSkewed, 128, 65, 0x09b29044},
+      {Kind::kSkewed, 700, 261, 0xe8970972},
+      {Kind::kSkewed, 9000, 2113, 0x4b4e32a0},
+      {Kind::kSkewed, 65534, 5962, 0x4a9e4e52},
+      {Kind::kSkewed, 65535, 5982, 0x9ef9cdbd},
+      {Kind::kSkewed, 65567, 6046, 0x58ce26f7},
+      {Kind::kSkewed, 65568, 6034, 0xdf6ed006},
+      {Kind::kSkewed, 65663, 5995, 0xd7ab171c},
+      {Kind::kSkewed, 131071, 9808, 0xb41e0daf},
+      {Kind::kSkewed, 300000, 19542, 0xa86215e1},
+      {Kind::kSkewed, 1100000, 65821, 0x425d1de2},
+      {Kind::kWords, 5, 17, 0x58299a38},
+      {Kind::kWords, 33, 45, 0xfa5b06f1},
+      {Kind::kWords, 127, 83, 0x39199f99},
+      {Kind::kWords, 128, 82, 0x8dbf14dd},
+      {Kind::kWords, 700, 274, 0xcc77fc5a},
+      {Kind::kWords, 9000, 2899, 0xed360dd1},
+      {Kind::kWords, 65534, 20224, 0xfc96b7ac},
+      {Kind::kWords, 65535, 20289, 0x32dd4120},
+      {Kind::kWords, 65567, 20376, 0x37daf829},
+      {Kind::kWords, 65568, 20348, 0x3711b819},
+      {Kind::kWords, 65663, 20385, 0xad0e18e1},
+      {Kind::kWords, 131071, 39886, 0xcca4530a},
+      {Kind::kWords, 300000, 90709, 0x1a335f64},
+      {Kind::kWords, 1100000, 330960, 0xbf5243ea},
+      {Kind::kRuns, 5, 17, 0x351274fd},
+      {Kind::kRuns, 33, 45, 0x653466e2},
+      {Kind::kRuns, 127, 40, 0x448c95b5},
+      {Kind::kRuns, 128, 11, 0x71d4a1a7},
+      {Kind::kRuns, 700, 25, 0xa7ae5bf3},
+      {Kind::kRuns, 9000, 127, 0xcd06d41e},
+      {Kind::kRuns, 65534, 633, 0x911fb31b},
+      {Kind::kRuns, 65535, 638, 0xaa423cc1},
+      {Kind::kRuns, 65567, 710, 0x43c169a2},
+      {Kind::kRuns, 65568, 684, 0x685cd5aa},
+      {Kind::kRuns, 65663, 628, 0x387d8433},
+      {Kind::kRuns, 131071, 1316, 0x7875b9ba},
+      {Kind::kRuns, 300000, 2849, 0x7f44b71d},
+      {Kind::kRuns, 1100000, 10843, 0xb65df9fb},
+      {Kind::kPeriodic, 5, 17, 0x949d4c0e},
+      {Kind::kPeriodic, 33, 45, 0x57467f17},
+      {Kind::kPeriodic, 127, 139, 0xee5cb571},
+      {Kind::kPeriodic, 128, 140, 0xd88109a3},
+      {Kind::kPeriodic, 700, 712, 0x28f54f35},
+      {Kind::kPeriodic, 9000, 9012, 0x78a7b06f},
+      {Kind::kPeriodic, 65534, 33135, 0x62838680},
+      {Kind::kPeriodic, 65535, 33135, 0xdb6678e7},
+      {Kind::kPeriodic, 65567, 33171, 0x2d238082},
+      {Kind::kPeriodic, 65568, 33172, 0x8c27ff2b},
+      {Kind::kPeriodic, 65663, 33268, 0xec456f65},
+      {Kind::kPeriodic, 131071, 33636, 0x45000da0},
+      {Kind::kPeriodic, 300000, 34879, 0xfab801c5},
+      {Kind::kPeriodic, 1100000, 40728, 0xd4836b70},
+      {Kind::kChanging, 5, 17, 0xc9fe555d},
+      {Kind::kChanging, 33, 45, 0x9810d901},
+      {Kind::kChanging, 127, 139, 0xbe933d72},
+      {Kind::kChanging, 128, 140, 0x980aa963},
+      {Kind::kChanging, 700, 712, 0xaae6756e},
+      {Kind::kChanging, 9000, 8437, 0x8d7745e8},
+      {Kind::kChanging, 65534, 45338, 0xb489804c},
+      {Kind::kChanging, 65535, 45259, 0xff9c31d7},
+      {Kind::kChanging, 65567, 44976, 0xb72d11f9},
+      {Kind::kChanging, 65568, 45185, 0xc6d2d74c},
+      {Kind::kChanging, 65663, 45243, 0x6450cf37},
+      {Kind::kChanging, 131071, 87512, 0xc20cd52f},
+      {Kind::kChanging, 300000, 192263, 0x0341b67b},
+      {Kind::kChanging, 1100000, 703185, 0x783b8a1a},
+  };
+  ExpectRecorded(kCases, Go127Deflate);
 }
 
 TEST(GoDeflate, IsReadByOthers) {
@@ -146,6 +245,7 @@ TEST(GoDeflate, IsReadByOthers) {
     const auto kind = static_cast<Kind>(round % 6);
     const std::string text = Make(kind, sizes.Next() % (1U << (1 + round % 18)));
     EXPECT_EQ(Inflate(GoDeflate(text), text.size()).value_or("?"), text) << text.size();
+    EXPECT_EQ(Inflate(Go127Deflate(text), text.size()).value_or("?"), text) << text.size();
   }
 }
 

@@ -46,6 +46,8 @@ constexpr FeatureRow kRows[] = {
      "init -backend=false reads no state, so that it needs no keys"},
     {Feature::kNullInContains, "contains", Level::kSeries13, Reach::kFromItsRelease,
      "contains looks for null"},
+    {Feature::kNewDeflate, "deflate", Level::kSeries13, Reach::kFromItsRelease,
+     "base64gzip gives other bytes, which decompress to the same text"},
 };
 
 /// The rows have the order of the enumerators, so that a feature is an index.

@@ -33,6 +33,7 @@ enum class Feature : uint8_t {
   kPlanSchemas,
   kNoStateWithoutBackend,
   kNullInContains,
+  kNewDeflate,
 };
 
 /// At which levels the program does it.

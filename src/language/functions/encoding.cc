@@ -6,6 +6,7 @@
 #include "codec/csv.h"
 #include "codec/deflate.h"
 #include "codec/iconv.h"
+#include "compatibility/features.h"
 #include "cty/json.h"
 #include "functions/families.h"
 #include "functions/support.h"
@@ -37,7 +38,9 @@ CallResult Base64Decode(Arguments args, const Type&, const CallContext&) {
 }
 
 CallResult Base64Gzip(Arguments args, const Type&, const CallContext&) {
-  return Value::String(EncodeBase64(Gzip(args[0].AsString())));
+  const bool is_new = compatibility::Has(compatibility::Feature::kNewDeflate);
+  const auto release = is_new ? GoRelease::k127 : GoRelease::k126;
+  return Value::String(EncodeBase64(Gzip(args[0].AsString(), release)));
 }
 
 CallResult Base64Gunzip(Arguments args, const Type&, const CallContext&) {
