@@ -48,6 +48,14 @@ constexpr FeatureRow kRows[] = {
      "contains looks for null"},
     {Feature::kNewDeflate, "deflate", Level::kSeries13, Reach::kFromItsRelease,
      "base64gzip gives other bytes, which decompress to the same text"},
+    {Feature::kUnicode17, "unicode-17", Level::kSeries13, Reach::kFromItsRelease,
+     "identifiers, grapheme clusters, case and normalisation are those of Unicode 17"},
+    {Feature::kOneNewline, "one-newline", Level::kSeries13, Reach::kFromItsRelease,
+     "states in files end with one line break, and backups are as readable as states"},
+    {Feature::kNoLegacyStates, "no-legacy-states", Level::kSeries13, Reach::kFromItsRelease,
+     "states of the versions 1 to 3 are an error"},
+    {Feature::kArgumentErrors, "argument-errors", Level::kSeries13, Reach::kFromItsRelease,
+     "every command answers unknown flags and arguments with its help"},
 };
 
 /// The rows have the order of the enumerators, so that a feature is an index.

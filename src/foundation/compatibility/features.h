@@ -34,6 +34,10 @@ enum class Feature : uint8_t {
   kNoStateWithoutBackend,
   kNullInContains,
   kNewDeflate,
+  kUnicode17,
+  kOneNewline,
+  kNoLegacyStates,
+  kArgumentErrors,
 };
 
 /// At which levels the program does it.

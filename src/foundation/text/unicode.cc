@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include <utf8proc.h>
 
 #include "base/bytes16.h"
 #include "text/identifier_table.h"
+#include "text/unicode17.h"
 
 namespace kinu::text {
 namespace {
@@ -68,6 +70,9 @@ constexpr uint16_t kSecondOfComposition = 0x8000;
 
 // Whether the code point can be the first of a composition.
 bool ComposesForward(char32_t point) {
+  if (unicode17::IsCurrent() && unicode17::ChangedComposing(point).forward) {
+    return true;
+  }
   const utf8proc_property_t* property = utf8proc_get_property(ToProc(point));
   return property->comb_index < kSecondOfComposition || IsHangulLeading(point) ||
          IsHangulOpenSyllable(point);
@@ -75,6 +80,9 @@ bool ComposesForward(char32_t point) {
 
 // Whether normalising the text before and from this code point separately gives the same result.
 bool BoundaryBefore(char32_t point) {
+  if (unicode17::IsCurrent() && unicode17::ChangedComposing(point).backward) {
+    return false;
+  }
   const utf8proc_property_t* property = utf8proc_get_property(ToProc(point));
   const bool composes_backward =
       (property->comb_index != kNoComposition && property->comb_index >= kSecondOfComposition) ||
@@ -317,6 +325,9 @@ std::string ToNfc(std::string_view text) {
   if (AllBytesBelow(text, kFirstCombiningLead)) {
     return std::string(text);
   }
+  if (unicode17::IsCurrent() && unicode17::HasChangedNormalisation(text) && IsUtf8(text)) {
+    return unicode17::ToNfc(text);
+  }
   utf8proc_uint8_t* mapped = nullptr;
   const utf8proc_ssize_t size =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -334,6 +345,9 @@ size_t NextGrapheme(std::string_view text, size_t pos) {
   const uint8_t first = Byte(text, pos);
   if (first < 0x80 && first != '\r' && (pos + 1 == text.size() || Byte(text, pos + 1) < 0x80)) {
     return pos + 1;
+  }
+  if (unicode17::IsCurrent()) {
+    return unicode17::NextGrapheme(text, pos);
   }
   utf8proc_int32_t state = 0;
   Decoded current = DecodeUtf8(text, pos);
@@ -370,20 +384,20 @@ std::string SafePrefix(std::string_view text) {
     while (last > 0 && !BoundaryBefore(DecodeUtf8(prefix, last).point)) {
       last = LastCodePoint(std::string_view(prefix).substr(0, last));
     }
-    if (!BoundaryBefore(DecodeUtf8(prefix, last).point)) {
-      return {};
+    if (BoundaryBefore(DecodeUtf8(prefix, last).point)) {
+      prefix.resize(last);
+      return prefix;
     }
-    prefix.resize(last);
-    return prefix;
   }
   const auto breaks_line = [](char c) { return c == '\r' || c == '\n'; };
   const bool one_by_one = IsAscii(prefix) && std::ranges::none_of(prefix, breaks_line);
   size_t cluster = one_by_one ? prefix.size() - 1 : 0;
-  // The reference's cluster scanner stops at a CR or LF that is a cluster of its own.
+  // The reference's older cluster scanner stops at a CR or LF that is a cluster of its own.
+  const bool stops = !unicode17::IsCurrent();
   for (size_t pos = cluster; pos < prefix.size();) {
     const size_t next = NextGrapheme(prefix, pos);
     const std::string_view unit = std::string_view(prefix).substr(pos, next - pos);
-    if (unit == "\n" || unit == "\r") {
+    if (stops && (unit == "\n" || unit == "\r")) {
       prefix.resize(pos);
       return prefix;
     }
@@ -400,12 +414,18 @@ bool IsIdentifierStart(char32_t point) {
   if (point < 0x80) {
     return IsAsciiLetter(point) || point == '_';
   }
+  if (unicode17::IsCurrent()) {
+    return unicode17::IsIdentifierStart(point);
+  }
   return InRanges(std::begin(kIdStart), std::end(kIdStart), point);
 }
 
 bool IsIdentifierContinue(char32_t point) {
   if (point < 0x80) {
     return IsAsciiLetter(point) || IsAsciiDigit(point) || point == '_' || point == '-';
+  }
+  if (unicode17::IsCurrent()) {
+    return unicode17::IsIdentifierContinue(point);
   }
   return InRanges(std::begin(kIdContinue), std::end(kIdContinue), point);
 }
@@ -446,18 +466,42 @@ bool IsIdentifier(std::string_view text) {
   return !text.empty();
 }
 
+namespace {
+
+/// The case mappings of a code point that has others than utf8proc knows, at the current level.
+std::optional<unicode17::Cases> CasesBeside(char32_t point) {
+  constexpr char32_t kNone = 0x180;  // There are none below this.
+  return point >= kNone && unicode17::IsCurrent() ? unicode17::ChangedCases(point) : std::nullopt;
+}
+
+/// Likewise, the class.
+std::optional<unicode17::Class> ClassBeside(char32_t point) {
+  return unicode17::IsCurrent() ? unicode17::ChangedClass(point) : std::nullopt;
+}
+
+}  // namespace
+
 // utf8proc maps U+00DF to a capital letter; UnicodeData.txt, which Go follows, does not.
 constexpr char32_t kSharpS = 0xDF;
 
 char32_t ToUpper(char32_t point) {
+  if (const auto cases = CasesBeside(point)) {
+    return cases->upper;
+  }
   return point == kSharpS ? point : static_cast<char32_t>(utf8proc_toupper(ToProc(point)));
 }
 
 char32_t ToLower(char32_t point) {
+  if (const auto cases = CasesBeside(point)) {
+    return cases->lower;
+  }
   return static_cast<char32_t>(utf8proc_tolower(ToProc(point)));
 }
 
 char32_t ToTitle(char32_t point) {
+  if (const auto cases = CasesBeside(point)) {
+    return cases->title;
+  }
   return point == kSharpS ? point : static_cast<char32_t>(utf8proc_totitle(ToProc(point)));
 }
 
@@ -465,13 +509,21 @@ bool IsLetter(char32_t point) {
   if (point < 0x80) {
     return IsAsciiLetter(point);
   }
+  if (const auto kind = ClassBeside(point)) {
+    return *kind == unicode17::Class::kLetter;
+  }
   const utf8proc_category_t category = utf8proc_category(ToProc(point));
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
 }
 
 bool IsDigit(char32_t point) {
-  return point < 0x80 ? IsAsciiDigit(point)
-                      : utf8proc_category(ToProc(point)) == UTF8PROC_CATEGORY_ND;
+  if (point < 0x80) {
+    return IsAsciiDigit(point);
+  }
+  if (const auto kind = ClassBeside(point)) {
+    return *kind == unicode17::Class::kDigit;
+  }
+  return utf8proc_category(ToProc(point)) == UTF8PROC_CATEGORY_ND;
 }
 
 bool IsSpace(char32_t point) {
@@ -499,6 +551,9 @@ bool IsSpace(char32_t point) {
 bool IsPrintable(char32_t point) {
   if (point < 0x80) {
     return point >= 0x20 && point < 0x7F;
+  }
+  if (const auto kind = ClassBeside(point)) {
+    return *kind != unicode17::Class::kOther && *kind != unicode17::Class::kSpace;
   }
   const utf8proc_category_t category = utf8proc_category(ToProc(point));
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_SO;

@@ -1,7 +1,7 @@
 // Unicode: UTF-8, normalisation, grapheme clusters, identifiers, case and width.
 //
 // Grapheme clusters, NFC and case follow Unicode 15.0 (utf8proc); identifiers follow Unicode 9.0,
-// the version of HCL's scanner. Functions accept any bytes: each byte that is not part of valid
+// the version of HCL's scanner. At level 1.13 all of them follow Unicode 17. Functions accept any bytes: each byte that is not part of valid
 // UTF-8 counts as one U+FFFD, as in Go.
 #pragma once
 
@@ -68,9 +68,9 @@ std::string SafePrefix(std::string_view text);
 
 // --- Identifiers (HCL) ---
 
-/// A letter or underscore: ID_Start of Unicode 9.0 and '_'.
+/// A letter or underscore: ID_Start and '_'.
 bool IsIdentifierStart(char32_t point);
-/// ID_Continue of Unicode 9.0 and '-'.
+/// ID_Continue and '-'.
 bool IsIdentifierContinue(char32_t point);
 /// Whether the whole text is one identifier.
 bool IsIdentifier(std::string_view text);
