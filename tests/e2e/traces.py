@@ -233,6 +233,17 @@ def check_failures(place, server, problems):
     check(problems, "no traces without being asked", server.take() == ([], []))
 
 
+def check_failed_modules(binary, mirror, root, server, problems):
+    """A module that cannot be fetched is an error of each span above it, as in OpenTofu 1.13."""
+    place = Place(binary, mirror, root, server.url)
+    place.write("main.tf", 'module "m" {\n  source = "http://127.0.0.1:1/m.zip"\n}\n')
+    result = place.run("init")
+    spans, _ = server.take()
+    failed = [span["name"] for span in spans if span["status"] == 2 and shared(span)]
+    check(problems, "spans of a module that cannot be fetched: %s" % failed, result.returncode == 1 and sorted(failed) == [
+        "Fetch Package", "Get Modules", "Init", 'Install Module "m"'])
+
+
 def check_requests(binary, mirror, root, server, problems):
     """Requests are below the steps that make them, and show nothing that is secret."""
     registry = loopback.start(root)
@@ -362,6 +373,7 @@ def main():
         check_envelope(place, server, problems)
         check_calls(place, server, problems)
         check_failures(place, server, problems)
+        check_failed_modules(binary, mirror, root, server, problems)
         check_requests(binary, mirror, root, server, problems)
         check_tls(place, problems)
         check_timings(place, problems)

@@ -1,7 +1,10 @@
 #include "cli/command.h"
 
+#include <algorithm>
+
 #include "base/program_name.h"
 #include "cli/command_help.h"
+#include "compatibility/features.h"
 
 namespace kinu::cli {
 bool Invocation::Show(Diagnostics& diags) const {
@@ -30,9 +33,46 @@ bool Invocation::Show(Diagnostics& diags) const {
   return errors;
 }
 
+namespace {
+
+/// The answer to a command line that does not fit. From 1.13 on it depends on what does not fit:
+/// flags and the number of words, or what they say. Ref: command/command.go RunCli.
+MisuseAnswer AnswerTo(const Diagnostics& diags, const CommandSpec& command) {
+  if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
+    return command.on_misuse;
+  }
+  const bool unreadable = std::ranges::any_of(diags, [](const Diagnostic& diag) {
+    return diag.summary == FlagsSummary() || diag.summary == kUnexpectedWord ||
+           diag.summary == kWrongWords;
+  });
+  return unreadable ? MisuseAnswer::kHelp : MisuseAnswer::kHint;
+}
+
+}  // namespace
+
+std::string_view FlagsSummary() {
+  return compatibility::Has(compatibility::Feature::kArgumentErrors)
+             ? "Failed to parse command-line options"
+             : "Failed to parse command-line flags";
+}
+
+std::string_view TooManyWordsSummary() {
+  return compatibility::Has(compatibility::Feature::kArgumentErrors)
+             ? kUnexpectedWord
+             : "Too many command line arguments";
+}
+
+std::string_view WrongWordsSummary(std::string_view older, size_t given, size_t wanted) {
+  if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
+    return older;
+  }
+  return given > wanted ? kUnexpectedWord : kWrongWords;
+}
+
 int UsageError(const Invocation& invocation, Diagnostics& diags) {
+  const MisuseAnswer answer = AnswerTo(diags, *invocation.command);
   invocation.Show(diags);
-  if (invocation.command->on_misuse == MisuseAnswer::kHelp) {
+  if (answer == MisuseAnswer::kHelp) {
     Print(HelpText(*invocation.command));
   } else {
     PrintError("\nFor more help on using this command, run:\n  " + std::string(ProgramName()) +
@@ -47,7 +87,7 @@ std::optional<Flags> ParseFlags(const Invocation& invocation, FlagOrder order, D
       Flags::Parse(table, order == FlagOrder::kAnywhere ? OptionsFirst(table, invocation.args)
                                                         : invocation.args);
   if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
+    diags.Error(std::string(FlagsSummary()), flags.error().message);
     return std::nullopt;
   }
   return *std::move(flags);

@@ -48,6 +48,9 @@ struct Invocation {
   /// The span around the whole run; none: nothing is recorded.
   std::optional<trace::Span> whole_run;
 
+  /// Why the span of the command ends with an error; empty: it ends without.
+  std::string span_failure;
+
   /// Begins the span around the whole run.
   void BeginSpan() { whole_run.emplace("kinu", "tofu"); }
 
@@ -92,6 +95,15 @@ const CommandSpec* FindCommand(std::string_view name);
 
 /// Reports wrong arguments and returns the exit code.
 int UsageError(const Invocation& invocation, Diagnostics& diags);
+/// Summaries of errors about words that are not flags.
+inline constexpr std::string_view kUnexpectedWord = "Unexpected argument";
+inline constexpr std::string_view kWrongWords = "Invalid arguments list";
+/// The summary of errors about flags, and that of errors about too many words of commands that
+/// have one of their own at level 1.12.
+std::string_view FlagsSummary();
+std::string_view TooManyWordsSummary();
+/// The summary of the error that there are not `wanted` words; `older` is that of level 1.12.
+std::string_view WrongWordsSummary(std::string_view older, size_t given, size_t wanted);
 
 /// Where the flags of a command may stand.
 enum class FlagOrder : uint8_t {

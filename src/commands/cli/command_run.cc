@@ -2,7 +2,7 @@
 
 #include "cli/plan_risks.h"
 #include "cli/why_plan.h"
-#include "compatibility/level.h"
+#include "compatibility/features.h"
 #include "plan_json/diagnostic.h"
 #include "plan_json/snippet.h"
 #include "session/encryption.h"
@@ -15,7 +15,9 @@
 namespace kinu::cli {
 
 void CommandRun::Parse(std::string_view summary, bool reads_json) {
-  flags = Flags::Read(invocation.command->flags, invocation.args, diags, summary);
+  const bool alike = compatibility::Has(compatibility::Feature::kArgumentErrors);
+  flags = Flags::Read(invocation.command->flags, invocation.args, diags,
+                      alike ? FlagsSummary() : summary);
   audience = MakeAudience(invocation, reads_json && flags.Has("json-into") ? &flags : nullptr,
                           of_audience_);
 }

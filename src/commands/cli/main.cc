@@ -364,6 +364,9 @@ int RunLogged(Invocation& invocation) {
     }
   }
   const int code = invocation.command->run(invocation);
+  if (span && !invocation.span_failure.empty()) {
+    span->Fail(invocation.span_failure);
+  }
   if (log::Enabled(log::Level::kDebug)) {
     log::Write(log::Level::kDebug, "Exit code " + std::to_string(code));
   }

@@ -103,16 +103,17 @@ bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope
   if (diags.error_count() != errors) {
     return false;
   }
-  if (IsRefusedConnection(connected)) {
+  Walk& walk = row.walk();
+  std::string type(block.type);
+  walk.Post({.kind = EventKind::kProvisionStart, .address = row.address, .provisioner = type});
+  // A provisioner that needs the connection fails beside this; others run.
+  const bool refused = IsRefusedConnection(connected);
+  if (refused) {
     diags.Error("Provisioners no longer support WinRM",
                 "OpenTofu 1.13 has no connections of the type winrm. Current Windows systems speak "
                 "SSH: use that instead.",
                 connection.body()->MissingItemRange());
-    return false;
   }
-  Walk& walk = row.walk();
-  std::string type(block.type);
-  walk.Post({.kind = EventKind::kProvisionStart, .address = row.address, .provisioner = type});
   provisioners::ProvisionRequest request;
   request.output = OutputOf(row, block.type, config.MarksDeep());
   request.config = config.UnmarkDeep();
@@ -125,10 +126,10 @@ bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope
              .address = row.address,
              .provisioner = type});
   if (failed && block.on_failure == config::Provisioner::OnFailure::kContinue) {
-    return true;
+    return !refused;
   }
   AppendProblems(problems, block.body, row.AddressText(), diags);
-  return !failed;
+  return !failed && !refused;
 }
 
 }  // namespace

@@ -94,6 +94,8 @@ class ConfigLoader {
   std::optional<InputValue> GivenByRun(const TestRun& run, const Variable& variable,
                                        Diagnostics& diags);
   Directory* FindModule(const Caller& caller, const CallTarget& target, InstalledModule& out);
+  Directory* InstallModule(const Caller& caller, const CallTarget& target,
+                           std::optional<trace::Span>& span, InstalledModule& out);
   std::optional<InstalledModule> FetchModule(const Caller& caller, const CallTarget& target);
   Caller CallerOf(const ConfigNode& node, size_t call) const;
   static ModuleFetch FetchOf(const Caller& caller, const CallTarget& target);
@@ -408,6 +410,18 @@ ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const Ca
   if (trace::On() && !rules_.requires_installed && options_.fetcher != nullptr) {
     BeginSpan(span, "Install Module " + text::GoQuote(caller.name), caller, target);
   }
+  const size_t errors = diags_.error_count();
+  Directory* found = InstallModule(caller, target, span, out);
+  if (span && diags_.error_count() != errors) {
+    span->Fail("module " + Quoted(caller.name) + " cannot be installed");
+  }
+  return found;
+}
+
+/// FindModule within its span, if there is one.
+ConfigLoader::Directory* ConfigLoader::InstallModule(const Caller& caller, const CallTarget& target,
+                                                     std::optional<trace::Span>& span,
+                                                     InstalledModule& out) {
   if (!rules_.requires_installed && target.valid &&
       target.source.kind == ModuleSourceKind::kLocal && FindKept(caller, target) == nullptr) {
     std::optional<trace::Span> inner;

@@ -47,7 +47,11 @@ void WriteParameter(JsonWriter& out, const FunctionSpec& spec, const Parameter& 
   WriteOptional(out, "description", parameter.description);
   WriteOptional(out, "is_nullable", AllowsNull(spec, parameter));
   out.Key("type");
-  WriteType(out, spec.lazy ? Type::Dynamic() : parameter.type());
+  if (spec.name == "convert" && parameter.name == "type") {
+    out.String("type");  // an expression of a type, which no type stands for
+  } else {
+    WriteType(out, spec.lazy ? Type::Dynamic() : parameter.type());
+  }
   out.EndObject();
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "addrs/version.h"
-#include "compatibility/level.h"
+#include "compatibility/features.h"
 #include "cty/json.h"
 #include "json/syntax_problem.h"
 #include "state/reader.h"
@@ -461,7 +461,7 @@ Result<State> StateReader::Read() {
     state_.buffer = nullptr;
     return std::move(state_);
   }
-  if (text.starts_with("tfstate")) {
+  if (text.starts_with("tfstate") && !compatibility::Has(compatibility::Feature::kNoLegacyStates)) {
     return Fail(ErrorCode::kUnsupported,
                 std::string(kUnsupportedFormat) +
                     ": The state is stored in the binary format of Terraform before v0.7. Upgrade "
@@ -480,7 +480,8 @@ Result<State> StateReader::Read() {
                       summary + "can not be checked for presence of encryption: " +
                           SyntaxProblem(text, in_.error_offset())}));
   }
-  const bool older = version_problem_.empty() && version_ && *version_ >= 1 && *version_ < 4;
+  const bool older = version_problem_.empty() && version_ && *version_ >= 1 && *version_ < 4 &&
+                     !compatibility::Has(compatibility::Feature::kNoLegacyStates);
   if (older && state_.mapped == nullptr) {
     Result<std::string> upgraded = UpgradeText(text, *version_);
     if (!upgraded) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "codec/base64.h"
-#include "compatibility/level.h"
+#include "compatibility/features.h"
 #include "cty/json.h"
 #include "cty/ops.h"
 #include "state/json_text.h"
@@ -343,7 +343,8 @@ void StateWriter::Write(std::string_view lineage, uint64_t serial) {
   WriteResources();
   WriteChecks();
   writer_.EndObject();
-  out_ += indented_ ? "\n\n" : "\n";
+  const bool two = indented_ && !compatibility::Has(compatibility::Feature::kOneNewline);
+  out_ += two ? "\n\n" : "\n";
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "backend/lock_wait.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
+#include "compatibility/features.h"
 
 namespace kinu::backend {
 namespace {
@@ -120,8 +121,9 @@ Result<LocalStore::Text> LocalStore::Document(std::string bytes) {
 }
 
 std::string LocalStore::DocumentOf(const state::State& state) const {
-  return state::WriteState(
-      state, sealer_->encrypts() ? state::Layout::kCompact : state::Layout::kIndented);
+  const bool compact =
+      sealer_->encrypts() && !compatibility::Has(compatibility::Feature::kOneNewline);
+  return state::WriteState(state, compact ? state::Layout::kCompact : state::Layout::kIndented);
 }
 
 /// The bytes to store for a document.
@@ -427,6 +429,16 @@ std::optional<state::StateNames> LocalStore::ViewNames(std::shared_ptr<Program> 
   return ViewFile([&](int fd) { return state::ReadStateNames(program, fd); });
 }
 
+namespace {
+
+/// Backups are compact at 1.12, whose state files are not.
+state::Layout BackupLayout() {
+  return compatibility::Has(compatibility::Feature::kOneNewline) ? state::Layout::kIndented
+                                                                 : state::Layout::kCompact;
+}
+
+}  // namespace
+
 Result<void> LocalStore::WriteBackup(const state::State& state, const state::State& base) {
   if (backup_done_ || paths_.backup.empty() || original_ == nullptr) {
     return {};
@@ -444,7 +456,7 @@ Result<void> LocalStore::WriteBackup(const state::State& state, const state::Sta
     return {};
   }
   KINU_TRY(const state::StoredBytes stored,
-           Sealed(*original, state::WriteState(*original, state::Layout::kCompact)));
+           Sealed(*original, state::WriteState(*original, BackupLayout())));
   Result<void> written = ReplaceFile(paths_.backup, stored.bytes());
   if (!written) {
     return Fail(written.error().code,
@@ -590,7 +602,7 @@ bool LocalStore::IsRegular() const {
 
 Result<void> LocalStore::SwapIn(const state::State& state, const std::string& document) {
   KINU_TRY(state::StoredBytes stored, Sealed(state, document));
-  if (stored.encrypted()) {
+  if (stored.encrypted() && !compatibility::Has(compatibility::Feature::kOneNewline)) {
     stored = std::move(stored).Indented();
   }
   if (Result<void> opened = OpenFile(); !opened) {

@@ -251,6 +251,23 @@ void ReadOciCredentials(const Hcl1Item& item, bool is_json, CliConfig& config, D
   }
 }
 
+namespace {
+
+/// Whether the text can name a variable of a URI template. Ref: RFC 6570, 2.3.
+bool IsUriVariable(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
+  });
+}
+
+/// Whether a variable has a value; others stand for nothing.
+bool HasValue(std::string_view name) {
+  return name == "hostname" || name == "namespace" || name == "type";
+}
+
+}  // namespace
+
 std::string UriTemplateProblem(std::string_view uri_template) {
   for (size_t at = 0; (at = uri_template.find_first_of("{}", at)) != std::string_view::npos; ++at) {
     const size_t end = uri_template.find('}', at);
@@ -258,8 +275,8 @@ std::string UriTemplateProblem(std::string_view uri_template) {
       return "a brace has no partner";
     }
     const std::string_view name = uri_template.substr(at + 1, end - at - 1);
-    if (name != "hostname" && name != "namespace" && name != "type") {
-      return "there is no value for {" + std::string(name) + "}";
+    if (!IsUriVariable(name)) {
+      return "{" + std::string(name) + "} names no variable";
     }
     at = end;
   }
@@ -268,8 +285,14 @@ std::string UriTemplateProblem(std::string_view uri_template) {
 
 std::string TemplateOfUri(std::string_view uri_template) {
   std::string out;
-  for (const char c : uri_template) {
+  for (size_t at = 0; at < uri_template.size(); ++at) {
+    const char c = uri_template[at];
     if (c == '{') {
+      const size_t end = uri_template.find('}', at);
+      if (end != std::string_view::npos && !HasValue(uri_template.substr(at + 1, end - at - 1))) {
+        at = end;
+        continue;
+      }
       out += '$';
     } else if (c == '$' || c == '%') {
       out += c;  // a sequence in a template begins with one of these

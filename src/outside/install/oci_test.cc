@@ -388,7 +388,10 @@ TEST(OciUriTemplate, MeansATemplate) {
   EXPECT_EQ(UriTemplateProblem(""), "");
   EXPECT_NE(UriTemplateProblem("r.test/{type"), "");
   EXPECT_NE(UriTemplateProblem("r.test/type}"), "");
-  EXPECT_NE(UriTemplateProblem("r.test/{version}"), "");
+  EXPECT_EQ(TemplateOfUri("r.test/{version}{type}"), "r.test/${type}");
+  EXPECT_EQ(UriTemplateProblem("r.test/{version}"), "");
+  EXPECT_NE(UriTemplateProblem("r.test/{+version}"), "");
+  EXPECT_NE(UriTemplateProblem("r.test/{}"), "");
 }
 
 TEST_F(OciAccess, AccessTokens) {

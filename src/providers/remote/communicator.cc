@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "compatibility/features.h"
 #include "log/log.h"
 #include "remote/settings.h"
 #include "remote/ssh_communicator.h"
@@ -50,6 +51,10 @@ Result<std::unique_ptr<Communicator>> MakeCommunicator(const Value& connection,
     return MakeSshCommunicator(connection, stop);
   }
   if (type == "winrm") {
+    if (compatibility::Has(compatibility::Feature::kNoWinrm)) {
+      return Fail(ErrorCode::kInvalid,
+                  "'winrm' connections are not supported in OpenTofu v1.13 or later");
+    }
     return MakeWinrmCommunicator(connection, stop);
   }
   return Fail(ErrorCode::kInvalid, "connection type '" + type + "' not supported");

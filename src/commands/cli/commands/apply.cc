@@ -160,7 +160,8 @@ int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
   const auto& words = flags.positionals();
   const std::string plan_path = words.empty() ? "" : words[0];
   if (words.size() > 1) {
-    run.diags.Error("Too many command line arguments", "Expected at most one positional argument.");
+    run.diags.Error(std::string(TooManyWordsSummary()),
+                    "Expected at most one positional argument.");
   }
   if (flags.Bool("json") && plan_path.empty() && !flags.Bool("auto-approve")) {
     run.diags.Error("Plan file or auto-approve required",

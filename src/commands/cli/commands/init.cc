@@ -252,6 +252,7 @@ void Init::LoadWithModules(const Loaded& root, bool installs_modules, Diagnostic
   if (span.on()) {
     span.Set("opentofu.modules.upgrade", upgrade);
   }
+  const size_t errors = diags.error_count();
   narrator_.Say(upgrade ? "[reset][bold]Upgrading modules..."
                         : "[reset][bold]Initializing modules...");
   loaded_ = session::InstallModules(workspace_,
@@ -263,6 +264,10 @@ void Init::LoadWithModules(const Loaded& root, bool installs_modules, Diagnostic
                                      .files = files},
                                     narrator_, diags);
   session::WriteModuleManifest(workspace_, loaded_, diags);
+  if (span.on() && diags.error_count() != errors) {
+    run_.invocation.span_failure = "modules cannot be installed";
+    span.Fail(run_.invocation.span_failure);
+  }
 }
 
 /// The problems of the root module with those of the backend. As the reference has it, each of the

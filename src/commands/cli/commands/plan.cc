@@ -101,7 +101,7 @@ static int RunPlan(Invocation& invocation) {
                     "explains them in full.");
   }
   if (!flags.positionals().empty()) {
-    run.diags.Error("Too many command line arguments",
+    run.diags.Error(std::string(TooManyWordsSummary()),
                     "To specify a working directory for the plan, use the global -chdir flag.");
   }
   PlanRequest request = ReadPlanRequest(OperationKind::kPlan, invocation, flags, run.diags);

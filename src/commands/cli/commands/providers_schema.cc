@@ -42,7 +42,7 @@ static int RunProvidersSchema(Invocation& invocation) {
   Diagnostics diags;
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (!flags.positionals().empty()) {
-    diags.Error("Too many command line arguments", "Expected at most zero positional arguments.");
+    diags.Error(std::string(TooManyWordsSummary()), "Expected at most zero positional arguments.");
   }
   if (!flags.Bool("json")) {
     diags.Error("Output only in json is allowed",

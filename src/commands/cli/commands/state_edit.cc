@@ -63,10 +63,11 @@ class OtherState {
 };
 
 /// Whether the words of a command line fit. With -from there are none.
-bool EditArgumentsFit(StateSession& session, bool enough, const char* wanted) {
+bool EditArgumentsFit(StateSession& session, bool enough, const char* wanted,
+                      std::string_view summary = "Invalid number of arguments") {
   CheckNoWordsBesideFrom(session);
   if (!enough && !session.flags.IsSet("from")) {
-    session.diags.Error("Invalid number of arguments", wanted);
+    session.diags.Error(std::string(summary), wanted);
   }
   return session.ArgumentsFit();
 }
@@ -163,7 +164,9 @@ static int RunStateMv(Invocation& invocation) {
   StateSession session(invocation);
   session.Parse();
   if (!EditArgumentsFit(session, session.flags.positionals().size() == 2,
-                        "Exactly two arguments expected")) {
+                        "Exactly two arguments expected",
+                        WrongWordsSummary("Invalid number of arguments",
+                                          session.flags.positionals().size(), 2))) {
     return session.Usage();
   }
   std::vector<session::WordLine> lines;

@@ -39,7 +39,9 @@ static int RunStatePush(Invocation& invocation) {
   session.beside_errors = session::BackendWarnings::kLeftOut;
   session.Parse();
   if (session.flags.positionals().size() != 1) {
-    session.diags.Error("Invalid number of arguments", "Exactly one argument expected");
+    session.diags.Error(std::string(WrongWordsSummary("Invalid number of arguments",
+                                                      session.flags.positionals().size(), 1)),
+                        "Exactly one argument expected");
   }
   if (!session.ArgumentsFit()) {
     return session.Usage();

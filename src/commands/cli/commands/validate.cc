@@ -33,7 +33,7 @@ static int RunValidate(Invocation& invocation) {
   Diagnostics diags;
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (flags.positionals().size() > 1) {
-    diags.Error("Too many command line arguments", "Expected at most one positional argument.");
+    diags.Error(std::string(TooManyWordsSummary()), "Expected at most one positional argument.");
   }
   const JsonCopy copy(flags, diags);
   if (diags.has_errors()) {

@@ -41,7 +41,8 @@ bool TakeName(CommandRun& run, std::string& name) {
   if (run.flags.positionals().size() == 1) {
     name = run.flags.positionals()[0];
   } else {
-    run.diags.Error("Invalid arguments list", "Expected a single argument: NAME.");
+    run.diags.Error(std::string(WrongWordsSummary(kWrongWords, run.flags.positionals().size(), 1)),
+                    "Expected a single argument: NAME.");
   }
   return run.ArgumentsFit() && WarnOfOldName(run);
 }

@@ -366,21 +366,22 @@ void PlanText::ExplainNoDifferences() {
     return;
   }
   if (plan_.targets.empty()) {
-    out_.pop_back();  // the line that would separate an explanation
     return;
   }
   Paragraph(
-      "Note: You used the -target option, so OpenTofu only checked resources matching those "
+      "\nNote: You used the -target option, so OpenTofu only checked resources matching those "
       "targets "
       "and may have skipped others. If you expected changes to appear, verify that the addresses "
       "passed to -target are correct.");
 }
 
 void PlanText::RenderNoChanges() {
-  const auto headline = [this](std::string_view rest) {
+  const bool quiet = compatibility::Has(compatibility::Feature::kQuietNoChanges);
+  const auto headline = [this](std::string_view rest, std::string_view end = "\n\n") {
     std::string markup = "\n[reset][bold][green]No changes.[reset][bold] ";
     markup += rest;
-    markup += "[reset]\n\n";
+    markup += "[reset]";
+    markup += end;
     out_ += style_.Paint(markup);
   };
   const auto rule_after_drift = [this] {
@@ -413,7 +414,8 @@ void PlanText::RenderNoChanges() {
       return;
     case Mode::kNormal:
       rule_after_drift();
-      headline("Your infrastructure matches the configuration.");
+      headline("Your infrastructure matches the configuration.",
+               quiet && !shows_drift_ ? "\n" : "\n\n");
       if (!shows_drift_) {
         ExplainNoDifferences();
       } else if (options_.can_apply.value_or(plan_.CanApply())) {
