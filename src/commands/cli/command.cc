@@ -42,19 +42,12 @@ MisuseAnswer AnswerTo(const Diagnostics& diags, const CommandSpec& command) {
     return command.on_misuse;
   }
   const bool unreadable = std::ranges::any_of(diags, [](const Diagnostic& diag) {
-    return diag.summary == FlagsSummary() || diag.summary == kUnexpectedWord ||
-           diag.summary == kWrongWords;
+    return dynamic_cast<const WordsProblem*>(diag.extra.get()) != nullptr;
   });
   return unreadable ? MisuseAnswer::kHelp : MisuseAnswer::kHint;
 }
 
 }  // namespace
-
-std::string_view FlagsSummary() {
-  return compatibility::Has(compatibility::Feature::kArgumentErrors)
-             ? "Failed to parse command-line options"
-             : "Failed to parse command-line flags";
-}
 
 std::string_view TooManyWordsSummary() {
   return compatibility::Has(compatibility::Feature::kArgumentErrors)
@@ -87,7 +80,7 @@ std::optional<Flags> ParseFlags(const Invocation& invocation, FlagOrder order, D
       Flags::Parse(table, order == FlagOrder::kAnywhere ? OptionsFirst(table, invocation.args)
                                                         : invocation.args);
   if (!flags) {
-    diags.Error(std::string(FlagsSummary()), flags.error().message);
+    WordsError(diags, FlagsSummary("Failed to parse command-line flags"), flags.error().message);
     return std::nullopt;
   }
   return *std::move(flags);

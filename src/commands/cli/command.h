@@ -98,9 +98,7 @@ int UsageError(const Invocation& invocation, Diagnostics& diags);
 /// Summaries of errors about words that are not flags.
 inline constexpr std::string_view kUnexpectedWord = "Unexpected argument";
 inline constexpr std::string_view kWrongWords = "Invalid arguments list";
-/// The summary of errors about flags, and that of errors about too many words of commands that
-/// have one of their own at level 1.12.
-std::string_view FlagsSummary();
+/// The summary of errors about too many words of commands that have one of their own at level 1.12.
 std::string_view TooManyWordsSummary();
 /// The summary of the error that there are not `wanted` words; `older` is that of level 1.12.
 std::string_view WrongWordsSummary(std::string_view older, size_t given, size_t wanted);

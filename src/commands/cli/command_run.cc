@@ -2,7 +2,7 @@
 
 #include "cli/plan_risks.h"
 #include "cli/why_plan.h"
-#include "compatibility/features.h"
+#include "compatibility/level.h"
 #include "plan_json/diagnostic.h"
 #include "plan_json/snippet.h"
 #include "session/encryption.h"
@@ -15,9 +15,7 @@
 namespace kinu::cli {
 
 void CommandRun::Parse(std::string_view summary, bool reads_json) {
-  const bool alike = compatibility::Has(compatibility::Feature::kArgumentErrors);
-  flags = Flags::Read(invocation.command->flags, invocation.args, diags,
-                      alike ? FlagsSummary() : summary);
+  flags = Flags::Read(invocation.command->flags, invocation.args, diags, summary);
   audience = MakeAudience(invocation, reads_json && flags.Has("json-into") ? &flags : nullptr,
                           of_audience_);
 }
@@ -30,8 +28,8 @@ bool CommandRun::ArgumentsFit() {
 
 bool CommandRun::HasNoWords() {
   if (ArgumentsFit() && !flags.positionals().empty()) {
-    diags.Error("Unexpected argument",
-                "Too many command line arguments. Did you mean to use -chdir?");
+    WordsError(diags, "Unexpected argument",
+               "Too many command line arguments. Did you mean to use -chdir?");
   }
   return !diags.has_errors();
 }

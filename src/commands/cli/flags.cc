@@ -5,9 +5,21 @@
 #include <cmath>
 
 #include "base/invariant.h"
+#include "compatibility/features.h"
 #include "text/duration.h"
 
 namespace kinu::cli {
+
+std::string_view FlagsSummary(std::string_view older) {
+  return compatibility::Has(compatibility::Feature::kArgumentErrors)
+             ? "Failed to parse command-line options"
+             : older;
+}
+
+void WordsError(Diagnostics& diags, std::string_view summary, std::string detail) {
+  diags.Error(std::string(summary), std::move(detail)).extra =
+      std::make_shared<const WordsProblem>();
+}
 
 std::optional<bool> ParseBool(std::string_view text) {
   for (std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
@@ -82,7 +94,7 @@ Flags Flags::Read(std::span<const FlagSpec> specs, std::span<const std::string> 
                   Diagnostics& diags, std::string_view summary) {
   Flags flags;
   if (auto taken = flags.Take(specs, args); !taken) {
-    diags.Error(std::string(summary), taken.error().message);
+    WordsError(diags, FlagsSummary(summary), taken.error().message);
   }
   return flags;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,13 @@
 #include "diag/diagnostic.h"
 
 namespace kinu::cli {
+
+/// In Diagnostic::extra of errors about the flags and the number of words of a command line.
+struct WordsProblem final : DiagnosticExtra {};
+/// The summary of errors about flags: from level 1.13 on all commands have the same.
+std::string_view FlagsSummary(std::string_view older);
+/// Adds such an error.
+void WordsError(Diagnostics& diags, std::string_view summary, std::string detail);
 
 enum class FlagKind : uint8_t {
   kBool,

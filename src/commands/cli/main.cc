@@ -24,7 +24,7 @@
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"
 #include "cli/timings.h"
-#include "compatibility/level.h"
+#include "compatibility/features.h"
 #include "json/mapped_file.h"
 #include "log/log.h"
 #include "plugin/handshake.h"
@@ -43,30 +43,36 @@ extern "C" void __gcov_dump();
 namespace kinu::cli {
 namespace {
 
+/// Takes a word if it is such an option.
+bool TakeViewOption(const std::string& arg, ViewOptions& view) {
+  if (arg == "-no-color") {
+    view.color = false;
+  } else if (arg == "-compact-warnings") {
+    view.compact_warnings = true;
+  } else if (arg == "-concise") {
+    view.concise = true;
+  } else if (arg == "-consolidate-warnings" || arg == "-consolidate-warnings=true") {
+    view.consolidate_warnings = true;
+  } else if (arg == "-consolidate-warnings=false") {
+    view.consolidate_warnings = false;
+  } else if (arg == "-consolidate-errors" || arg == "-consolidate-errors=true") {
+    view.consolidate_errors = true;
+  } else if (arg == "-consolidate-errors=false") {
+    view.consolidate_errors = false;
+  } else if (constexpr std::string_view kLevel = "-deprecation=module:"; arg.starts_with(kLevel)) {
+    view.deprecation = arg.substr(kLevel.size());
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /// Removes the view flags from a command's words, wherever they are, and stores them.
 void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
+  const bool as_flags = compatibility::Has(compatibility::Feature::kArgumentErrors);
   std::erase_if(args, [&](const std::string& arg) {
-    if (arg == "-no-color") {
-      view.color = false;
-    } else if (arg == "-compact-warnings") {
-      view.compact_warnings = true;
-    } else if (arg == "-concise") {
-      view.concise = true;
-    } else if (arg == "-consolidate-warnings" || arg == "-consolidate-warnings=true") {
-      view.consolidate_warnings = true;
-    } else if (arg == "-consolidate-warnings=false") {
-      view.consolidate_warnings = false;
-    } else if (arg == "-consolidate-errors" || arg == "-consolidate-errors=true") {
-      view.consolidate_errors = true;
-    } else if (arg == "-consolidate-errors=false") {
-      view.consolidate_errors = false;
-    } else if (constexpr std::string_view kLevel = "-deprecation=module:";
-               arg.starts_with(kLevel)) {
-      view.deprecation = arg.substr(kLevel.size());
-    } else {
-      return false;
-    }
-    return true;
+    // From 1.13 on they are flags like others, which may begin with two dashes.
+    return TakeViewOption(as_flags && arg.starts_with("--") ? arg.substr(1) : arg, view);
   });
 }
 

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "compatibility/features.h"
 #include "config/dropped_attributes.h"
 #include "cty/ops.h"
 #include "engine/nodes/nodes.h"
@@ -87,12 +88,22 @@ void RunValidationRules(NodeContext& context, const ModuleInstance& instance, No
   }
 }
 
-void WarnOfDeprecatedVariable(const config::Variable& variable, std::string_view name,
-                              const config::ConfigNode& node, SourceRange range,
-                              Diagnostics& diags) {
+/// Says where the cause of a deprecation is declared, for the levels that ask for it.
+void Place(lang::DeprecationCause& cause, const Walk& walk, const ModuleInstance& instance,
+           std::string_view name, const std::string& message) {
+  if (compatibility::Has(compatibility::Feature::kMergedDeprecations)) {
+    cause.module = walk.program.ToText(instance.id);
+    cause.group = std::string(name) + '\n' + message + '\n' + instance.node->source;
+  }
+}
+
+void WarnOfDeprecatedVariable(const Walk& walk, const config::Variable& variable,
+                              std::string_view name, const ModuleInstance& instance,
+                              SourceRange range, Diagnostics& diags) {
   auto cause = std::make_shared<lang::DeprecationCause>();
   cause->by = std::string(name) + "\n" + variable.deprecated;
-  cause->remote = meta_arguments::IsRemote(node);
+  cause->remote = meta_arguments::IsRemote(*instance.node);
+  Place(*cause, walk, instance, name, variable.deprecated);
   Diagnostic& warning = diags.Warning("Variable marked as deprecated by the module author",
                                       "Variable \"" + std::string(name) +
                                           "\" is marked as deprecated with the following "
@@ -125,6 +136,7 @@ MarkSet DeprecatedOutputMark(const Walk& walk, const ModuleInstance& instance,
   cause.by += "." + std::string(walk.program.Text(output.name));
   cause.message = output.deprecated;
   cause.remote = meta_arguments::IsRemote(*instance.node);
+  Place(cause, walk, instance, walk.program.Text(output.name), output.deprecated);
   return lang::DeprecatedMark(cause);
 }
 
@@ -171,7 +183,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
         place = given.range;
         input = &given;
         if (!variable.deprecated.empty()) {
-          WarnOfDeprecatedVariable(variable, name, node, given.range, diags);
+          WarnOfDeprecatedVariable(walk, variable, name, *instance, given.range, diags);
         }
       }
       if (diags.error_count() != errors) {

@@ -56,6 +56,10 @@ constexpr FeatureRow kRows[] = {
      "states of the versions 1 to 3 are an error"},
     {Feature::kArgumentErrors, "argument-errors", Level::kSeries13, Reach::kFromItsRelease,
      "every command answers unknown flags and arguments with its help"},
+    {Feature::kNoRegistryPing, "no-ping", Level::kSeries13, Reach::kFromItsRelease,
+     "OCI registries are asked for what is needed only, not first whether they answer"},
+    {Feature::kMergedDeprecations, "merged-deprecations", Level::kSeries13, Reach::kFromItsRelease,
+     "deprecations with the same name and message in modules of the same source are one warning"},
 };
 
 /// The rows have the order of the enumerators, so that a feature is an index.

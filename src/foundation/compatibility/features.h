@@ -38,6 +38,8 @@ enum class Feature : uint8_t {
   kOneNewline,
   kNoLegacyStates,
   kArgumentErrors,
+  kNoRegistryPing,
+  kMergedDeprecations,
 };
 
 /// At which levels the program does it.

@@ -1,8 +1,8 @@
 // Unicode: UTF-8, normalisation, grapheme clusters, identifiers, case and width.
 //
-// Grapheme clusters, NFC and case follow Unicode 15.0 (utf8proc); identifiers follow Unicode 9.0,
-// the version of HCL's scanner. At level 1.13 all of them follow Unicode 17. Functions accept any bytes: each byte that is not part of valid
-// UTF-8 counts as one U+FFFD, as in Go.
+// Grapheme clusters, NFC and case follow Unicode 15.0 (utf8proc), identifiers Unicode 9.0, as HCL's
+// scanner does; at level 1.13 all of them follow Unicode 17. Functions accept any bytes: each byte
+// that is not part of valid UTF-8 counts as one U+FFFD, as in Go.
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,10 @@ Grapheme GraphemeOf(char32_t point) {
     return {(point - kFirstSyllable) % kSyllablesOfVowel == 0 ? Break::kLv : Break::kLvt};
   }
   const GraphemeRange* row = FindRange(kGraphemes17, point);
-  return row != nullptr ? Grapheme{row->kind, row->conjunct} : Grapheme{};
+  if (row == nullptr) {
+    return {};
+  }
+  return {static_cast<Break>(row->kinds >> 4), static_cast<Conjunct>(row->kinds & 15)};
 }
 
 /// What the code points of a cluster so far allow to follow.
@@ -227,7 +230,7 @@ std::optional<Cases> ChangedCases(char32_t point) {
   if (row == std::end(kCases17) || row->first != point) {
     return std::nullopt;
   }
-  return Cases{row->upper, row->lower, row->title};
+  return Cases{row->upper, row->lower, row->upper};
 }
 
 size_t NextGrapheme(std::string_view text, size_t pos) {

@@ -13,7 +13,13 @@ DeprecationCause CauseOf(const MarkSet::Rare& mark) {
   cause.remote = mark.detail.starts_with('r');
   size_t end = mark.detail.find('\0');
   cause.by = mark.detail.substr(1, end - 1);
-  cause.message = mark.detail.substr(end + 1);
+  const size_t end_of_message = mark.detail.find('\0', end + 1);
+  cause.message = mark.detail.substr(end + 1, end_of_message - end - 1);
+  if (end_of_message != std::string::npos) {
+    const size_t end_of_module = mark.detail.find('\0', end_of_message + 1);
+    cause.module = mark.detail.substr(end_of_message + 1, end_of_module - end_of_message - 1);
+    cause.group = mark.detail.substr(end_of_module + 1);
+  }
   return cause;
 }
 
@@ -49,7 +55,11 @@ std::optional<PathStep> LastStep(const Value& value, size_t depth) {
 }  // namespace
 
 MarkSet DeprecatedMark(const DeprecationCause& cause) {
-  return MarkSet::Named(kMark, (cause.remote ? "r" : "l") + cause.by + '\0' + cause.message);
+  std::string detail = (cause.remote ? "r" : "l") + cause.by + '\0' + cause.message;
+  if (!cause.group.empty()) {
+    detail += '\0' + cause.module + '\0' + cause.group;
+  }
+  return MarkSet::Named(kMark, std::move(detail));
 }
 
 Value TakeDeprecated(const Value& value, std::vector<DeprecatedPart>& parts) {

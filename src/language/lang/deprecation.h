@@ -18,6 +18,10 @@ struct DeprecationCause final : DiagnosticExtra {
   std::string by;       ///< the deprecated output: "module.m.old"
   std::string message;  ///< the author's message; may be empty
   bool remote = false;  ///< the output's module is not a local one
+  /// From level 1.13 on: the instance of a module that declares it, and what it has in common with
+  /// the causes with which it is shown as one: name, message and the source of the module.
+  std::string module;
+  std::string group;
   /// The warning is about a whole block. Such warnings are merged, whatever their causes are.
   bool of_block = false;
 };

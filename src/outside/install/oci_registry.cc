@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 
 #include "codec/base64.h"
+#include "compatibility/features.h"
 #include "json/reader.h"
 #include "text/ascii_case.h"
 
@@ -488,9 +489,11 @@ Result<OciStore*> OciStores::Open(const OciRepository& repository) {
   }
   KINU_TRY(OciCredential credential, credentials_.For(repository));
   auto store = std::make_unique<OciStore>(client_, repository, std::move(credential));
-  if (auto reached = store->Ping(); !reached) {
-    return Fail(reached.error().code, "failed to contact OCI registry at \"" + repository.domain +
-                                          "\": " + reached.error().message);
+  if (!compatibility::Has(compatibility::Feature::kNoRegistryPing)) {
+    if (auto reached = store->Ping(); !reached) {
+      return Fail(reached.error().code, "failed to contact OCI registry at \"" + repository.domain +
+                                            "\": " + reached.error().message);
+    }
   }
   return stores_.emplace(repository.ToText(), std::move(store)).first->second.get();
 }

@@ -160,8 +160,8 @@ int ApplyOrDestroy(Invocation& invocation, bool destroy_command) {
   const auto& words = flags.positionals();
   const std::string plan_path = words.empty() ? "" : words[0];
   if (words.size() > 1) {
-    run.diags.Error(std::string(TooManyWordsSummary()),
-                    "Expected at most one positional argument.");
+    WordsError(run.diags, std::string(TooManyWordsSummary()),
+               "Expected at most one positional argument.");
   }
   if (flags.Bool("json") && plan_path.empty() && !flags.Bool("auto-approve")) {
     run.diags.Error("Plan file or auto-approve required",

@@ -188,8 +188,8 @@ static int RunConsole(Invocation& invocation) {
   session.warns_of_configuration = true;
   session.Parse("Failed to parse command-line flags", false);
   if (!session.flags.positionals().empty()) {
-    session.diags.Error(std::string(TooManyWordsSummary()),
-                        "Expected at most one positional argument.");
+    WordsError(session.diags, std::string(TooManyWordsSummary()),
+               "Expected at most one positional argument.");
   }
   session.audience = MakeAudience(invocation, &session.flags, session.diags, true);
   if (session.flags.Bool("json")) {

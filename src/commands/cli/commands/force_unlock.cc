@@ -21,9 +21,10 @@ static int RunForceUnlock(Invocation& invocation) {
   run.beside_errors = session::BackendWarnings::kLeftOut;
   run.Parse();
   if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
-    run.diags.Error(std::string(WrongWordsSummary("Wrong number of arguments",
-                                                  run.flags.positionals().size(), 1)),
-                    "Expected a single argument: LOCK_ID");
+    WordsError(run.diags,
+               std::string(WrongWordsSummary("Wrong number of arguments",
+                                             run.flags.positionals().size(), 1)),
+               "Expected a single argument: LOCK_ID");
   }
   if (run.diags.has_errors()) {
     return run.Usage();

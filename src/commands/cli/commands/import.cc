@@ -183,9 +183,10 @@ static int RunImport(Invocation& invocation) {
   run.Parse();
   const bool by_lines = run.flags.IsSet("from");
   if (run.ArgumentsFit() && !by_lines && run.flags.positionals().size() != 2) {
-    run.diags.Error(std::string(WrongWordsSummary("Invalid number of arguments",
-                                                  run.flags.positionals().size(), 2)),
-                    "The import command expects two arguments");
+    WordsError(run.diags,
+               std::string(WrongWordsSummary("Invalid number of arguments",
+                                             run.flags.positionals().size(), 2)),
+               "The import command expects two arguments");
   }
   CheckNoWordsBesideFrom(run);
   if (run.flags.Bool("dry-run") && !by_lines) {

@@ -395,8 +395,8 @@ void CheckCombinations(const Flags& flags, Diagnostics& diags) {
                 "The -migrate-state and -reconfigure options are mutually-exclusive");
   }
   if (!flags.positionals().empty()) {
-    diags.Error("Unexpected argument",
-                "Too many command line arguments. Did you mean to use -chdir?");
+    WordsError(diags, "Unexpected argument",
+               "Too many command line arguments. Did you mean to use -chdir?");
   }
 }
 

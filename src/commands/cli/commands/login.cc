@@ -27,8 +27,8 @@ static int RunLogin(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
   if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
-    run.diags.Error("Unexpected argument",
-                    "The login command expects exactly one argument: the host to log in to.");
+    WordsError(run.diags, "Unexpected argument",
+               "The login command expects exactly one argument: the host to log in to.");
   }
   if (run.diags.has_errors()) {
     return run.Usage();
@@ -57,8 +57,8 @@ static int RunLogout(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
   if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
-    run.diags.Error("Unexpected argument",
-                    "The logout command expects exactly one argument: the host to log out of.");
+    WordsError(run.diags, "Unexpected argument",
+               "The logout command expects exactly one argument: the host to log out of.");
   }
   if (run.diags.has_errors()) {
     return run.Usage();

@@ -36,9 +36,9 @@ bool NamesOutput(const Flags& flags) {
 
 void CheckOutputWords(const Flags& flags, Diagnostics& diags) {
   if (flags.positionals().size() > 1) {
-    diags.Error("Unexpected argument",
-                "The output command expects exactly one argument with the name of an output "
-                "variable or no arguments to show all outputs.");
+    WordsError(diags, "Unexpected argument",
+               "The output command expects exactly one argument with the name of an output "
+               "variable or no arguments to show all outputs.");
   }
 }
 

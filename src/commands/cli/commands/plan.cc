@@ -101,8 +101,8 @@ static int RunPlan(Invocation& invocation) {
                     "explains them in full.");
   }
   if (!flags.positionals().empty()) {
-    run.diags.Error(std::string(TooManyWordsSummary()),
-                    "To specify a working directory for the plan, use the global -chdir flag.");
+    WordsError(run.diags, std::string(TooManyWordsSummary()),
+               "To specify a working directory for the plan, use the global -chdir flag.");
   }
   PlanRequest request = ReadPlanRequest(OperationKind::kPlan, invocation, flags, run.diags);
   ReadOffline(flags, request, run.diags);

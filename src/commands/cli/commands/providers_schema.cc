@@ -42,7 +42,8 @@ static int RunProvidersSchema(Invocation& invocation) {
   Diagnostics diags;
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (!flags.positionals().empty()) {
-    diags.Error(std::string(TooManyWordsSummary()), "Expected at most zero positional arguments.");
+    WordsError(diags, std::string(TooManyWordsSummary()),
+               "Expected at most zero positional arguments.");
   }
   if (!flags.Bool("json")) {
     diags.Error("Output only in json is allowed",

@@ -46,8 +46,8 @@ static int RunRefresh(Invocation& invocation) {
   OperationRun run(invocation);
   run.Parse();
   if (!run.flags.positionals().empty()) {
-    run.diags.Error(std::string(TooManyWordsSummary()),
-                    "Expected at most one positional argument.");
+    WordsError(run.diags, std::string(TooManyWordsSummary()),
+               "Expected at most one positional argument.");
   }
   PlanRequest request = ReadPlanRequest(OperationKind::kRefresh, invocation, run.flags, run.diags);
   request.mode = plan::Mode::kNormal;

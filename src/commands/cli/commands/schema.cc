@@ -14,7 +14,7 @@ static int RunSchema(Invocation& invocation) {
   }
   const auto& words = flags->positionals();
   if (words.size() > 1) {
-    diags.Error("Unexpected argument", "The schema command takes one name at most.");
+    WordsError(diags, "Unexpected argument", "The schema command takes one name at most.");
     return UsageError(invocation, diags);
   }
   if (words.empty()) {

@@ -64,10 +64,14 @@ class OtherState {
 
 /// Whether the words of a command line fit. With -from there are none.
 bool EditArgumentsFit(StateSession& session, bool enough, const char* wanted,
-                      std::string_view summary = "Invalid number of arguments") {
+                      std::string_view summary = {}) {
   CheckNoWordsBesideFrom(session);
   if (!enough && !session.flags.IsSet("from")) {
-    session.diags.Error(std::string(summary), wanted);
+    if (summary.empty()) {
+      session.diags.Error("Invalid number of arguments", wanted);
+    } else {
+      WordsError(session.diags, summary, wanted);
+    }
   }
   return session.ArgumentsFit();
 }

@@ -57,9 +57,10 @@ static int RunStateReplaceProvider(Invocation& invocation) {
   StateSession session(invocation);
   session.Parse("Error parsing command-line flags");
   if (session.flags.positionals().size() != 2) {
-    session.diags.Error(std::string(WrongWordsSummary("Invalid number of arguments",
-                                                      session.flags.positionals().size(), 2)),
-                        "Exactly two arguments expected");
+    WordsError(session.diags,
+               std::string(WrongWordsSummary("Invalid number of arguments",
+                                             session.flags.positionals().size(), 2)),
+               "Exactly two arguments expected");
   }
   (void)session.ArgumentsFit();
   if (session.json_only() && !session.flags.Bool("auto-approve")) {

@@ -41,9 +41,10 @@ static int RunStateShow(Invocation& invocation) {
   session.beside_errors = session::BackendWarnings::kLeftOut;
   session.Parse();
   if (session.flags.positionals().size() != 1) {
-    session.diags.Error(std::string(WrongWordsSummary("Invalid number of arguments",
-                                                      session.flags.positionals().size(), 1)),
-                        "Exactly one argument expected");
+    WordsError(session.diags,
+               std::string(WrongWordsSummary("Invalid number of arguments",
+                                             session.flags.positionals().size(), 1)),
+               "Exactly one argument expected");
   }
   if (!session.ArgumentsFit()) {
     return session.Usage();

@@ -10,8 +10,8 @@ static int RunStatePull(Invocation& invocation) {
   session.beside_errors = session::BackendWarnings::kLeftOut;
   session.Parse();
   if (!session.flags.positionals().empty()) {
-    session.diags.Error("Unexpected argument",
-                        "Too many command line arguments. Did you mean to use -chdir?");
+    WordsError(session.diags, "Unexpected argument",
+               "Too many command line arguments. Did you mean to use -chdir?");
   }
   if (!session.ArgumentsFit()) {
     return session.Usage();
@@ -39,9 +39,10 @@ static int RunStatePush(Invocation& invocation) {
   session.beside_errors = session::BackendWarnings::kLeftOut;
   session.Parse();
   if (session.flags.positionals().size() != 1) {
-    session.diags.Error(std::string(WrongWordsSummary("Invalid number of arguments",
-                                                      session.flags.positionals().size(), 1)),
-                        "Exactly one argument expected");
+    WordsError(session.diags,
+               std::string(WrongWordsSummary("Invalid number of arguments",
+                                             session.flags.positionals().size(), 1)),
+               "Exactly one argument expected");
   }
   if (!session.ArgumentsFit()) {
     return session.Usage();

@@ -34,9 +34,10 @@ int Run(Invocation& invocation, bool taint) {
   if (session.ArgumentsFit()) {
     const auto& words = session.flags.positionals();
     if (words.size() != 1) {
-      session.diags.Error(std::string(WrongWordsSummary("Invalid arguments", words.size(), 1)),
-                          "The " + std::string(taint ? "taint" : "untaint") +
-                              " command expects exactly one argument.");
+      WordsError(session.diags,
+                 std::string(WrongWordsSummary("Invalid arguments", words.size(), 1)),
+                 "The " + std::string(taint ? "taint" : "untaint") +
+                     " command expects exactly one argument.");
     } else if (TakeInstance(session, words[0], address) && taint &&
                address.resource.resource.mode != ResourceMode::kManaged) {
       session.diags.Error("Invalid resource address",

@@ -33,7 +33,8 @@ static int RunValidate(Invocation& invocation) {
   Diagnostics diags;
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (flags.positionals().size() > 1) {
-    diags.Error(std::string(TooManyWordsSummary()), "Expected at most one positional argument.");
+    WordsError(diags, std::string(TooManyWordsSummary()),
+               "Expected at most one positional argument.");
   }
   const JsonCopy copy(flags, diags);
   if (diags.has_errors()) {

@@ -41,16 +41,17 @@ bool TakeName(CommandRun& run, std::string& name) {
   if (run.flags.positionals().size() == 1) {
     name = run.flags.positionals()[0];
   } else {
-    run.diags.Error(std::string(WrongWordsSummary(kWrongWords, run.flags.positionals().size(), 1)),
-                    "Expected a single argument: NAME.");
+    WordsError(run.diags,
+               std::string(WrongWordsSummary(kWrongWords, run.flags.positionals().size(), 1)),
+               "Expected a single argument: NAME.");
   }
   return run.ArgumentsFit() && WarnOfOldName(run);
 }
 
 bool TakeNothing(CommandRun& run) {
   if (!run.flags.positionals().empty()) {
-    run.diags.Error("Unexpected argument",
-                    "Too many command line arguments. Did you mean to use -chdir?");
+    WordsError(run.diags, "Unexpected argument",
+               "Too many command line arguments. Did you mean to use -chdir?");
   }
   return run.ArgumentsFit() && WarnOfOldName(run);
 }

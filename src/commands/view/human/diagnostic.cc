@@ -167,6 +167,9 @@ void DropDeprecations(Diagnostics& diags, std::string_view level) {
       return false;
     }
     std::string key = cause->by + '\n' + cause->message + (cause->remote ? "r" : "");
+    if (!cause->group.empty()) {
+      key = cause->module + '\n' + cause->group;
+    }
     return !seen.insert(std::move(key)).second || level == "none" ||
            (level == "local" && cause->remote);
   });
@@ -191,7 +194,9 @@ std::vector<Group> Merge(const Diagnostics& diags, const DiagnosticOptions& opti
     }
     std::string key = (diagnostic.is_error() ? "E" : "W") + diagnostic.summary;
     const auto* cause = dynamic_cast<const lang::DeprecationCause*>(diagnostic.extra.get());
-    if (cause != nullptr && !cause->of_block) {
+    if (cause != nullptr && !cause->group.empty()) {
+      key += '\n' + cause->group;
+    } else if (cause != nullptr && !cause->of_block) {
       key += '\n' + cause->by;  // warnings about different objects are not merged
     }
     const auto [it, added] = known.try_emplace(std::move(key), groups.size());
