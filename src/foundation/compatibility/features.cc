@@ -48,7 +48,7 @@ constexpr FeatureRow kRows[] = {
      "contains looks for null"},
     {Feature::kNewDeflate, "deflate", Level::kSeries13, Reach::kFromItsRelease,
      "base64gzip gives other bytes, which decompress to the same text"},
-    {Feature::kUnicode17, "unicode-17", Level::kSeries13, Reach::kFromItsRelease,
+    {Feature::kUnicode17, "unicode", Level::kSeries13, Reach::kFromItsRelease,
      "identifiers, grapheme clusters, case and normalisation are those of Unicode 17"},
     {Feature::kOneNewline, "one-newline", Level::kSeries13, Reach::kFromItsRelease,
      "states in files end with one line break, and backups are as readable as states"},
