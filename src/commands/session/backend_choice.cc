@@ -367,8 +367,8 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
     const hcl::Body* merged =
         diags.has_errors() ? nullptr : reader.Overridden(*block.body, overrides, diags);
     values.clear();
-    out.complete =
-        merged != nullptr && reader.Read(*merged, block.range, values, &out.given, diags, out.problems);
+    out.complete = merged != nullptr &&
+                   reader.Read(*merged, block.range, values, &out.given, diags, out.problems);
   }
   out.settings = ObjectOf(*spec, values);
   for (const auto& [name, value] : values) {
