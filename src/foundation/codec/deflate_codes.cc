@@ -189,13 +189,13 @@ void BuildCodes(std::span<const uint32_t> counts, int limit, std::span<Code> cod
 }
 
 const LiteralCode& FixedLiterals() {
-  static const LiteralCode fixed = MakeFixedLiterals();
-  return fixed;
+  static const LiteralCode kFixed = MakeFixedLiterals();
+  return kFixed;
 }
 
 const DistanceCode& FixedDistances() {
-  static const DistanceCode fixed = MakeFixedDistances();
-  return fixed;
+  static const DistanceCode kFixed = MakeFixedDistances();
+  return kFixed;
 }
 
 size_t FixedBits(const LiteralCode& literals, const DistanceCode& distances) {
