@@ -376,7 +376,8 @@ std::vector<plan::ModuleOutput> CollectModuleOutputs(const Walk& walk) {
         continue;
       }
       for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
-        collected.push_back({instance->id, outputs[i].name, instance->outputs[i]});
+        collected.push_back(
+            {instance->id, outputs[i].name, instance->outputs[i], outputs[i].sensitive});
       }
     }
   }

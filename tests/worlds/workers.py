@@ -32,11 +32,15 @@ def directory_of_worlds():
 
 
 def start(binary, reference, mirror, level=None):
-    """Prepares a process of the pool: its programs, and a provider to attach to. `level` is that of the first."""
+    """Prepares a process of the pool: its programs, and a provider to attach to. `level` is that of the first, which gets
+    the options of sanitizers too."""
     for name in [name for name in os.environ if name.startswith(("TF_", "TOFU_"))]:
         del os.environ[name]
     tempfile.tempdir = directory_of_worlds()
-    PLACE["program"] = binary and session.cli_cases.Program(binary, mirror, level and {"KINU_COMPATIBILITY": level})
+    environment = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
+    if level:
+        environment["KINU_COMPATIBILITY"] = level
+    PLACE["program"] = binary and session.cli_cases.Program(binary, mirror, environment)
     PLACE["reference"] = reference and session.cli_cases.Program(reference, mirror)
     PLACE["attach"] = None
     if mirror and os.path.isdir(os.path.join(mirror, session.Providers.HOST)):

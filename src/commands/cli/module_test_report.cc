@@ -181,9 +181,9 @@ void TestReport::ShowPlan(RunResult& run) {
   if (json() != nullptr) {
     std::string text;
     JsonWriter out(text);
-    const auto written =
-        view::WritePlan(out, *run.plan, run.config, schemas,
-                        {.version = compatibility::FullRelease(), .prior_state = false});
+    const auto written = view::WritePlan(
+        out, *run.plan, run.config, schemas,
+        {.version = compatibility::FullRelease(), .prior_state = false, .module_outputs = true});
     if (written) {
       json()->Message(Level::kInfo, "-verbose flag enabled, printing plan", "test_plan",
                       {{"test_plan", text}});

@@ -122,6 +122,7 @@ struct ModuleOutput {
   ModuleInstId module;
   Symbol name;
   Value value;
+  bool sensitive = false;  ///< the block says so
 };
 
 /// A plan.

@@ -44,6 +44,9 @@ struct PlanDocumentOptions {
   std::string_view version;  ///< of the running program, pre-release included
   bool prior_state = true;
   bool positions = false;  ///< with `position` members, if there is a configuration
+  /// With the outputs of child modules beside those of the root, which hide others of their name:
+  /// what OpenTofu writes of a plan that was never in a file.
+  bool module_outputs = false;
   PlanParts parts = PlanParts::kAll;
 };
 Result<void> WritePlan(JsonWriter& out, const plan::Plan& plan, const config::Config* config,

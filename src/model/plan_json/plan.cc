@@ -13,6 +13,7 @@
 namespace kinu::view {
 
 using plan::Action;
+using plan::OutputChange;
 using plan::Plan;
 using plan::ResourceChange;
 
@@ -107,7 +108,7 @@ class PlanWriter {
       : out_(out), plan_(plan), program_(*plan.program), schemas_(schemas), positions_(positions) {}
 
   void Variables(const config::Config* config);
-  Result<void> PlannedValues();
+  Result<void> PlannedValues(bool module_outputs);
   Result<void> Drift(const plan::BoxList<ResourceChange>& changes) {
     return Changes("resource_drift", changes, {});
   }
@@ -118,7 +119,7 @@ class PlanWriter {
 
  private:
   using Tree = ModuleTree<size_t>;  ///< of the places of changes in the plan
-  void PlannedOutputs();
+  void PlannedOutputs(bool of_modules);
   Result<void> PlannedModule(const Tree& module);
   Result<void> PlannedResource(std::string_view address, size_t place);
   /// `parts`: of the changes, one each; none: of no change.
@@ -193,19 +194,33 @@ void PlanWriter::Variables(const config::Config* config) {
   out_.EndObject();
 }
 
-void PlanWriter::PlannedOutputs() {
-  const bool any = std::ranges::any_of(
-      plan_.outputs, [](const auto& output) { return output.action != Action::kDelete; });
-  if (!any) {
+/// The planned outputs by name; `of_modules`: with those of child modules.
+std::map<std::string_view, OutputChange> OutputsByName(const Plan& plan, bool of_modules) {
+  std::map<std::string_view, OutputChange> out;
+  for (size_t i = 0; of_modules && i < plan.module_outputs.size(); ++i) {
+    const plan::ModuleOutput& output = plan.module_outputs[i];
+    OutputChange& planned = out[plan.program->Text(output.name)];
+    planned.after = output.value.UnmarkDeep();
+    planned.sensitive = output.sensitive;
+    planned.action = Action::kCreate;
+  }
+  for (const OutputChange& output : plan.outputs) {
+    if (output.action != Action::kDelete) {
+      out.insert_or_assign(output.name, output);
+    }
+  }
+  return out;
+}
+
+void PlanWriter::PlannedOutputs(bool of_modules) {
+  const auto outputs = OutputsByName(plan_, of_modules);
+  if (outputs.empty()) {
     return;
   }
   out_.Key("outputs");
   out_.BeginObject();
-  for (const plan::OutputChange& output : plan_.outputs) {
-    if (output.action == Action::kDelete) {
-      continue;
-    }
-    out_.Key(output.name);
+  for (const auto& [name, output] : outputs) {
+    out_.Key(name);
     out_.BeginObject();
     out_.Member("sensitive", output.sensitive);
     if (output.after.IsWhollyKnown()) {
@@ -307,7 +322,7 @@ Result<void> PlanWriter::PlannedModule(const Tree& module) {
   return {};
 }
 
-Result<void> PlanWriter::PlannedValues() {
+Result<void> PlanWriter::PlannedValues(bool module_outputs) {
   std::vector<size_t> listed;
   for (size_t place = 0; place < plan_.changes.size(); ++place) {
     const ResourceChange& change = plan_.changes[place];
@@ -320,7 +335,7 @@ Result<void> PlanWriter::PlannedValues() {
   parts_.resize(plan_.changes.size());
   out_.Key("planned_values");
   out_.BeginObject();
-  PlannedOutputs();
+  PlannedOutputs(module_outputs);
   out_.Key("root_module");
   const Tree root = GroupByModule(program_, listed, [this](size_t place) {
     return plan_.changes[place].address.resource.module;
@@ -508,7 +523,7 @@ Result<void> WriteObjects(JsonWriter& out, const Plan& plan, const config::Confi
   PlanWriter writer(out, plan, schemas, positions);
   writer.Variables(config);
   if (options.parts == PlanParts::kAll) {
-    if (auto done = writer.PlannedValues(); !done) {
+    if (auto done = writer.PlannedValues(options.module_outputs); !done) {
       return std::unexpected(In("error in marshalPlannedValues", std::move(done).error()));
     }
   }
