@@ -306,9 +306,10 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
     run->GiveUp();
     return;
   }
+  // Only a cell that takes a provider waits until that is started.
   const bool blocking = cell.flags.runs_commands ||
-                        (walk.slots.providers[cell.provider].Blocks(cell.resource.resource.mode) &&
-                         TakesProvider(cell));
+                        (TakesProvider(cell) &&
+                         walk.slots.providers[cell.provider].Blocks(cell.resource.resource.mode));
   RowGates* gates = context.gates[cell_index].get();
   if (gates == nullptr) {
     walk.scheduler.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { run->RunRow(i); });
