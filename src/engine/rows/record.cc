@@ -116,8 +116,9 @@ state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step s
 }
 
 state::Durability DurabilityOf(const RowContext& row) {
-  return row.provider_slot().blocking &&
-                 row.address.resource.resource.mode == ResourceMode::kManaged
+  // Nobody waits for the provider of a data source that is only forgotten.
+  return row.address.resource.resource.mode == ResourceMode::kManaged &&
+                 row.provider_slot().blocking
              ? state::Durability::kPowerLoss
              : state::Durability::kKill;
 }
