@@ -124,9 +124,12 @@ std::unique_ptr<ProviderFunctions::Function> ProviderFunctions::Start(
   const WalkKind walk = walk_.context.kind;
   const ProviderInfo& info = walk_.graph.providers[index];
   const schema::ProviderSchema* schema = info.schema;
-  provider::Provider* provider = walk_.slots.providers[index].Any();
+  provider::Provider* provider = nullptr;
   Diagnostics problems;
-  if (walk == WalkKind::kEval) {
+  if (walk == WalkKind::kPlan || walk == WalkKind::kApply) {
+    // Who calls it waits for its provider. Validation starts one where it needs it.
+    provider = walk_.slots.providers[index].Any();
+  } else if (walk == WalkKind::kEval) {
     provider = walk_.ProviderForValidation(index, problems);
     if (auto loaded =
             walk_.context.request.providers->Schema(walk_.program.Text(info.address.provider))) {
