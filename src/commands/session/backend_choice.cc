@@ -142,7 +142,7 @@ bool SettingReader::Read(const hcl::Body& body, const SourceRange& block, Settin
 const hcl::Body* SettingReader::ReadFile(const std::string& path, Diagnostics& diags) {
   auto text = kinu::ReadFile(path);
   if (!text) {
-    diags.Error("Failed to read file", "The file \"" + path + "\" could not be read.");
+    diags.Error("Failed to read file", "The file \"" + CleanPath(path) + "\" could not be read.");
     return nullptr;
   }
   const size_t errors = diags.error_count();
@@ -191,7 +191,8 @@ const hcl::Body* SettingReader::ReadArgument(const std::string& name, const std:
   }
   hcl::Attribute attribute;
   attribute.name = setting->name;
-  attribute.expr = tree.New<hcl::LiteralExpr>(hcl::ExprKind::kLiteral, SourceRange(),
+  const SourceFile* place = tree.KeepSource(SourceFile::Make("-backend-config=...", ""));
+  attribute.expr = tree.New<hcl::LiteralExpr>(hcl::ExprKind::kLiteral, SourceRange{.file = place},
                                               tree.Keep(*std::move(value)));
   return &given_.emplace_back(std::vector{attribute});
 }
@@ -333,7 +334,7 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
     return out;
   }
   const config::Backend& block = *written;
-  out.range = block.range;
+  out.missing = block.body->MissingItemRange();
   // Only a block of its own asks for a cloud.
   const bool reserved = !root.cloud && block.type == backend::kCloudBackend;
   const BackendSpec* spec = reserved ? nullptr : backend::FindBackend(block.type);
@@ -367,23 +368,23 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
     const hcl::Body* merged =
         diags.has_errors() ? nullptr : reader.Overridden(*block.body, overrides, diags);
     values.clear();
+    std::map<std::string, SourceRange> places;
     out.complete = merged != nullptr &&
-                   reader.Read(*merged, block.range, values, &out.given, diags, out.problems);
-  }
-  out.settings = ObjectOf(*spec, values);
-  for (const auto& [name, value] : values) {
-    if (const Value* of_block_alone = block_settings.Find(name);
-        out.overridden && of_block_alone != nullptr && !Value::RawEquals(*of_block_alone, value)) {
-      out.given[name] = SourceRange();  // of the command line
+                   reader.Read(*merged, block.range, values, &places, diags, out.problems);
+    for (auto& [name, place] : out.given) {
+      if (const auto found = places.find(name); found != places.end()) {
+        place = found->second;
+      }
     }
   }
+  out.settings = ObjectOf(*spec, values);
   return out;
 }
 
 bool AddProblems(const provider::Problems& problems, Diagnostics& diags,
                  const BackendSettings* settings) {
   for (const provider::Problem& problem : problems) {
-    SourceRange range = settings == nullptr ? SourceRange() : settings->range;
+    SourceRange range = settings == nullptr ? SourceRange() : settings->missing;
     if (problem.sourceless) {
       range = SourceRange();
     } else if (settings != nullptr && problem.attribute && !problem.attribute->empty()) {

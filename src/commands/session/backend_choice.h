@@ -38,13 +38,15 @@ struct ConfiguredBackend {
 struct BackendSettings {
   std::string
       type;  ///< empty: there is no block; that of a `cloud` block is backend::kCloudBackend
-  SourceRange range;
-  Value settings = Value::EmptyObject();     ///< of the block and the command line together
-  std::map<std::string, SourceRange> given;  ///< where the block has its settings
-  uint64_t hash = 0;                         ///< of the block alone
-  bool overridden = false;                   ///< the command line adds values
-  bool complete = true;                      ///< false: the block has errors
-  Diagnostics problems;                      ///< of the values: for those who configure with them
+  SourceRange missing;  ///< where problems are shown that are about no setting of the block
+  Value settings = Value::EmptyObject();  ///< of the block and the command line together
+  /// Where the settings of the block have their values. Those that only the command line gives have
+  /// no place of their own: problems are shown at the block.
+  std::map<std::string, SourceRange> given;
+  uint64_t hash = 0;        ///< of the block alone
+  bool overridden = false;  ///< the command line adds values
+  bool complete = true;     ///< false: the block has errors
+  Diagnostics problems;     ///< of the values: for those who configure with them
 
   bool is_cloud() const { return type == backend::kCloudBackend; }
 };

@@ -314,7 +314,11 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
     return std::nullopt;
   }
   const Value settings = AskForMissing();
-  if (settings.IsNull() && backend::FindBackend(settings_.type)->checks_required) {
+  const backend::BackendSpec& spec = *backend::FindBackend(settings_.type);
+  if (settings.IsNull() && spec.checks_required) {
+    if (!spec.unanswered.empty()) {
+      diags_.Error(std::string(spec.unanswered), "");
+    }
     return std::nullopt;  // there is nothing to check
   }
   auto to = Encrypted(Configure(workspace_, settings_.type, settings, {}, diags_, &settings_));

@@ -57,7 +57,7 @@ std::optional<ConfiguredBackend> ChooseOfflineBackend(const Workspace& workspace
   if (!flags.state.empty() || type.empty()) {
     out = ImpliedBackend(flags);
   } else if (type != backend::kImpliedBackend) {
-    ReportFarState(type, settings.range, diags);
+    ReportFarState(type, settings.missing, diags);
   } else {
     const bool initialized = record && record->type == type;
     out = Configure(workspace, type, initialized ? record->Settings() : settings.settings, flags,

@@ -1,17 +1,17 @@
 #include "addrs/host_name.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
+#include <cstdio>
 #include <vector>
 
+#include "text/quote.h"
 #include "text/unicode.h"
 
 namespace kinu {
 namespace {
 
 constexpr std::string_view kPunycodePrefix = "xn--";
-constexpr size_t kLongestLabel = 63;
 
 std::vector<std::string_view> Labels(std::string_view name) {
   std::vector<std::string_view> labels;
@@ -112,37 +112,74 @@ std::string Punycode(std::string_view label) {
 
 bool IsMark(char32_t point) {
   // What continues an identifier and is neither letter, digit nor punctuation is a combining mark.
-  return point >= kFirstCode && text::IsIdentifierContinue(point);
+  return point >= kFirstCode && text::IsIdentifierContinue(point) && !text::IsLetter(point) &&
+         !text::IsDigit(point);
 }
 
-bool IsHostLabel(std::string_view label) {
-  if (label.empty() || label.size() > 4 * kLongestLabel || label.front() == '-' ||
-      label.back() == '-') {
-    return false;
-  }
-  for (size_t pos = 0; pos < label.size();) {
-    const text::Decoded next = text::DecodeUtf8(label, pos);
-    if (!next.ok || !(text::IsLetter(next.point) || text::IsDigit(next.point) ||
-                      next.point == '-' || (pos > 0 && IsMark(next.point)))) {
-      return false;
+std::string DisallowedRune(char32_t point) {
+  char text[48];
+  std::snprintf(text, sizeof text, "idna: disallowed rune U+%04X", static_cast<unsigned>(point));
+  return text;
+}
+
+/// Why some character may be in no label; empty: all may.
+std::string CharacterProblem(std::string_view name) {
+  for (size_t pos = 0; pos < name.size();) {
+    const text::Decoded next = text::DecodeUtf8(name, pos);
+    const bool allowed = text::IsLetter(next.point) || text::IsDigit(next.point) ||
+                         next.point == '-' || next.point == '.' || IsMark(next.point);
+    if (!next.ok || !allowed) {
+      return DisallowedRune(next.point);
     }
     pos += next.size;
   }
-  const size_t size =
-      text::IsAscii(label) ? label.size() : kPunycodePrefix.size() + Punycode(label).size();
-  return size <= kLongestLabel;
+  return {};
+}
+
+/// Whether dashes stand where labels of host names have none, or a mark comes first.
+bool IsInvalidLabel(std::string_view label) {
+  return label.front() == '-' || label.back() == '-' || label.find("--", 2) == 2 ||
+         IsMark(text::DecodeUtf8(label, 0).point);
+}
+
+/// What is wrong with a label before case is folded; empty: nothing.
+std::string GivenLabelProblem(std::string_view label) {
+  if (label.empty()) {
+    return "hostname contains empty label (two consecutive periods)";
+  }
+  if (label.starts_with(kPunycodePrefix)) {
+    return "hostname label " + text::Quoted(label) +
+           " specified in punycode format; service hostnames must be given in unicode";
+  }
+  return {};
+}
+
+/// The name without the dots at its end that a lookup allows: two at most.
+std::string_view WithoutLastDots(std::string_view name) {
+  for (int allowed = 2; allowed > 0 && name.ends_with('.'); --allowed) {
+    name.remove_suffix(1);
+  }
+  return name;
 }
 
 }  // namespace
 
 std::expected<std::string, std::string> NormalizeHostName(std::string_view name) {
-  std::string normal = text::ToNfc(text::ToLower(name));
-  for (const std::string_view label : Labels(normal)) {
-    if (label.starts_with(kPunycodePrefix)) {
-      return std::unexpected("names in punycode are not allowed: write the name in Unicode");
+  if (name.empty()) {
+    return std::unexpected("empty string is not a valid hostname");
+  }
+  for (const std::string_view label : Labels(WithoutLastDots(name))) {
+    if (std::string problem = GivenLabelProblem(label); !problem.empty()) {
+      return std::unexpected(std::move(problem));
     }
-    if (!IsHostLabel(label)) {
-      return std::unexpected("contains characters that are not valid in a hostname");
+  }
+  std::string normal = text::ToNfc(text::ToLower(name));
+  if (std::string problem = CharacterProblem(normal); !problem.empty()) {
+    return std::unexpected(std::move(problem));
+  }
+  for (const std::string_view label : Labels(WithoutLastDots(normal))) {
+    if (IsInvalidLabel(label)) {
+      return std::unexpected("idna: invalid label " + text::Quoted(label));
     }
   }
   return normal;
@@ -161,20 +198,6 @@ std::string HostNameToAscii(std::string_view name) {
     }
   }
   return out + std::string(name.substr(host.size()));
-}
-
-std::string HostNameProblem(std::string_view name) {
-  for (const char c : name) {
-    // Symbols of ASCII that no label may have.
-    if (static_cast<unsigned char>(c) < 0x80 && std::isalnum(static_cast<unsigned char>(c)) == 0 &&
-        c != '-' && c != '.' && c != ':') {
-      constexpr std::string_view kDigits = "0123456789ABCDEF";
-      const auto byte = static_cast<unsigned char>(c);
-      return std::string("idna: disallowed rune U+00") + kDigits[byte >> 4U] + kDigits[byte & 15U];
-    }
-  }
-  auto normal = NormalizeHostName(name);
-  return normal ? std::string() : std::move(normal).error();
 }
 
 }  // namespace kinu

@@ -8,11 +8,10 @@
 
 namespace kinu {
 
-/// The name in lower case and NFC, or why it is none. Labels must be letters, digits and dashes of
-/// any script; labels that are written in punycode already are refused.
+/// The name in lower case and NFC, or why it is none, in the words of the reference (they are
+/// summaries of diagnostics). Labels must be letters, digits and dashes of any script; labels that
+/// are written in punycode already are refused. Dots at the end stay.
 std::expected<std::string, std::string> NormalizeHostName(std::string_view name);
-/// Says why a name is no host name, as the reference does; empty: it is one.
-std::string HostNameProblem(std::string_view name);
 /// A normalised name with every label beyond ASCII in punycode ("xn--…"); a port stays.
 std::string HostNameToAscii(std::string_view name);
 

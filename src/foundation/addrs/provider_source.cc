@@ -1,5 +1,6 @@
 #include "addrs/provider_source.h"
 
+#include <charconv>
 #include <vector>
 
 #include "addrs/host_name.h"
@@ -54,25 +55,40 @@ std::string Lower(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+/// The number of a port as ":80", empty for that of https, or why it is none. A sign is allowed.
+std::expected<std::string, std::string> NormalizePort(std::string_view text) {
+  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  int64_t number = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool two_signs = digits.size() < text.size() && digits.starts_with('-');
+  if (problem != std::errc() || end != digits.data() + digits.size() || two_signs) {
+    return std::unexpected("port portion contains non-digit characters");
+  }
+  if (number > 65535) {
+    return std::unexpected("port number is greater than 65535");
+  }
+  return number == 443 ? std::string() : ':' + std::to_string(number);
+}
+
+}  // namespace
+
 std::expected<std::string, std::string> ParseHostName(std::string_view text) {
-  std::string_view name = text.substr(0, text.find(':'));
-  std::string_view port = name.size() == text.size() ? "" : text.substr(name.size() + 1);
+  const std::string_view name = text.substr(0, text.find(':'));
+  std::string port;
   if (name.size() != text.size()) {
-    bool digits =
-        !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;
-    if (!digits || std::stol(std::string(port)) > 65535) {
-      return std::unexpected("the port is not a number between 1 and 65535");
+    auto normal = NormalizePort(text.substr(name.size() + 1));
+    if (!normal) {
+      const std::string scheme = Lower(name);
+      return scheme == "http" || scheme == "https"
+                 ? std::unexpected("need just a hostname and optional port number, not a full URL")
+                 : normal;
     }
+    port = *std::move(normal);
   }
-  auto normal = NormalizeHostName(name);
-  if (!normal) {
-    return normal;
-  }
-  std::string host = *std::move(normal);
-  if (!port.empty() && port != "443") {
-    host += ':' + std::to_string(std::stol(std::string(port)));
-  }
-  return host;
+  auto host = NormalizeHostName(name);
+  return host ? *std::move(host) + port : host;
 }
 
 std::string ProviderAddress::ForDisplay() const {

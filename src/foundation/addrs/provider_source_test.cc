@@ -37,6 +37,42 @@ TEST(HostName, InternationalNames) {
   EXPECT_EQ(HostNameToAscii("日本語.example:8443"), "xn--wgv71a119e.example:8443");
 }
 
+// The answers of svchost's ForComparison.
+TEST(HostName, SaysWhyAsTheReferenceDoes) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"a.b.", "a.b."},
+      {"a.b..", "a.b.."},
+      {"A.B:443", "a.b"},
+      {"a:00443", "a"},
+      {"a:+5", "a:5"},
+      {"a:-5", "a:-5"},
+      {"a--b", "a--b"},
+      {"http", "http"},
+      {"", "empty string is not a valid hostname"},
+      {":5", "empty string is not a valid hostname"},
+      {".", "hostname contains empty label (two consecutive periods)"},
+      {"a...", "hostname contains empty label (two consecutive periods)"},
+      {"a..b", "hostname contains empty label (two consecutive periods)"},
+      {"a_b", "idna: disallowed rune U+005F"},
+      {"a b", "idna: disallowed rune U+0020"},
+      {"-a.b", "idna: invalid label \"-a\""},
+      {"a.b-", "idna: invalid label \"b-\""},
+      {"ab--c", "idna: invalid label \"ab--c\""},
+      {"a.xn--b",
+       "hostname label \"xn--b\" specified in punycode format; service hostnames must be given in "
+       "unicode"},
+      {"a:", "port portion contains non-digit characters"},
+      {"a:+-5", "port portion contains non-digit characters"},
+      {"a:99999999999999999999", "port portion contains non-digit characters"},
+      {"a:65536", "port number is greater than 65535"},
+      {"HTTPS://a", "need just a hostname and optional port number, not a full URL"},
+  };
+  for (const auto& [given, answer] : cases) {
+    const auto parsed = ParseHostName(given);
+    EXPECT_EQ(parsed ? *parsed : parsed.error(), answer) << given;
+  }
+}
+
 TEST(ProviderAddress, Parts) {
   EXPECT_EQ(ProviderTypeOf("registry.opentofu.org/hashicorp/aws"), "aws");
   EXPECT_EQ(ProviderTypeOf("aws"), "aws");

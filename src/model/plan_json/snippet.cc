@@ -72,7 +72,8 @@ bool HasShownText(const SourceFile& file) {
     }
   }
   return !file.name().empty() && !file.name().starts_with('<') &&
-         file.name() != kEncryptionVariable && !file.name().ends_with(" with no configuration") &&
+         !file.name().starts_with("-backend-config=") && file.name() != kEncryptionVariable &&
+         !file.name().ends_with(" with no configuration") &&
          !file.name().ends_with(".terraform.lock.hcl");
 }
 

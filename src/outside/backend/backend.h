@@ -152,6 +152,8 @@ struct BackendSpec {
   std::unique_ptr<Backend> (*make)(const StateFlags& flags) = nullptr;
   /// Backend::Configure() reports missing settings itself.
   bool checks_required = false;
+  /// The error of a backend whose missing settings nobody gave when asked; empty: none.
+  std::string_view unanswered = {};
 
   const Setting* Find(std::string_view name) const;
 };

@@ -107,15 +107,9 @@ void CloudBackend::Check(const Value& settings, provider::Problems& problems) co
 
 void CloudBackend::Configure(const Value& settings, provider::Problems& problems) {
   const std::string host = CloudSetting(settings, "hostname", "TF_CLOUD_HOSTNAME");
-  if (host.empty()) {
-    problems.push_back({.summary = "Hostname is required for the cloud backend",
-                        .detail = "There is no default: \"hostname\" or TF_CLOUD_HOSTNAME names "
-                                  "the service.",
-                        .attribute = std::nullopt,
-                        .sourceless = true});
-    return;
-  }
-  if (cloud::AddHostProblems(host, ".", problems)) {
+  if (cloud::AddHostProblems(
+          host, {.backend = "cloud", .where = R"("hostname" or TF_CLOUD_HOSTNAME)", .end = "."},
+          problems)) {
     return;
   }
   mapping_ = CloudMapping(settings);

@@ -68,14 +68,8 @@ void RemoteBackend::Check(const Value& settings, provider::Problems& problems) c
 
 void RemoteBackend::Configure(const Value& settings, provider::Problems& problems) {
   const std::string host = cloud::SettingText(settings, "hostname");
-  if (host.empty()) {
-    problems.push_back({.summary = "Hostname is required for the remote backend",
-                        .detail = "There is no default: \"hostname\" names the service.",
-                        .attribute = std::nullopt,
-                        .sourceless = true});
-    return;
-  }
-  if (cloud::AddHostProblems(host, "", problems)) {
+  if (cloud::AddHostProblems(host, {.backend = "remote", .where = R"("hostname")", .end = ""},
+                             problems)) {
     return;
   }
   workspace_ = WorkspaceSetting(settings, "name");
@@ -166,6 +160,9 @@ constexpr BackendSpec kRemote{.type = "remote",
                               .docs = "A service that keeps states and runs plans.",
                               .settings = kSettings,
                               .make = MakeRemote,
-                              .checks_required = true};
+                              .checks_required = true,
+                              .unanswered =
+                                  "failed to create backend alias to target \"\". The "
+                                  "hostname is not in the correct format"};
 
 }  // namespace kinu::backend

@@ -3,7 +3,6 @@
 #include <cctype>
 #include <utility>
 
-#include "addrs/host_name.h"
 #include "addrs/provider_source.h"
 
 namespace kinu::cloud {
@@ -67,20 +66,27 @@ void AddFailure(provider::Problems& problems, std::string text) {
       {.summary = std::move(text), .detail = "", .attribute = std::nullopt, .sourceless = true});
 }
 
-bool AddHostProblems(const std::string& host, std::string_view end, provider::Problems& problems) {
+bool AddHostProblems(const std::string& host, const HostWords& words,
+                     provider::Problems& problems) {
   auto parsed = ParseHostName(host);
   if (parsed) {
     return false;
   }
-  std::string why = HostNameProblem(host.substr(0, host.find(':')));
-  if (why.empty()) {
-    why = std::move(parsed).error();  // of the port
+  if (host.empty()) {
+    problems.push_back(
+        {.summary = "Hostname is required for the " + std::string(words.backend) + " backend",
+         .detail = "There is no default: " + std::string(words.where) + " names the service.",
+         .attribute = std::nullopt,
+         .sourceless = true});
+  } else {
+    std::string why = std::move(parsed).error();
+    why[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(why[0])));
+    problems.push_back(
+        {.summary = std::move(why), .detail = "", .attribute = Path().Attribute("hostname")});
   }
-  why[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(why[0])));
-  problems.push_back(
-      {.summary = std::move(why), .detail = "", .attribute = Path().Attribute("hostname")});
   AddFailure(problems, "failed to create backend alias to target \"" + host +
-                           "\". The hostname is not in the correct format" + std::string(end));
+                           "\". The hostname is not in the correct format" +
+                           std::string(words.end));
   return true;
 }
 

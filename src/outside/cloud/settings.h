@@ -34,8 +34,14 @@ std::map<std::string, std::string> SettingMap(const Value& settings, std::string
 /// Adds an error that consists of one text and has no place in the configuration.
 void AddFailure(provider::Problems& problems, std::string text);
 
-/// Adds the errors for the setting `hostname` when it names no host. `end`: of the second one.
-/// False if it does.
-bool AddHostProblems(const std::string& host, std::string_view end, provider::Problems& problems);
+/// How errors about the setting `hostname` speak of a backend.
+struct HostWords {
+  std::string_view backend;  // "remote"
+  std::string_view where;    // what names the service, at the begin of a sentence
+  std::string_view end;      // of the error about aliases
+};
+/// Adds the errors for the setting `hostname` when it names no host, also when it is empty. False
+/// if it names one.
+bool AddHostProblems(const std::string& host, const HostWords& words, provider::Problems& problems);
 
 }  // namespace kinu::cloud
