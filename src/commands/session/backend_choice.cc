@@ -381,6 +381,10 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
   return out;
 }
 
+std::string TextAsSummary(std::string_view what, std::string_view explanation) {
+  return '\n' + std::string(what) + "\n\n" + std::string(explanation) + '\n';
+}
+
 bool AddProblems(const provider::Problems& problems, Diagnostics& diags,
                  const BackendSettings* settings) {
   for (const provider::Problem& problem : problems) {

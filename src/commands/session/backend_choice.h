@@ -64,6 +64,10 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
                                     const std::vector<std::string>& overrides, bool for_init,
                                     Diagnostics& diags);
 
+/// The summary of errors that are one text in the reference: a line that says what is wrong, after
+/// an empty one, and an explanation.
+std::string TextAsSummary(std::string_view what, std::string_view explanation);
+
 /// Adds what a backend reports, at the places of its settings (null: none). False if it has an
 /// error.
 bool AddProblems(const provider::Problems& problems, Diagnostics& diags,

@@ -92,7 +92,9 @@ WorkspaceChoice ChooseWorkspace(const Workspace& workspace, const ConfiguredBack
 
 bool SaveRecord(const Workspace& workspace, const BackendRecord& record, Diagnostics& diags) {
   if (auto written = WriteBackendRecord(workspace.data_directory, record); !written) {
-    diags.Error("Error saving the backend configuration", written.error().message);
+    diags.Error(TextAsSummary("Error saving the backend configuration: " + written.error().message,
+                              "The data directory has to be writable for it."),
+                "");
     return false;
   }
   return true;

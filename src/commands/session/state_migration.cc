@@ -67,17 +67,20 @@ std::optional<std::vector<std::string>> StateMigration::WorkspacesOf(
 }
 
 bool StateMigration::HasStates() {
+  constexpr std::string_view kLookedAt =
+      "The local state is looked at for what has to be moved to the new backend. Nothing was "
+      "changed.";
   auto names = from_.backend->Workspaces();
   if (!names) {
-    return !Error("Error reading local state", names.error().message);
+    return !Error(TextAsSummary("Error reading local state: " + names.error().message, kLookedAt),
+                  "");
   }
   for (const std::string& name : *names) {
     auto store = from_.backend->Open(name, program_, backend::Opening::kLook);
     auto state = store ? (*store)->Read(program_) : std::unexpected(store.error());
     if (!state) {
-      return !Error("Error reading local state: " + state.error().message,
-                    "The local state is looked at for what has to be moved to the new backend. "
-                    "Nothing was changed.");
+      return !Error(TextAsSummary("Error reading local state: " + state.error().message, kLookedAt),
+                    "");
     }
     if (!state->empty()) {
       return true;
@@ -330,7 +333,10 @@ std::optional<bool> StateMigration::ConfirmOverwrite(const state::State& ours,
 bool StateMigration::EraseSources() {
   auto names = from_.backend->Workspaces();
   if (!names) {
-    return Error("Error deleting local state after migration", names.error().message);
+    return Error(
+        TextAsSummary("Error deleting local state after migration: " + names.error().message,
+                      "The states are in the new backend, and still here as well."),
+        "");
   }
   // Where both use one file, nothing was copied and nothing may be erased.
   for (const std::string& name : *names) {
@@ -354,7 +360,10 @@ bool StateMigration::EraseSources() {
       done = ReplaceFile(paths.read, "");
     }
     if (!done) {
-      return Error("Error deleting local state after migration", done.error().message);
+      return Error(
+          TextAsSummary("Error deleting local state after migration: " + done.error().message,
+                        "The states are in the new backend, and still here as well."),
+          "");
     }
   }
   return true;

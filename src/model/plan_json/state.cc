@@ -143,29 +143,13 @@ const schema::ResourceSchema* StateWriter::Schema(const state::Resource& resourc
 }
 
 Result<void> StateWriter::Resource(const state::Resource& resource) {
-  const ResourceName& name = resource.address.resource;
   if (resource.instances.empty()) {
     return {};
   }
-  if (name.mode == ResourceMode::kEphemeral) {
-    return Fail(ErrorCode::kInvalid,
-                "ephemeral resource \"" + program_.ToText(name) + "\" cannot be part of a state");
-  }
   const schema::ResourceSchema* const schema = Schema(resource);
-  const uint64_t version = schema == nullptr || name.mode != ResourceMode::kManaged
-                               ? 0
-                               : static_cast<uint64_t>(schema->version);
   for (const state::Instance& instance : resource.instances) {
-    if (instance.current != nullptr && instance.current->schema_version != version) {
-      return Fail(ErrorCode::kInvalid,
-                  "schema version " + std::to_string(instance.current->schema_version) + " for " +
-                      program_.ToText(name) + " in state does not match version " +
-                      std::to_string(version) + " from the provider");
-    }
-    if (schema == nullptr) {
-      return Fail(ErrorCode::kNotFound,
-                  "no schema found for " + program_.ToText(name) + " (in provider " +
-                      std::string(ProviderName(program_, resource.provider)) + ")");
+    if (auto done = CheckDocumented(program_, resource, instance, schema); !done) {
+      return done;
     }
     if (instance.current != nullptr) {
       if (auto done = Object(resource, instance, *instance.current, *schema, {}); !done) {
@@ -227,6 +211,31 @@ void WriteStateOutputs(JsonWriter& out, std::span<const state::OutputValue> outp
 }
 
 }  // namespace
+
+Result<void> CheckDocumented(const Program& program, const state::Resource& resource,
+                             const state::Instance& instance,
+                             const schema::ResourceSchema* schema) {
+  const ResourceName& name = resource.address.resource;
+  if (name.mode == ResourceMode::kEphemeral) {
+    return Fail(ErrorCode::kInvalid,
+                "ephemeral resource \"" + program.ToText(name) + "\" cannot be part of a state");
+  }
+  const uint64_t version = schema == nullptr || name.mode != ResourceMode::kManaged
+                               ? 0
+                               : static_cast<uint64_t>(schema->version);
+  if (instance.current != nullptr && instance.current->schema_version != version) {
+    return Fail(ErrorCode::kInvalid,
+                "schema version " + std::to_string(instance.current->schema_version) + " for " +
+                    program.ToText(name) + " in state does not match version " +
+                    std::to_string(version) + " from the provider");
+  }
+  if (schema == nullptr) {
+    return Fail(ErrorCode::kNotFound,
+                "no schema found for " + program.ToText(name) + " (in provider " +
+                    std::string(ProviderName(program, resource.provider)) + ")");
+  }
+  return {};
+}
 
 Result<void> WriteState(JsonWriter& out, const state::State& state, const SchemaLookup& schemas,
                         const StateDocumentOptions& options) {

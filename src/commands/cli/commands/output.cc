@@ -75,8 +75,11 @@ std::optional<state::State> ReadOutputs(const Invocation& invocation, const Load
   }
   diags = Diagnostics();  // warnings about the configuration are for those who work with it
   auto store = chosen->backend->Open(invocation.workspace.Name(), program);
-  Result<state::State> state =
-      store ? (*store)->ViewOutputs(program) : std::unexpected(store.error());
+  if (!store) {
+    diags.Error("Failed to load state: " + store.error().message, "");
+    return std::nullopt;
+  }
+  Result<state::State> state = (*store)->ViewOutputs(program);
   if (!state) {
     ReportUnreadableOutputs(state.error(), diags);
     return std::nullopt;

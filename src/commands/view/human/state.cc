@@ -47,9 +47,8 @@ Result<void> StateText::RenderObject(const state::Resource& resource,
   const std::string_view provider = ProviderName(program_, resource.provider);
   const schema::ResourceSchema* schema =
       schemas_.FindResource(provider, name.mode, program_.Text(name.type));
-  if (schema == nullptr) {
-    return Fail(ErrorCode::kNotFound, "no schema found for " + program_.ToText(name) +
-                                          " (in provider " + std::string(provider) + ")");
+  if (auto shown = CheckDocumented(program_, resource, instance, schema); !shown) {
+    return shown;
   }
   const Result<Value> value = state::DecodeObject(object, schema->block.implied_type());
   if (!value) {
