@@ -151,17 +151,14 @@ bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags)
       request.kind == OperationKind::kApply || request.kind == OperationKind::kRefresh;
   Diagnostics missing;
   if (!providers->RequireForState(prior, missing)) {
-    Diagnostics orphans;
-    if (!applies && providers->RequireForOrphans(prior, *loaded.config, orphans)) {
-      lacks_stored_provider = true;  // the plan does not need it
+    if (!applies) {
+      lacks_stored_provider = true;  // a plan may not need it, and says so if it does
       return true;
     }
-    if (request.kind != OperationKind::kImport) {
-      engine::Validate(input, diags);
-    }
+    engine::Validate(input, diags);
     lacks_stored_provider = !diags.has_errors();
     if (lacks_stored_provider) {
-      diags.Append(std::move(applies ? missing : orphans));
+      diags.Append(std::move(missing));
     }
     return false;
   }

@@ -200,11 +200,6 @@ std::string Unavailable(std::string_view address) {
   return "unavailable provider " + text::GoQuote(address);
 }
 
-bool HasBlock(const config::Config& config, const AbsResource& resource) {
-  const config::ConfigNode* node = config.Find(config.program->ModuleOf(resource.module));
-  return node != nullptr && node->module->FindResource(resource.resource) >= 0;
-}
-
 }  // namespace
 
 bool ProviderSet::RequireForState(const state::State& state, Diagnostics& diags) const {
@@ -218,27 +213,6 @@ bool ProviderSet::RequireForState(const state::State& state, Diagnostics& diags)
     }
   }
   return ReportLoadFailures(std::move(failures), diags);
-}
-
-bool ProviderSet::RequireForOrphans(const state::State& state, const config::Config& config,
-                                    Diagnostics& diags) const {
-  FlatSet<Symbol> available;
-  for (const auto& resource : state.resources) {
-    const Symbol provider = resource->provider.provider;
-    const std::string_view address = state.program->Text(provider);
-    if (available.contains(provider) || HasBlock(config, resource->address)) {
-      continue;
-    }
-    if (!locator_->IsAvailable(address)) {
-      diags.Error("failed to read schema for " + state.program->ToText(resource->address) + " in " +
-                      std::string(address) + ": " +
-                      provider::SchemaFailure(address, Unavailable(address)),
-                  "");
-      return false;
-    }
-    available.insert(provider);
-  }
-  return true;
 }
 
 std::vector<std::pair<std::string, const schema::ProviderSchema*>> ProviderSet::LoadSchemas(

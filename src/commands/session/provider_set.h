@@ -58,11 +58,6 @@ class ProviderSet {
   /// resources by now. False, and an error for each that is missing.
   /// Ref: opentofu internal/tofu/schemas.go loadSchemas.
   bool RequireForState(const state::State& state, Diagnostics& diags) const;
-  /// The same for the objects without a block, of which a walk needs the schema. False, and an
-  /// error for the first.
-  /// Ref: opentofu internal/tofu/transform_attach_schema.go.
-  bool RequireForOrphans(const state::State& state, const config::Config& config,
-                         Diagnostics& diags) const;
   /// Loads the schemas of all providers of a configuration and a state, by address. Each failure is
   /// an error.
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> LoadSchemas(

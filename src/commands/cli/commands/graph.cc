@@ -56,7 +56,7 @@ bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
 }
 
 /// Loads the configuration and reads the state. Returns false after an error. Only the graph of a
-/// plan has the objects of the state, whose providers must be there.
+/// plan has the objects of the state.
 bool OpenConfiguration(OperationRun& run, std::string_view type, plan::Plan& plan) {
   Operation& operation = run.operation;
   const auto variables = VariableArguments(run.flags);
@@ -69,8 +69,7 @@ bool OpenConfiguration(OperationRun& run, std::string_view type, plan::Plan& pla
   const config::Config& config = *operation.loaded.config;
   operation.providers->RequireSelected(config, run.diags);
   session::AdoptProviders(config, operation.prior);
-  if (run.diags.has_errors() ||
-      (of_plan && !operation.providers->RequireForOrphans(operation.prior, config, run.diags))) {
+  if (run.diags.has_errors()) {
     return false;
   }
   operation.input = operation::MakeRequest(operation.workspace, config, operation.loaded.variables,
