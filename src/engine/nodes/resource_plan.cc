@@ -73,45 +73,53 @@ struct RowWork {
   bool leads = true;  ///< false: waits for the row that the block names
 };
 
+/// The rows that the references of a block to itself name: all, if one names none of them.
+std::vector<RowWork*> NamedRows(const BlockInfo& info, const std::vector<RowWork*>& rows) {
+  std::vector<RowWork*> named;
+  for (const SelfReference& ref : *info.self_references) {
+    const auto found = std::ranges::find_if(
+        rows, [&](const RowWork* row) { return ref.has_key && row->row->key == ref.key; });
+    if (found == rows.end()) {
+      return rows;
+    }
+    if (std::ranges::find(named, *found) == named.end()) {
+      named.push_back(*found);
+    }
+  }
+  return named;
+}
+
+void ReportCycle(const Walk& walk, const config::Resource& resource,
+                 const std::vector<RowWork*>& rows, Diagnostics& diags) {
+  std::string members;
+  for (const RowWork* row : rows) {
+    members += (members.empty() ? "" : ", ") +
+               walk.program.ToText(ResourceInstance{{row->module, resource.name}, row->row->key}) +
+               (row->row->orphan() ? " (orphan)" : "");
+  }
+  diags.Error("Cycle: " + members, "");
+}
+
 /// If a block names one of its own rows, that row is planned before the others of the module
-/// instance. Rows that wait for each other are a cycle. Ref: resourceInstanceSubgraph.
-bool FindLeaders(const Walk& walk, const config::Resource& resource, const BlockInfo& info,
-                 std::vector<RowWork>& work, Diagnostics& diags) {
-  size_t errors = diags.error_count();
+/// instance. Rows that wait for each other are a cycle. What the import command imports waits for
+/// nothing, and nothing waits for it. Ref: resourceInstanceSubgraph.
+bool FindLeaders(const Walk& walk, const Node& node, std::vector<RowWork>& work,
+                 Diagnostics& diags) {
+  const config::Resource& resource = walk.graph.ResourceOf(node);
+  const size_t errors = diags.error_count();
   for (size_t begin = 0, end = 0; begin < work.size(); begin = end) {
-    while (end < work.size() && work[end].module == work[begin].module) {
-      ++end;
-    }
-    std::vector<RowWork*> leaders;
-    bool all = false;
-    for (const SelfReference& ref : *info.self_references) {
-      auto named = std::find_if(work.begin() + static_cast<ptrdiff_t>(begin),
-                                work.begin() + static_cast<ptrdiff_t>(end),
-                                [&](const RowWork& row) { return row.row->key == ref.key; });
-      if (!ref.has_key || named == work.begin() + static_cast<ptrdiff_t>(end)) {
-        all = true;
-      } else if (std::find(leaders.begin(), leaders.end(), &*named) == leaders.end()) {
-        leaders.push_back(&*named);
+    std::vector<RowWork*> rows;
+    for (; end < work.size() && work[end].module == work[begin].module; ++end) {
+      if (!ImportedByCommand(walk, node, {{work[end].module, resource.name}, work[end].row->key})) {
+        rows.push_back(&work[end]);
       }
     }
-    if (all) {
-      leaders.clear();
-      for (size_t i = begin; i < end; ++i) {
-        leaders.push_back(&work[i]);
-      }
-    }
+    const std::vector<RowWork*> leaders = NamedRows(walk.graph.InfoOf(node), rows);
     if (leaders.size() > 1) {
-      std::string members;
-      for (const RowWork* row : leaders) {
-        members +=
-            (members.empty() ? "" : ", ") +
-            walk.program.ToText(ResourceInstance{{row->module, resource.name}, row->row->key}) +
-            (row->row->orphan() ? " (orphan)" : "");
-      }
-      diags.Error("Cycle: " + members, "");
+      ReportCycle(walk, resource, leaders, diags);
     }
-    for (size_t i = begin; i < end && leaders.size() == 1; ++i) {
-      work[i].leads = &work[i] == leaders[0];
+    for (RowWork* row : rows) {
+      row->leads = leaders.size() != 1 || row == leaders[0];
     }
   }
   return diags.error_count() == errors;
@@ -241,7 +249,7 @@ void PlanRow(NodeContext& context, NodeId id, const RowWork& work, Diagnostics& 
   RowSpan span(row, RowStep::kPlan);
   if (work.row->orphan()) {
     PlanOrphanRow(row, diags);
-  } else if (ReportSelfReferences(row, diags)) {
+  } else if (ImportedByCommand(walk, node, row.address) || ReportSelfReferences(row, diags)) {
     PlanConfiguredRow(row, diags);
   }
   span.Conclude(diags);
@@ -301,7 +309,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   std::vector<RowWork> work = CollectWork(context, id);
-  if (info.self_references && !FindLeaders(walk, walk.graph.ResourceOf(node), info, work, diags)) {
+  if (info.self_references && !FindLeaders(walk, node, work, diags)) {
     return;
   }
   std::vector<Diagnostics> found(work.size());

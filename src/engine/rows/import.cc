@@ -9,21 +9,37 @@
 
 namespace kinu::engine {
 
+namespace {
+
+/// What is imported at an address of a block; null: nothing.
+const ImportTarget* ImportAt(const Walk& walk, const Node& node, const ResourceInstance& address) {
+  if (walk.graph.InfoOf(node).imports == nullptr) {
+    return nullptr;
+  }
+  const ImportSlot* imports = walk.slots.BlockOf(node).imports.get();
+  if (imports == nullptr) {
+    return nullptr;  // nothing is imported before a destruction
+  }
+  const auto found = imports->index.find(address);
+  if (found == imports->index.end()) {
+    return nullptr;
+  }
+  const ImportTarget& target = imports->targets[found->second];
+  return target.has_id || !target.identity.IsNull() ? &target : nullptr;
+}
+
+}  // namespace
+
 const ImportTarget* ImportOf(const RowContext& row) {
   if (row.info.imports == nullptr ||
       (row.row.stored != nullptr && row.walk().context.command_imports.empty())) {
     return nullptr;
   }
-  const ImportSlot* imports = row.walk().slots.BlockOf(row.walk().graph.node(row.id)).imports.get();
-  if (imports == nullptr) {
-    return nullptr;  // nothing is imported before a destruction
-  }
-  auto it = imports->index.find(row.address);
-  if (it == imports->index.end()) {
-    return nullptr;
-  }
-  const ImportTarget& target = imports->targets[it->second];
-  return target.has_id || !target.identity.IsNull() ? &target : nullptr;
+  return ImportAt(row.walk(), row.walk().graph.node(row.id), row.address);
+}
+
+bool ImportedByCommand(const Walk& walk, const Node& node, const ResourceInstance& address) {
+  return !walk.context.command_imports.empty() && ImportAt(walk, node, address) != nullptr;
 }
 
 namespace {

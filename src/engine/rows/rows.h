@@ -90,6 +90,9 @@ bool ReadObject(RowContext& row, provider::Provider& provider, const state::Obje
 
 /// The import of the row's object, if the state has none at its address; else null.
 const ImportTarget* ImportOf(const RowContext& row);
+/// Whether the import command imports the object of a row of a block: then the block is neither
+/// checked nor planned for it.
+bool ImportedByCommand(const Walk& walk, const Node& node, const ResourceInstance& address);
 /// Imports an existing object and refreshes it. Nothing, with diagnostics, on failure.
 std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
                                   const ImportTarget& target, ProviderNotes& notes,
