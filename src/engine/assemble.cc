@@ -386,6 +386,37 @@ std::vector<plan::ModuleOutput> CollectModuleOutputs(const Walk& walk) {
 
 }  // namespace
 
+void WarnOfUnreadable(const Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
+  const refactoring::Refactoring* refactoring = walk.context.refactoring;
+  if (plan.drift.empty() && (refactoring == nullptr || refactoring->Moves().empty())) {
+    return;
+  }
+  FlatSet<ResourceInstance> read;
+  ForEachRowOf(walk, [&](const ResourceInstance& address, const BlockInfo&, const Row& row) {
+    if (row.read().previous) {
+      read.insert(address);
+    }
+  });
+  for (const state::Resource* resource : plan.previous_state.Sorted()) {
+    if (resource->address.resource.mode != ResourceMode::kManaged) {
+      continue;
+    }
+    const schema::ResourceSchema* const schema = SchemaOf(walk, *resource);
+    for (const state::Instance& instance : resource->instances) {
+      const ResourceInstance address{resource->address, instance.key};
+      if (instance.current == nullptr || schema == nullptr || read.contains(address)) {
+        continue;
+      }
+      const auto value = state::DecodeObject(*instance.current, schema->block.implied_type());
+      if (!value) {
+        diags.Warning("Failed to decode resource from state",
+                      "What is stored of " + walk.program.ToText(address) +
+                          " does not fit its schema: " + value.error().message + ".");
+      }
+    }
+  }
+}
+
 void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
   const Program& program = walk.program;
   const state::State* prior = walk.context.prior_state;

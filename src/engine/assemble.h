@@ -10,6 +10,11 @@ namespace kinu::engine {
 /// Moves what the walk has found into the plan.
 void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan);
 
+/// Warns of stored objects that the walk did not read and that their schemas do not fit. Only where
+/// some object has drifted or moved, because nothing looks at the others else.
+/// Ref: opentofu internal/tofu/context_plan.go driftedResources.
+void WarnOfUnreadable(const Walk& walk, const plan::Plan& plan, Diagnostics& diags);
+
 /// The attributes of other resources that influence the changes of the plan.
 std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan);
 

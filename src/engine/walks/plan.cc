@@ -148,6 +148,7 @@ PlanWalkResult RunPlanWalk(const WalkContext& context, Severity condition_severi
     context.refactoring->WarnBlocked(diags);
   }
   AssemblePlan(walk, checks, plan);
+  WarnOfUnreadable(walk, plan, diags);
   walk.slots.DropRows();
   plan.relevant_attributes = RelevantAttributes(walk, plan);
   return {.follows_blocks = FollowsBlocks(graph, plan)};
