@@ -83,7 +83,8 @@ def given_a_state(world, found):
 
 def reason_of(world, found):
     """Why all differences of a step are known, or None."""
-    rows = [freedoms.known(texts_of(world), one.command, one.subject, "\n".join(one.lines)) for one in found]
+    texts, step = texts_of(world), "\n".join(line for one in found for line in one.lines)
+    rows = [freedoms.known(texts, one.command, one.subject, "\n".join(one.lines), step) for one in found]
     return rows[0] if rows and all(rows) else None
 
 

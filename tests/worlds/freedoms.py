@@ -12,8 +12,8 @@ import normal_form
 
 # `after`: the commands of which one must have failed before.
 Words = collections.namedtuple("Words", "name reason subjects pattern replacement after", defaults=[""])
-# `file` is what a file of the world must have, too.
-Known = collections.namedtuple("Known", "name reason commands subjects pattern file", defaults=[re.compile("")])
+# `file` is what a file of the world must have, too, and `cause` what some difference of the step must have.
+Known = collections.namedtuple("Known", "name reason commands subjects pattern file cause", defaults=[re.compile("")] * 2)
 
 STREAMS = r"stdout|stderr"
 # The last line of an import.
@@ -119,15 +119,17 @@ KNOWN = [
           re.compile(r"(?s)\A-(?=.*encrypted_data).*\n\+\(nothing\)\Z")),
     Known("moved out of a sealed state", "differences.md: `state mv -state-out` from an encrypted state", r"state mv", r"file .*",
           re.compile(r"(?s)\A-(?=.*\"resources\").*\n\+.*encrypted_data")),
-    Known("moved into a sealed file", "differences.md: `state mv -state-out` with a file that is encrypted", r"state mv",
+    Known("a sealed file is read", "differences.md: an encrypted file that `-state` or `-state-out` names", r"state (mv|rm)",
           r"exit|" + STREAMS + r"|file .*tfstate.*",
-          re.compile(r"\A(?:-1\n\+0\Z|\+Move|-\{DIAG error\|Error acquiring the state lock|-\(nothing\)\n\+\d+\n(?s:.*)encrypted_data)")),
+          re.compile(r'\A(?:-1\n\+0\Z|\+Move|-(?:\{DIAG error\||\{"@level": "error", "@message": "Error: )Error acquiring the state lock'
+                     r'|-\(nothing\)\n\+\d+\n(?s:.*)encrypted_data)'), cause=re.compile("Error acquiring the state lock")),
     Known("a backup before a change", "differences.md: `-state-out` where a change ends with the content that the file has", r"apply|destroy|refresh",
           r"file .*out\.tfstate\.backup", re.compile(r"\A-\(nothing\)\n\+\d+\n\+\{")),
     Known("graph of a plan with an ephemeral variable", "differences.md: `graph -plan=FILE`, for which no value is needed", r"graph",
           r"exit|" + STREAMS, re.compile(r"\A-1\n\+0\Z|\A-\{DIAG error\|No value for required variable|digraph \{"), re.compile(r"\bephemeral\b")),
-    Known("a sealed file is read", "differences.md: an encrypted file that `-state` names", r"state (mv|rm)", "stderr",
-          re.compile(r"\A-\{DIAG error\|Error acquiring the state lock\|\}\n\+")),
+    Known("a function that nothing calls", "differences.md: functions of required providers in `console`", r"console",
+          r"exit|" + STREAMS, re.compile(r"\A-1\n\+0\Z|\A-\{DIAG error\|BUG: Uninitialized function provider|\A\+"),
+          cause=re.compile("BUG: Uninitialized function provider")),
     Known("an object alone in an import", "differences.md: the first of two errors has neither a name nor a place", r".*", STREAMS + "|file .*",
           re.compile(r'\A-\{DIAG error\|(?:Reference to undeclared (?:local value|input variable)|Invalid "\w+" attribute)\|\}\Z')),
     Known("a state for a new workspace", "differences.md: `workspace new -state=FILE` with a service", r"workspace new", "requests",
@@ -153,10 +155,11 @@ def compared(subject, form, text, failed=()):
     return form, text
 
 
-def known(texts, command, subject, lines):
-    """The KNOWN row that allows a difference in a world with these files, or None. `lines` are a text with - and +."""
+def known(texts, command, subject, lines, step):
+    """The KNOWN row that allows a difference in a world with these files, or None. `lines` are a text with - and +, `step`
+    those of all differences of the step."""
     for row in KNOWN:
         if re.match(row.commands, command) and re.fullmatch(row.subjects, subject) and row.pattern.search(lines) and \
-                any(map(row.file.search, texts)):
+                row.cause.search(step) and any(map(row.file.search, texts)):
             return row
     return None
