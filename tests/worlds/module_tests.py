@@ -9,9 +9,10 @@ def add(config):
     pick, use = config.choice.pick, config.choice.use
     row = "argument %srun.expect_failures" % PREFIX
     config.refused = refusing_variable(config) if row in config.choice.focus or config.choice.random.random() < 0.1 else None
-    for number in range(pick((1, 1, 2))):
-        name = pick(("", "tests/")) + "t%d.tftest." % number + ("json" if use("form test json", 0.2) else "hcl")
-        config.extra[name] = test_file(config)
+    names = [pick(("", "tests/")) + "t%d.tftest." % number + ("json" if use("form test json", 0.2) else "hcl")
+             for number in range(pick((1, 1, 2)))]
+    for name in names:
+        config.extra[name] = test_file(config, name == max(names))
     if use("form test tfvars", 0.1):
         config.extra["tests/terraform.tfvars"] = variable_file("x", {v.name: config.root.make.literal(v.kind) for v in config.root.variables})
 
@@ -141,7 +142,7 @@ def refusing_variable(config):
     return name
 
 
-def test_file(config):
+def test_file(config, last):
     use, out = config.choice.use, []
     if use("block %sfile.variables" % PREFIX, 0.4):
         out.append(values_block(config))
@@ -150,7 +151,8 @@ def test_file(config):
         out.append(mocked)
     if config.provider and not mocked and use("block %sfile.provider" % PREFIX, 0.3):
         out.append(Block("provider", "kinutest", prefix="test_provider").set("prefix", "tested"))
-    out += overrides(config, "file")
+    if last:  # in OpenTofu they hold for the files after it, too (differences.md)
+        out += overrides(config, "file")
     for number in range(config.choice.pick((1, 2, 2))):
         out.append(run_block(config, number, mocked))
     return out

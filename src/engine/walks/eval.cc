@@ -193,8 +193,9 @@ void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t res
   const state::Resource* stored = walk.StoredOf(instance, resource);
   Expansion& expansion = table.expansion;
   bool repeated = block.count != nullptr || block.for_each != nullptr;
-  const bool planned = walk.context.kind == WalkKind::kPlan;  // then nothing stored means none
-  if (info.schema == nullptr || (stored == nullptr && !planned)) {
+  // After a plan or an apply, nothing stored means none.
+  const bool walked = walk.context.kind == WalkKind::kPlan || walk.context.kind == WalkKind::kApply;
+  if (info.schema == nullptr || (stored == nullptr && !walked)) {
     if (repeated || info.schema == nullptr) {
       expansion.kind = Expansion::Kind::kUnknown;
     }
