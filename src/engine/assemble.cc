@@ -404,7 +404,9 @@ void WarnOfUnreadable(const Walk& walk, const plan::Plan& plan, Diagnostics& dia
     const schema::ResourceSchema* const schema = SchemaOf(walk, *resource);
     for (const state::Instance& instance : resource->instances) {
       const ResourceInstance address{resource->address, instance.key};
-      if (instance.current == nullptr || schema == nullptr || read.contains(address)) {
+      const ResourceName& before = walk.context.PreviousAddress(address).resource.resource;
+      if (instance.current == nullptr || schema == nullptr || read.contains(address) ||
+          before.type != address.resource.resource.type) {
         continue;
       }
       const auto value = state::DecodeObject(*instance.current, schema->block.implied_type());

@@ -324,7 +324,7 @@ class Artist {
     }
     for (uint32_t i = 0; i < graph_.providers.size(); ++i) {
       for (const NodeId id : graph_.dependents(graph_.providers[i].id)) {
-        if (graph_.node(id).kind != NodeKind::kResource && !IsStoredData(graph_, id)) {
+        if (ProviderAskedBy(graph_, apply_, id) != i && !IsStoredData(graph_, id)) {
           served(id, i);  // it calls a function
         }
       }
