@@ -230,16 +230,19 @@ int Shower::CurrentState() {
 }
 
 int Shower::Configuration() {
-  // Whatever module is shown, the root module has to be readable.
-  if (request_.target == Target::kModule &&
-      !session::CheckFiles(workspace_, request_.variables, nullptr, diags_)) {
+  // Whatever module is shown, the root module has to be readable, and its encryption right.
+  if ((request_.target == Target::kModule &&
+       !session::CheckFiles(workspace_, request_.variables, nullptr, diags_)) ||
+      !session::LoadEncryption(workspace_, request_.variables, diags_)) {
     return 1;
   }
+  Diagnostics warnings = std::exchange(diags_, {});
   auto text =
       request_.target == Target::kModule
           ? ModuleJson(workspace_, request_.path, request_.variables, request_.positions, diags_)
           : ConfigurationJson(workspace_, request_.variables, request_.positions, diags_);
   if (!text) {
+    ShowBesideErrors(std::move(warnings), diags_);
     return 1;
   }
   diags_ = Diagnostics();  // of warnings, which programs that read the document do not expect
