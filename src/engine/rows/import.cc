@@ -47,9 +47,9 @@ namespace {
 /// Marks the object as the configuration does, without count.index and each.key. Deprecated parts
 /// are reported as they are for the plan, but without the object's name. Ref:
 /// node_resource_plan_instance.go importState.
-Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
-  const Expansion uncounted = UncountedExpansion(row.resource);
-  const ModuleScope scope(row.walk(), *row.instance, Repetition{&uncounted, 0});
+Value MarkAsConfigured(RowContext& row, Value value, const Expansion& expansion,
+                       Diagnostics& diags) {
+  const ModuleScope scope(row.walk(), *row.instance, Repetition{&expansion, 0});
   const Value config =
       WarnDeprecatedIn(*row.resource.body, DecodeConfig(row, scope, diags), diags, "");
   if (config.ContainsMarked()) {
@@ -132,9 +132,13 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
   if (row.info.imports->generated) {
     return schema::MarkSensitive(row.info.schema->block, *refreshed);  // its block comes later
   }
-  size_t errors = diags.error_count();
-  Diagnostics incomplete;  // the command accepts incomplete configurations
-  Value marked = MarkAsConfigured(row, *refreshed, by_command ? incomplete : diags);
+  if (by_command) {
+    Diagnostics ignored;  // the command accepts incomplete configurations
+    return MarkAsConfigured(row, *std::move(refreshed), Expansion{}, ignored);
+  }
+  const size_t errors = diags.error_count();
+  Value marked =
+      MarkAsConfigured(row, *std::move(refreshed), UncountedExpansion(row.resource), diags);
   return diags.error_count() == errors ? std::optional<Value>(std::move(marked)) : std::nullopt;
 }
 
