@@ -92,6 +92,8 @@ WORDS = [
           lambda match: "".join(sorted(match.group(0).splitlines(True)))),
     Words("descriptions of settings", "prompts for settings of a backend have kinu's words (decision 3)", "stdout",
           re.compile(r"(?m)^(\S*(?:bucket|key|address|path|organization|secret_suffix|\w+_name)\S*\n)  .*\n(?=\s+\S*Enter a value)"), r"\1"),
+    Words("description of a migration", "the same for the question whether all workspaces are copied", "stdout",
+          re.compile(r"(?m)^(\S*Do you want to migrate all workspaces .*\n)(?:  (?!\S*Enter).*\n|\s*\n)+"), r"\1"),
     Words("order of required providers", "OpenTofu goes through maps: another order each time (differences.md)", "stdout",
           re.compile(r"^[├└]── .*\n(?:(?:[├└]── |│   |    ).*\n)*", re.M), with_sorted_tree),
     Words("order of replaced providers", "the same, for the resources of state replace-provider", STREAMS + "|file .*",

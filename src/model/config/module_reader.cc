@@ -301,6 +301,7 @@ bool ModuleReader::ChooseLevels(compatibility::LevelSet& levels) {
   // Other problems may be consequences of features that this version of the language lacks.
   out_.all = incompatible;
   out_.content = std::move(incompatible);
+  collected_ = out_.content.size();
   return false;
 }
 
@@ -334,15 +335,17 @@ bool ModuleReader::Read(const std::string& dir, const ModuleReading& reading) {
     ReadTests(test_files, *reading.tests);
   }
   compatibility::LevelSet all = compatibility::Choices();
-  if (!ChooseLevels(reading.levels != nullptr ? *reading.levels : all)) {
-    return true;
-  }
-  out_.module->encryption_unknown = out_.all.has_errors();
+  const bool compatible = ChooseLevels(reading.levels != nullptr ? *reading.levels : all);
+  // The encryption of a module for another version stays unknown.
+  out_.module->encryption_unknown = !compatible || out_.all.has_errors();
   primary = PartOf(std::move(primary), reading.part);
   for (FileContent& content : overrides) {
     content = PartOf(std::move(content), reading.part);
   }
-  BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
+  // Of such a module, the calls and the providers count, and no other problem does.
+  Diagnostics ignored;
+  BuildModule(program_, std::move(primary), std::move(overrides), *out_.module,
+              compatible ? out_.content : ignored);
   CollectProblems();
   return true;
 }
