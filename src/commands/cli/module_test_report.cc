@@ -284,6 +284,9 @@ void TestReport::Stored(const FileResult& file, const RunResult& run, Diagnostic
 }
 
 void TestReport::Kept(const std::vector<std::string>& files) {
+  if (json() != nullptr && !run_.audience->json_only()) {
+    return;  // the reference says it to one audience alone
+  }
   for (const std::string& file : files) {
     const std::string message = "Writing state to file: " + file;
     PrintError("\n" + message + "\n");
