@@ -317,6 +317,7 @@ struct Module {
   std::optional<Backend> backend;
   std::optional<Cloud> cloud;
   std::optional<Encryption> encryption;
+  bool incompatible = false;  ///< it is for another version, so that other problems are not shown
   /// A file or a block that may speak of encryption could not be read, so `encryption` must not be
   /// used: nothing may be stored, not even as it is. An error was reported.
   bool encryption_unknown = false;

@@ -199,9 +199,11 @@ ConfigNode* ConfigLoader::AddNode(Module* module, ConfigNode* parent, int call) 
 }
 
 void ConfigLoader::ReadTargets(ConfigNode& node, Module& module) {
+  Diagnostics ignored;
+  Diagnostics& diags = module.incompatible ? ignored : diags_;
   std::vector<CallTarget>& targets = targets_[node.index];
   for (ModuleCall& call : module.calls) {
-    targets.push_back(ReadCallTarget(program_, static_, node, call, diags_));
+    targets.push_back(ReadCallTarget(program_, static_, node, call, diags));
     if (call.source.empty()) {
       call.source = targets.back().written;
       call.version = targets.back().version;
@@ -212,11 +214,11 @@ void ConfigLoader::ReadTargets(ConfigNode& node, Module& module) {
     if (block.for_each != nullptr) {
       const std::string subject = "provider." + std::string(program_.Text(block.local_name)) + '.' +
                                   std::string(program_.Text(block.alias)) + ".for_each";
-      instances = static_.EvaluateForEach(node, *block.for_each, {subject, block.for_each->range()},
-                                          diags_);
+      instances =
+          static_.EvaluateForEach(node, *block.for_each, {subject, block.for_each->range()}, diags);
     }
   }
-  static_.CheckConstants(node, diags_);
+  static_.CheckConstants(node, diags);
 }
 
 std::string ConfigLoader::ManifestKey(const ConfigNode& node, const ModuleCall& call) const {

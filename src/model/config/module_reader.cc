@@ -335,9 +335,9 @@ bool ModuleReader::Read(const std::string& dir, const ModuleReading& reading) {
     ReadTests(test_files, *reading.tests);
   }
   compatibility::LevelSet all = compatibility::Choices();
-  const bool compatible = ChooseLevels(reading.levels != nullptr ? *reading.levels : all);
+  out_.module->incompatible = !ChooseLevels(reading.levels != nullptr ? *reading.levels : all);
   // The encryption of a module for another version stays unknown.
-  out_.module->encryption_unknown = !compatible || out_.all.has_errors();
+  out_.module->encryption_unknown = out_.module->incompatible || out_.all.has_errors();
   primary = PartOf(std::move(primary), reading.part);
   for (FileContent& content : overrides) {
     content = PartOf(std::move(content), reading.part);
@@ -345,7 +345,7 @@ bool ModuleReader::Read(const std::string& dir, const ModuleReading& reading) {
   // Of such a module, the calls and the providers count, and no other problem does.
   Diagnostics ignored;
   BuildModule(program_, std::move(primary), std::move(overrides), *out_.module,
-              compatible ? out_.content : ignored);
+              out_.module->incompatible ? ignored : out_.content);
   CollectProblems();
   return true;
 }
