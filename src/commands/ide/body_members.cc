@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "config/encryption_values.h"
 #include "hcl/static.h"
-#include "lang/type_expr.h"
+#include "ide/type_text.h"
 
 namespace kinu::ide {
 namespace {
@@ -117,7 +117,7 @@ std::string Member::TypeText() const {
         std::ranges::find(kTexts, kind, &std::pair<ValueKind, std::string_view>::first);
     return found == std::end(kTexts) ? "any" : std::string(found->second);
   }
-  return lang::TypeString(type);
+  return type_text.empty() ? lang::TypeString(type) : type_text;
 }
 
 Member MemberOfAttribute(const schema::Attribute& attribute) {
@@ -143,7 +143,10 @@ std::vector<Member> VariablesAsMembers(ModuleNames& names) {
   KnownTypes types(names);
   for (Member& member : out) {
     const auto found = names.Find("var." + member.name);
-    member.type = types.OfVariable(member.name);
+    const lang::TypeConstraint constraint = types.ConstraintOf(member.name);
+    member.type = constraint.type.WithoutOptionalAttributes();
+    member.defaults = constraint.defaults;
+    member.type_text = TypeText(constraint.type, constraint.defaults.get());
     if (!found) {
       continue;
     }

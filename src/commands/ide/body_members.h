@@ -2,6 +2,7 @@
 // and the inputs of called modules.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "ide/known_types.h"
 #include "ide/language_blocks.h"
 #include "ide/module_names.h"
+#include "lang/type_expr.h"
 #include "schema/schema.h"
 
 namespace kinu::ide {
@@ -29,6 +31,8 @@ struct Member {
   bool in_schema = false;   ///< or a variable: what one block has and others do not
   ValueKind kind = ValueKind::kAny;
   Type type;
+  std::shared_ptr<const lang::Defaults> defaults;  ///< of a variable; null: none
+  std::string type_text;                           ///< with them; empty: that of the type
   std::string doc;
   std::vector<std::string_view> labels;     ///< of a block
   const schema::Block* block = nullptr;     ///< of a block in a schema

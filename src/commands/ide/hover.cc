@@ -6,7 +6,7 @@
 #include "ide/function_signature.h"
 #include "ide/json_context.h"
 #include "ide/local_states.h"
-#include "lang/type_expr.h"
+#include "ide/type_text.h"
 
 namespace kinu::ide {
 namespace {
@@ -30,9 +30,16 @@ void AddParagraph(std::string& out, std::string_view text) {
   }
 }
 
-/// The type on one line if it is short, else as a block of its own.
-std::string TypeLine(const Type& type) {
-  return type.is_dynamic() ? std::string() : "Type: `" + lang::TypeString(type) + "`";
+std::string TypeLine(const Type& type, const lang::Defaults* defaults = nullptr) {
+  return type.is_dynamic() ? std::string() : "Type: `" + TypeText(type, defaults) + "`";
+}
+
+/// An attribute of an object, and what it is in values that leave it out.
+std::string DescribeTyped(std::string_view name, const Type& type,
+                          const std::optional<std::string>& by_default) {
+  std::string out = CodeBlock(std::string(name) + ": " + lang::TypeString(type));
+  AddParagraph(out, by_default ? "Default: `" + *by_default + "`" : std::string());
+  return out;
 }
 
 std::string DescribeMember(const Member& member) {
@@ -131,9 +138,11 @@ std::string DescribeKey(ModuleNames& names, KnownTypes& types, const Key& key) {
   const Declaration& declaration = *found.declaration;
   std::string out = CodeBlock(HeaderOf(found, key));
   switch (declaration.kind) {
-    case SymbolKind::kVariable:
-      AddParagraph(out, TypeLine(types.OfVariable(key.substr(key.find('.') + 1))));
+    case SymbolKind::kVariable: {
+      const lang::TypeConstraint constraint = types.ConstraintOf(key.substr(key.find('.') + 1));
+      AddParagraph(out, TypeLine(constraint.type, constraint.defaults.get()));
       break;
+    }
     case SymbolKind::kOutput:
       AddParagraph(out, TypeLine(types.OfDeclared(key)));
       AddStateValues(out, OutputsInStates(names, key.substr(key.find('.') + 1)));
@@ -203,7 +212,8 @@ std::string DescribeAttribute(HoverRequest& request, std::span<const PathStep> p
   if (type.is_dynamic()) {
     return {};
   }
-  return CodeBlock(std::string(path.back().name) + ": " + lang::TypeString(type));
+  return DescribeTyped(path.back().name, type,
+                       request.types.DefaultOfPath(path, request.context, request.file.text()));
 }
 
 /// An output of a called module, for `module.m.o` and `module.m[0].o`.
@@ -302,8 +312,22 @@ std::string DescribeObjectKey(HoverRequest& request, CompletionRequest& completi
   const auto argument = ArgumentAtCursor(completion);
   const Type type =
       StepInto(WantedType(request.context, argument, request.names), {.name = request.word});
-  return type.is_dynamic() ? std::string()
-                           : CodeBlock(std::string(request.word) + ": " + lang::TypeString(type));
+  if (type.is_dynamic()) {
+    return {};
+  }
+  std::vector<PathStep> steps;
+  for (const OpenBracket& bracket : request.context.brackets) {
+    if (bracket.kind == OpenBracket::Kind::kCall) {
+      return DescribeTyped(request.word, type, std::nullopt);
+    }
+    if (bracket.kind != OpenBracket::Kind::kParentheses &&
+        &bracket != &request.context.brackets.back()) {
+      steps.push_back({.name = bracket.key, .is_index = bracket.kind == OpenBracket::Kind::kTuple});
+    }
+  }
+  steps.push_back({.name = request.word});
+  const lang::Defaults* defaults = argument ? argument->defaults.get() : nullptr;
+  return DescribeTyped(request.word, type, DefaultText(defaults, steps));
 }
 
 std::string Describe(HoverRequest& request) {

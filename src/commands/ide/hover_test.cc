@@ -31,6 +31,59 @@ TEST_F(HoverTest, Variables) {
   EXPECT_FALSE(Hovered(declared + "output \"o\" {\n  value = var.|key\n}\n").contains("hush"));
 }
 
+const std::string kDisk =
+    "variable \"disk\" {\n  type = object({\n    size = number\n"
+    "    kind = optional(string, \"ssd\")\n    tag  = optional(string)\n"
+    "    raid = optional(object({ level = optional(number, 5) }), {})\n"
+    "    parts = optional(list(object({ fs = optional(string, \"ext4\") })), [])\n  })\n";
+
+TEST_F(HoverTest, DefaultsInTypes) {
+  const std::string whole = Hovered(kDisk + "}\nlocals {\n  a = var.di|sk\n}\n");
+  EXPECT_TRUE(
+      whole.contains("Type: `object({kind=optional(string, \"ssd\"),parts=optional(list("
+                     "object({fs=optional(string, \"ext4\")})), []),raid=optional(object("
+                     "{level=optional(number, 5)}), { level = 5 }),size=number,"
+                     "tag=optional(string)})`"))
+      << whole;
+  const auto hovered = [&](const std::string& expression) {
+    return Hovered(kDisk + "}\nlocals {\n  a = " + expression + "\n}\n");
+  };
+  EXPECT_TRUE(hovered("var.disk.ki|nd").contains("kind: string\n```\n\nDefault: `\"ssd\"`"))
+      << hovered("var.disk.ki|nd");
+  EXPECT_FALSE(hovered("var.disk.si|ze").contains("Default"));
+  EXPECT_FALSE(hovered("var.disk.ta|g").contains("Default"));
+  EXPECT_TRUE(hovered("var.disk.ra|id").contains("Default: `{ level = 5 }`"));
+  EXPECT_TRUE(hovered("var.disk.raid.le|vel").contains("Default: `5`"));
+  EXPECT_TRUE(hovered("var.disk.parts[0].f|s").contains("Default: `\"ext4\"`"));
+  EXPECT_TRUE(hovered("[for part in var.disk.parts : part.f|s]").contains("Default: `\"ext4\"`"));
+  EXPECT_FALSE(hovered("[for i, part in var.disk.parts : i.f|s]").contains("Default"));
+  const std::string secret =
+      Hovered(kDisk + "  sensitive = true\n}\nlocals {\n  a = var.disk.ki|nd\n}\n");
+  EXPECT_FALSE(secret.contains("ssd")) << secret;
+  EXPECT_FALSE(
+      Hovered(kDisk + "  sensitive = true\n}\nlocals {\n  a = var.di|sk\n}\n").contains("ssd"));
+}
+
+TEST_F(HoverTest, DefaultsOfElementsAndInputs) {
+  const std::string each =
+      "variable \"nets\" {\n  type = map(object({ cidr = optional(string, \"10.0.0.0/8\") }))\n}\n"
+      "resource \"aws_vpc\" \"a\" {\n  for_each   = var.nets\n  cidr_block = each.value.ci|dr\n}\n";
+  EXPECT_TRUE(Hovered(each).contains("Default: `\"10.0.0.0/8\"`")) << Hovered(each);
+  const std::string made =
+      "variable \"rules\" {\n  type = list(object({ port = optional(number, 443) }))\n}\n"
+      "resource \"aws_group\" \"a\" {\n  name = \"a\"\n  dynamic \"ingress\" {\n"
+      "    for_each = var.rules\n    content {\n      from_port = ingress.value.po|rt\n    }\n  "
+      "}\n}\n";
+  EXPECT_TRUE(Hovered(made).contains("Default: `443`")) << Hovered(made);
+  Write("child/main.tf", kDisk + "}\n");
+  const std::string call = "module \"m\" {\n  source = \"./child\"\n  disk = {\n";
+  EXPECT_TRUE(Hovered(call + "    ki|nd = \"\"\n  }\n}\n").contains("Default: `\"ssd\"`"));
+  EXPECT_TRUE(
+      Hovered(call + "    parts = [{ f|s = \"\" }]\n  }\n}\n").contains("Default: `\"ext4\"`"));
+  EXPECT_TRUE(Hovered("module \"m\" {\n  source = \"./child\"\n  di|sk = {}\n}\n")
+                  .contains("kind=optional(string, \"ssd\")"));
+}
+
 TEST_F(HoverTest, BlocksAndArguments) {
   const std::string body = "resource \"aws_vpc\" \"a\" {\n";
   EXPECT_TRUE(Hovered("resource \"aws_v|pc\" \"a\" {\n}\n").contains("A network."));

@@ -5,7 +5,8 @@
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "hcl/walk.h"
-#include "lang/type_expr.h"
+#include "ide/described_values.h"
+#include "ide/type_text.h"
 
 namespace kinu::ide {
 namespace {
@@ -96,16 +97,21 @@ Type KnownTypes::OfPath(std::span<const PathStep> path, const CursorContext* con
   return type;
 }
 
-Type KnownTypes::OfText(std::string_view text, Span span) {
+const hcl::Expr* KnownTypes::Parse(std::string_view text, Span span) {
   if (span.end <= span.begin || span.end > text.size()) {
-    return Type::Dynamic();
+    return nullptr;
   }
   auto& tree = trees_.emplace_back(std::make_unique<hcl::SyntaxTree>());
   Diagnostics ignored;
   const SourceFile* source = tree->KeepSource(
       SourceFile::Make("", std::string(text.substr(span.begin, span.end - span.begin))));
   const hcl::Expr* expr = hcl::ParseExpression(source, *tree, ignored);
-  return expr == nullptr || ignored.has_errors() ? Type::Dynamic() : OfExpression(*expr);
+  return ignored.has_errors() ? nullptr : expr;
+}
+
+Type KnownTypes::OfText(std::string_view text, Span span) {
+  const hcl::Expr* expr = Parse(text, span);
+  return expr == nullptr ? Type::Dynamic() : OfExpression(*expr);
 }
 
 /// The names that `for`, `dynamic` and repetition give to the place of the cursor.
@@ -213,17 +219,72 @@ const schema::Block* KnownTypes::BlockOfPath(std::span<const PathStep> path) {
   return schema == nullptr ? nullptr : &schema->block;
 }
 
-Type KnownTypes::OfVariable(const std::string& name) {
-  const ModuleNames::Found found = names_.Find("var." + name);
+lang::TypeConstraint KnownTypes::ConstraintOf(const std::string& variable) {
+  const ModuleNames::Found found = names_.Find("var." + variable);
   if (!found) {
     return {};
   }
-  if (const hcl::Expr* type = ModuleNames::ArgumentOf(*found.declaration, "type")) {
-    hcl::SyntaxTree scratch;
-    Diagnostics ignored;
-    return lang::ParseTypeConstraint(*type, scratch, ignored).type.WithoutOptionalAttributes();
+  const hcl::Expr* type = ModuleNames::ArgumentOf(*found.declaration, "type");
+  if (type == nullptr) {
+    return {};
   }
-  return {};
+  hcl::SyntaxTree scratch;
+  Diagnostics ignored;
+  lang::TypeConstraint constraint = lang::ParseTypeConstraint(*type, scratch, ignored);
+  if (IsSensitive(*found.declaration)) {
+    constraint.defaults = nullptr;
+  }
+  return constraint;
+}
+
+Type KnownTypes::OfVariable(const std::string& name) {
+  return ConstraintOf(name).type.WithoutOptionalAttributes();
+}
+
+/// The collection whose element the begin of a path names, and takes that begin from the path. Only
+/// the first `bound` names of the context count; those of the collection are fewer.
+const hcl::Expr* KnownTypes::CollectionOf(std::vector<PathStep>& path, const CursorContext& context,
+                                          std::string_view text, size_t& bound) {
+  const bool has_value = path.size() > 1 && path[1].name == "value";
+  while (bound > 0) {
+    const BoundName& name = context.bound[--bound];
+    if (name.name != path[0].name) {
+      continue;
+    }
+    if (name.is_key || (name.is_iterator && !has_value)) {
+      return nullptr;
+    }
+    path.erase(path.begin(), path.begin() + (name.is_iterator ? 2 : 1));
+    return Parse(text, name.collection);
+  }
+  if (path[0].name != "each" || !has_value || context.blocks.empty()) {
+    return nullptr;
+  }
+  const OpenBlock& block = context.blocks[0];
+  const ModuleNames::Found found = names_.Find(KeyOfBlock(block.type, block.labels));
+  path.erase(path.begin(), path.begin() + 2);
+  return found ? ModuleNames::ArgumentOf(*found.declaration, "for_each") : nullptr;
+}
+
+std::optional<std::string> KnownTypes::DefaultOfPath(std::span<const PathStep> path,
+                                                     const CursorContext& context,
+                                                     std::string_view text) {
+  std::vector<PathStep> steps(path.begin(), path.end());
+  size_t bound = context.bound.size();
+  while (!steps.empty() && steps[0].name != "var") {
+    const hcl::Expr* collection = CollectionOf(steps, context, text, bound);
+    if (collection == nullptr || collection->kind != hcl::ExprKind::kTraversal) {
+      return std::nullopt;
+    }
+    std::vector<PathStep> before = StepsOf(static_cast<const hcl::TraversalExpr&>(*collection));
+    before.push_back({.is_index = true});
+    steps.insert(steps.begin(), before.begin(), before.end());
+  }
+  if (steps.size() < 3) {
+    return std::nullopt;
+  }
+  const lang::TypeConstraint constraint = ConstraintOf(std::string(steps[1].name));
+  return DefaultText(constraint.defaults.get(), std::span(steps).subspan(2));
 }
 
 Type KnownTypes::OfDeclared(const Key& key) {

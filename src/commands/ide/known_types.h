@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "hcl/ast.h"
 #include "ide/cursor_context.h"
 #include "ide/module_names.h"
+#include "lang/type_expr.h"
 
 namespace kinu::ide {
 
@@ -30,6 +32,12 @@ class KnownTypes {
   const schema::Block* BlockOfPath(std::span<const PathStep> path);
   /// The type of a variable as its declaration says it.
   Type OfVariable(const std::string& name);
+  /// The same with the attributes that values may leave out, and with their defaults.
+  lang::TypeConstraint ConstraintOf(const std::string& variable);
+  /// What the attribute is that a path leads to, in a value that leaves it out. Also of elements
+  /// of variables that have names at the place of the cursor. Nothing for sensitive variables.
+  std::optional<std::string> DefaultOfPath(std::span<const PathStep> path,
+                                           const CursorContext& context, std::string_view text);
   /// The type of an output or a local value.
   Type OfDeclared(const Key& key);
 
@@ -48,6 +56,9 @@ class KnownTypes {
   Type OfObject(const hcl::ObjectExpr& object);
   Type OfTraversal(const hcl::TraversalExpr& traversal);
   Type OfText(std::string_view text, Span span);
+  const hcl::Expr* Parse(std::string_view text, Span span);
+  const hcl::Expr* CollectionOf(std::vector<PathStep>& path, const CursorContext& context,
+                                std::string_view text, size_t& bound);
   void Bind(const CursorContext& context, std::string_view text);
   void BindEach(const CursorContext& context);
   Type Repeated(const Declaration& declaration, const Type& single);
