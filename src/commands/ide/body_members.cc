@@ -6,6 +6,7 @@
 #include "config/encryption_values.h"
 #include "hcl/static.h"
 #include "ide/type_text.h"
+#include "schema/decode.h"
 
 namespace kinu::ide {
 namespace {
@@ -90,7 +91,41 @@ BodyPlace PlaceOfBlock(ModuleNames& names, const LanguageBlock& language, const 
     place.variables = true;
     place.known = true;
   }
+  place.as_blocks = place.schema != nullptr && place.schema->allows_attributes_as_blocks();
   return place;
+}
+
+bool TakesBlocks(const BodyPlace& place, const schema::Attribute& attribute) {
+  return place.as_blocks && schema::CanBeBlocks(attribute.type);
+}
+
+Member MemberOfAttributeIn(const BodyPlace& place, const schema::Attribute& attribute) {
+  Member member = MemberOfAttribute(attribute);
+  member.takes_blocks = TakesBlocks(place, attribute);
+  return member;
+}
+
+/// The body of blocks of a type in a body with a schema; nothing if the schema has no such blocks.
+std::optional<BodyPlace> PlaceInSchema(const BodyPlace& around, std::string_view type) {
+  if (around.schema == nullptr) {
+    return std::nullopt;
+  }
+  if (const schema::NestedBlock* nested = around.schema->FindBlock(type)) {
+    return BodyPlace{.schema = &nested->block,
+                     .known = true,
+                     .as_blocks = around.as_blocks,
+                     .made = around.made};
+  }
+  const schema::Attribute* attribute = around.schema->FindAttribute(type);
+  if (attribute == nullptr || !TakesBlocks(around, *attribute)) {
+    return std::nullopt;
+  }
+  auto made =
+      std::make_shared<const schema::Block>(schema::BlockForObject(attribute->type.element()));
+  return BodyPlace{.schema = made.get(),
+                   .known = true,
+                   .as_blocks = made->allows_attributes_as_blocks(),
+                   .made = made};
 }
 
 }  // namespace
@@ -168,23 +203,19 @@ BodyPlace PlaceOfBody(ModuleNames& names, FileKind file, const std::vector<OpenB
                .known = true};
   for (size_t i = 0; i < blocks.size(); ++i) {
     const OpenBlock& block = blocks[i];
-    const schema::NestedBlock* nested =
-        at.schema == nullptr ? nullptr : at.schema->FindBlock(block.type);
-    if (nested != nullptr) {
-      at = {.schema = &nested->block, .known = true};
+    if (auto nested = PlaceInSchema(at, block.type)) {
+      at = *std::move(nested);
       continue;
     }
     const bool takes_dynamic = at.schema != nullptr || at.nested;
     if (block.type == "dynamic" && takes_dynamic && block.labels.size() == 1) {
-      const schema::NestedBlock* made =
-          at.schema == nullptr ? nullptr : at.schema->FindBlock(block.labels[0]);
+      auto made = PlaceInSchema(at, block.labels[0]);
       const bool in_content = i + 1 < blocks.size() && blocks[i + 1].type == "content";
       if (!in_content) {
         at = {.language = &DynamicBlock(), .known = true};
         continue;
       }
-      at = made == nullptr ? BodyPlace{.nested = true}
-                           : BodyPlace{.schema = &made->block, .known = true};
+      at = made ? *std::move(made) : BodyPlace{.nested = true};
       ++i;
       continue;
     }
@@ -210,7 +241,7 @@ std::vector<Member> MembersOf(ModuleNames& names, const BodyPlace& place) {
   }
   if (place.schema != nullptr) {
     for (const schema::Attribute& attribute : place.schema->attributes) {
-      out.push_back(MemberOfAttribute(attribute));
+      out.push_back(MemberOfAttributeIn(place, attribute));
     }
     for (const schema::NestedBlock& nested : place.schema->blocks) {
       out.push_back(MemberOfBlock(nested));
@@ -220,7 +251,7 @@ std::vector<Member> MembersOf(ModuleNames& names, const BodyPlace& place) {
     AddLanguage(*place.language, out);
   }
   const bool is_constant = place.language != nullptr && place.language->any_names;
-  if (place.nested || (place.schema != nullptr && !place.schema->blocks.empty() && !is_constant)) {
+  if (place.nested || (!is_constant && !MadeBlocks(place).empty())) {
     out.push_back({.name = "dynamic",
                    .is_block = true,
                    .optional = true,
@@ -237,7 +268,7 @@ std::optional<Member> FindMember(ModuleNames& names, const BodyPlace& place,
   if (place.called.empty() && !place.variables) {
     if (place.schema != nullptr) {
       if (const schema::Attribute* attribute = place.schema->FindAttribute(name)) {
-        return MemberOfAttribute(*attribute);
+        return MemberOfAttributeIn(place, *attribute);
       }
       if (const schema::NestedBlock* nested = place.schema->FindBlock(name)) {
         return MemberOfBlock(*nested);
@@ -250,6 +281,64 @@ std::optional<Member> FindMember(ModuleNames& names, const BodyPlace& place,
     }
   }
   return std::nullopt;
+}
+
+std::vector<std::string> MadeBlocks(const BodyPlace& place) {
+  std::vector<std::string> out;
+  if (place.schema == nullptr) {
+    return out;
+  }
+  for (const schema::NestedBlock& nested : place.schema->blocks) {
+    out.push_back(nested.name);
+  }
+  for (const schema::Attribute& attribute : place.schema->attributes) {
+    if (TakesBlocks(place, attribute) && (attribute.required || attribute.optional)) {
+      out.push_back(attribute.name);
+    }
+  }
+  return out;
+}
+
+const schema::NestedAttributes* NestedAtCursor(const Member& argument,
+                                               std::span<const OpenBracket> brackets) {
+  const schema::NestedAttributes* at = argument.nested;
+  bool is_element = false;  // behind the bracket of the collection
+  for (const OpenBracket& bracket : brackets) {
+    if (at == nullptr) {
+      return nullptr;
+    }
+    const bool is_single = at->nesting == schema::Nesting::kSingle;
+    const bool is_map = at->nesting == schema::Nesting::kMap;
+    switch (bracket.kind) {
+      case OpenBracket::Kind::kParentheses:
+        continue;
+      case OpenBracket::Kind::kTuple:
+        if (is_single || is_map || is_element) {
+          return nullptr;
+        }
+        is_element = true;
+        continue;
+      case OpenBracket::Kind::kObject:
+        break;
+      default:
+        return nullptr;
+    }
+    const bool is_last = &bracket == &brackets.back();
+    if (!is_single && !is_element) {
+      if (!is_map || is_last) {
+        return nullptr;
+      }
+      is_element = true;
+      continue;
+    }
+    if (is_last) {
+      return at;
+    }
+    const schema::Attribute* member = at->Find(bracket.key);
+    at = member == nullptr ? nullptr : member->nested.get();
+    is_element = false;
+  }
+  return nullptr;
 }
 
 ValueShape ShapeOf(const Member& member) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,9 @@ struct Member {
   bool computed = false;
   bool sensitive = false;
   bool deprecated = false;
-  bool repeatable = false;  ///< a block that may stand there several times
-  bool in_schema = false;   ///< or a variable: what one block has and others do not
+  bool repeatable = false;    ///< a block that may stand there several times
+  bool in_schema = false;     ///< or a variable: what one block has and others do not
+  bool takes_blocks = false;  ///< an argument that may be written as blocks instead
   ValueKind kind = ValueKind::kAny;
   Type type;
   std::shared_ptr<const lang::Defaults> defaults;  ///< of a variable; null: none
@@ -58,6 +60,9 @@ struct BodyPlace {
   bool variables = false;  ///< its arguments are variables of the module itself
   bool known = false;      ///< false: nobody knows what stands there
   bool nested = false;     ///< of a provider whose schema nobody knows: blocks may stand there
+  bool as_blocks = false;  ///< arguments that are lists or sets of objects may be blocks
+  /// Of such blocks: what `schema` is a part of.
+  std::shared_ptr<const schema::Block> made = nullptr;
 };
 
 /// The body of the innermost of the blocks; without any: the file.
@@ -69,5 +74,11 @@ std::optional<Member> FindMember(ModuleNames& names, const BodyPlace& place, std
 /// The types that are declared for variables of the module as members.
 std::vector<Member> VariablesAsMembers(ModuleNames& names);
 Member MemberOfAttribute(const schema::Attribute& attribute);
+/// The names of the types of blocks that a schema lets `dynamic` blocks make there.
+std::vector<std::string> MadeBlocks(const BodyPlace& place);
+/// The members of the innermost object around a cursor in the value of an argument, as its schema
+/// has them. Null if it has none there.
+const schema::NestedAttributes* NestedAtCursor(const Member& argument,
+                                               std::span<const OpenBracket> brackets);
 
 }  // namespace kinu::ide

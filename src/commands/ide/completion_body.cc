@@ -254,10 +254,8 @@ void AddDynamicTypes(CompletionRequest& request) {
   std::vector<OpenBlock> around = request.context.blocks;
   around.pop_back();
   const BodyPlace place = PlaceOfBody(request.names, request.file.kind, around);
-  if (place.schema != nullptr) {
-    for (const schema::NestedBlock& nested : place.schema->blocks) {
-      request.Add({.label = nested.name, .kind = CompletionKind::kBlock}, 1);
-    }
+  for (const std::string& type : MadeBlocks(place)) {
+    request.Add({.label = type, .kind = CompletionKind::kBlock}, 1);
   }
 }
 
@@ -341,6 +339,39 @@ void AddSeenMembers(CompletionRequest& request, const std::set<std::string>& add
   }
 }
 
+/// Whether the body at the cursor has an argument of that name.
+bool HasValue(const CompletionRequest& request, std::string_view name) {
+  for (const std::string_view present : request.context.blocks.back().names) {
+    if (present == name) {
+      const auto end = static_cast<size_t>(present.data() - request.text.data()) + present.size();
+      std::string_view rest = request.text.substr(std::min(end, request.text.size()));
+      rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+      return !rest.starts_with('{');
+    }
+  }
+  return false;
+}
+
+/// The ways in which a member may be written at the cursor.
+std::vector<Member> FormsOf(const CompletionRequest& request, const Member& member, bool is_present,
+                            Follows follows) {
+  std::vector<Member> out;
+  if (!member.required && !member.optional) {
+    return out;
+  }
+  const bool fits = follows != (member.is_block ? Follows::kValue : Follows::kBody);
+  if (fits && (!is_present || member.repeatable)) {
+    out.push_back(member);
+  }
+  // JSON syntax has one form, which is that of arguments.
+  if (member.takes_blocks && follows != Follows::kValue && !IsJsonName(request.file.path) &&
+      !HasValue(request, member.name)) {
+    out.push_back(member);
+    out.back().is_block = true;
+  }
+  return out;
+}
+
 }  // namespace
 
 void CompleteItem(CompletionRequest& request) {
@@ -359,10 +390,9 @@ void CompleteItem(CompletionRequest& request) {
   const std::vector<Member> members = MembersOf(request.names, place);
   const auto before = std::ranges::find(members, neighbours.before(), &Member::name);
   for (const Member& member : members) {
-    const bool is_settable = (member.required || member.optional) &&
-                             follows != (member.is_block ? Follows::kValue : Follows::kBody);
-    if (!is_settable || (present.contains(member.name) && !member.repeatable) ||
-        !added.insert(member.name).second) {
+    const std::vector<Member> forms =
+        FormsOf(request, member, present.contains(member.name), follows);
+    if (forms.empty() || !added.insert(member.name).second) {
       continue;
     }
     // Many write items in the order in which they are declared, which is that of the alphabet or
@@ -371,7 +401,9 @@ void CompleteItem(CompletionRequest& request) {
     const bool is_next = before != members.end() && distance > 0;
     const double gain =
         (is_next ? 1.0 / static_cast<double>(distance) : 0) + neighbours.GainOf(member.name);
-    AddMember(request, member, context.at_line_end, gain);
+    for (const Member& form : forms) {
+      AddMember(request, form, context.at_line_end, gain);
+    }
   }
   if (place.nested) {
     AddSeenMembers(request, added, present, follows);
@@ -419,6 +451,17 @@ void CompleteLabel(CompletionRequest& request, uint32_t offset) {
   }
 }
 
+/// The members of an object that a schema describes one by one.
+static void AddNested(CompletionRequest& request, const schema::NestedAttributes& nested) {
+  const auto& keys = request.context.brackets.back().keys;
+  for (const schema::Attribute& attribute : nested.attributes) {
+    if ((attribute.required || attribute.optional) &&
+        std::ranges::find(keys, attribute.name) == keys.end()) {
+      AddMember(request, MemberOfAttribute(attribute), request.context.at_line_end, 0);
+    }
+  }
+}
+
 void CompleteKey(CompletionRequest& request) {
   const CursorContext& context = request.context;
   if (context.brackets.empty()) {
@@ -452,6 +495,10 @@ void CompleteKey(CompletionRequest& request) {
       }
     }
     return;
+  }
+  const auto* nested = argument ? NestedAtCursor(*argument, context.brackets) : nullptr;
+  if (nested != nullptr) {
+    return AddNested(request, *nested);
   }
   const Type type = WantedType(context, argument, request.names);
   if (type.is_object()) {

@@ -60,6 +60,51 @@ TEST_F(CompletionTest, MembersOfABody) {
   EXPECT_FALSE(Has(repeated, "timeouts"));
 }
 
+TEST_F(CompletionTest, ArgumentsWrittenAsBlocks) {
+  const std::string body = "resource \"aws_acl\" \"a\" {\n";
+  EXPECT_EQ(Labels(body + "  rule {\n    |\n  }\n}\n"), "cidr ports dynamic ");
+  EXPECT_EQ(Labels(body + "  rule {\n    cidr = \"\"\n    ports {\n      |\n"), "from ");
+  EXPECT_EQ(Labels(body + "  dynamic \"|\" {\n"), "rule ");  // the other is computed
+  EXPECT_TRUE(Has(Labels(body + "  dyn|\n}\n"), "dynamic"));
+  EXPECT_EQ(Labels(body + "  dynamic \"rule\" {\n    content {\n      |\n"), "cidr ports dynamic ");
+  // Both forms may begin; then one is chosen.
+  const auto forms = [&](const std::string& text) {
+    std::string out;
+    for (const Completion& item : Complete(body + text + "}\n").items) {
+      out += item.label == "rule" ? item.insert + "; " : "";
+    }
+    return out;
+  };
+  EXPECT_EQ(forms("  |\n"), "rule = [$1]; rule {\n  $0\n}; ");
+  EXPECT_EQ(forms("  rule {\n  }\n  |\n"), "rule {\n  $0\n}; ");
+  EXPECT_EQ(forms("  rule = []\n  |\n"), "");
+  EXPECT_EQ(forms("  ru| {\n  }\n"), "rule; ");
+  EXPECT_EQ(forms("  ru| = []\n"), "rule; ");
+  const Completions json = Complete(R"({"resource": {"aws_acl": {"a": {"r|"}}}})", "main.tf.json");
+  EXPECT_EQ(std::ranges::count(json.items, "rule", &Completion::label), 1);
+  EXPECT_EQ(Labels(R"({"resource": {"aws_acl": {"a": {"rule": [{"c|"}]}}}})", "main.tf.json"),
+            "cidr ports ");
+  // A schema with members of attributes is of a later kind, which does not allow it.
+  const std::string app = "resource \"aws_app\" \"a\" {\n";
+  EXPECT_EQ(Labels(app + "  rule {\n    |\n  }\n}\n"), "");
+  EXPECT_FALSE(Has(Labels(app + "  dyn|\n}\n"), "dynamic"));
+}
+
+TEST_F(CompletionTest, MembersOfNestedAttributes) {
+  const std::string app = "resource \"aws_app\" \"a\" {\n  disks = [";
+  EXPECT_EQ(Labels(app + "{\n    |\n  }]\n}\n"), "size speed ");
+  EXPECT_EQ(Labels(app + "{ size = 1 }, {\n    size = 2\n    |\n  }]\n}\n"), "speed ");
+  EXPECT_EQ(Labels(app + "{\n    speed = {\n      |\n    }\n  }]\n}\n"), "burst ");
+  EXPECT_EQ(Labels(app + "for s in [1] : {\n    |\n  }]\n}\n"), "size speed ");
+  EXPECT_EQ(Labels(app + "merge({\n    |\n  })]\n}\n"), "");
+  const Completions written = Complete(app + "{\n    |\n  }]\n}\n");
+  EXPECT_EQ(FindItem(written, "size")->insert, "size = $1");
+  EXPECT_EQ(FindItem(written, "size")->markdown, "About size.");
+  EXPECT_EQ(Labels(R"({"resource": {"aws_app": {"a": {"disks": [{"|"}]}}}})", "main.tf.json"),
+            "size speed ");
+  EXPECT_TRUE(Hovered(app + "{ si|ze = 1 }]\n}\n").contains("Required."));
+}
+
 TEST_F(CompletionTest, InputsAndOutputsOfModules) {
   Write("child/main.tf",
         "variable \"size\" { type = number }\nvariable \"name\" { default = \"x\" }\n"

@@ -310,6 +310,11 @@ std::string DescribeLabel(HoverRequest& request) {
 
 std::string DescribeObjectKey(HoverRequest& request, CompletionRequest& completion) {
   const auto argument = ArgumentAtCursor(completion);
+  if (const auto* nested =
+          argument ? NestedAtCursor(*argument, request.context.brackets) : nullptr) {
+    const schema::Attribute* attribute = nested->Find(request.word);
+    return attribute == nullptr ? "" : DescribeMember(MemberOfAttribute(*attribute));
+  }
   const Type type =
       StepInto(WantedType(request.context, argument, request.names), {.name = request.word});
   if (type.is_dynamic()) {

@@ -19,48 +19,37 @@ namespace kinu::ide::testing {
 class SchemaOnly final : public provider::ProviderSource {
  public:
   SchemaOnly() {
-    const auto add = [](schema::Block& block, const char* name, const Type& type, bool required,
-                        bool computed = false) {
-      schema::Attribute attribute;
-      attribute.name = name;
-      attribute.type = type;
-      attribute.required = required;
-      attribute.optional = !required && !computed;
-      attribute.computed = computed;
-      attribute.description = std::string("About ") + name + ".";
-      block.attributes.push_back(std::move(attribute));
-    };
     schema::Block& provider = table_.provider.block;
-    add(provider, "region", Type::String(), false);
+    Add(provider, "region", Type::String(), false);
     schema::Block& vpc = table_.resources["aws_vpc"].block;
     vpc.description = "A network.";
-    add(vpc, "cidr_block", Type::String(), true);
-    add(vpc, "enable_dns", Type::Bool(), false);
-    add(vpc, "tags", Type::Map(Type::String()), false);
-    add(vpc, "arn", Type::String(), false, true);
-    add(vpc, "id", Type::String(), false, true);
+    Add(vpc, "cidr_block", Type::String(), true);
+    Add(vpc, "enable_dns", Type::Bool(), false);
+    Add(vpc, "tags", Type::Map(Type::String()), false);
+    Add(vpc, "arn", Type::String(), false, true);
+    Add(vpc, "id", Type::String(), false, true);
     const Type::Attribute members[] = {{.name = "cidr", .type = Type::String()},
                                        {.name = "zone", .type = Type::String()}};
-    add(vpc, "ranges", Type::List(Type::Object(members)), false, true);
+    Add(vpc, "ranges", Type::List(Type::Object(members)), false, true);
     schema::Block& group = table_.resources["aws_group"].block;
-    add(group, "name", Type::String(), true);
-    add(group, "id", Type::String(), false, true);
+    Add(group, "name", Type::String(), true);
+    Add(group, "id", Type::String(), false, true);
     schema::NestedBlock rule;
     rule.name = "ingress";
-    add(rule.block, "from_port", Type::Number(), true);
-    add(rule.block, "protocol", Type::String(), false);
+    Add(rule.block, "from_port", Type::Number(), true);
+    Add(rule.block, "protocol", Type::String(), false);
     group.blocks.push_back(std::move(rule));
     schema::NestedBlock timeouts;
     timeouts.name = "timeouts";
     timeouts.nesting = schema::Nesting::kSingle;
-    add(timeouts.block, "create", Type::String(), false);
+    Add(timeouts.block, "create", Type::String(), false);
     group.blocks.push_back(std::move(timeouts));
     schema::Block& image = table_.data["aws_image"].block;
-    add(image, "owner", Type::String(), true);
-    add(image, "image_id", Type::String(), false, true);
+    Add(image, "owner", Type::String(), true);
+    Add(image, "image_id", Type::String(), false, true);
     schema::Block& secret = table_.data["aws_secret"].block;
-    add(secret, "arn", Type::String(), false, true);
-    add(secret, "password", Type::String(), false, true);
+    Add(secret, "arn", Type::String(), false, true);
+    Add(secret, "password", Type::String(), false, true);
     secret.attributes.back().sensitive = true;
     schema::FunctionSignature& function = table_.functions["arn_parse"];
     function.name = "arn_parse";
@@ -70,6 +59,7 @@ class SchemaOnly final : public provider::ProviderSource {
     parameter.name = "arn";
     parameter.type = Type::String();
     function.parameters.push_back(std::move(parameter));
+    AddObjects();
     table_.Finish();
   }
 
@@ -84,6 +74,44 @@ class SchemaOnly final : public provider::ProviderSource {
   }
 
  private:
+  static void Add(schema::Block& block, const char* name, const Type& type, bool required,
+                  bool computed = false) {
+    schema::Attribute attribute;
+    attribute.name = name;
+    attribute.type = type;
+    attribute.required = required;
+    attribute.optional = !required && !computed;
+    attribute.computed = computed;
+    attribute.description = std::string("About ") + name + ".";
+    block.attributes.push_back(std::move(attribute));
+  }
+
+  /// Arguments whose values are objects.
+  void AddObjects() {
+    schema::Block& list = table_.resources["aws_acl"].block;
+    const Type::Attribute rule_members[] = {
+        {.name = "cidr", .type = Type::String()},
+        {.name = "ports",
+         .type = Type::List(Type::Object({{{.name = "from", .type = Type::Number()}}}))}};
+    Add(list, "rule", Type::Set(Type::Object(rule_members)), false);
+    Add(list, "seen", Type::List(Type::Object(rule_members)), false, true);
+    schema::Block& app = table_.resources["aws_app"].block;
+    Add(app, "disks", Type(), false);
+    app.attributes.back().nested = std::make_unique<schema::NestedAttributes>();
+    schema::NestedAttributes& disks = *app.attributes.back().nested;
+    disks.nesting = schema::Nesting::kList;
+    schema::Block parts;
+    Add(parts, "id", Type::String(), false, true);
+    Add(parts, "size", Type::Number(), true);
+    Add(parts, "speed", Type(), false);
+    parts.attributes.back().nested = std::make_unique<schema::NestedAttributes>();
+    schema::Block limits;
+    Add(limits, "burst", Type::Bool(), false);
+    parts.attributes.back().nested->attributes = std::move(limits.attributes);
+    disks.attributes = std::move(parts.attributes);
+    Add(app, "rule", Type::Set(Type::Object(rule_members)), false);
+  }
+
   provider::SchemaTable table_;
 };
 
