@@ -34,9 +34,8 @@ Problems ByFile(const Diagnostics& diags, const std::string& directory) {
   return problems;
 }
 
-void LoadAndValidate(const RootCheck& check, const session::Workspace& workspace,
+void LoadAndValidate(const RootCheck& check, NamedFiles& files, const session::Workspace& workspace,
                      const std::atomic<bool>& abandoned, Diagnostics& diags) {
-  const config::RootedFiles files(check.files, check.directory);
   const functions::Surroundings surroundings{
       .base_dir = check.directory, .readable = functions::ReadableFiles::Below(check.readable)};
   session::Workspace here = workspace;  // which names files as the command does
@@ -54,6 +53,7 @@ void LoadAndValidate(const RootCheck& check, const session::Workspace& workspace
                      .files = &files,
                      .surroundings = surroundings},
                     diags);
+  files.Finish();
   if (diags.has_errors() || abandoned.load()) {
     return;
   }
@@ -104,9 +104,11 @@ std::string PathIn(const std::string& directory, const std::string& name) {
 }
 
 std::optional<Problems> CheckRoot(const RootCheck& check, const std::atomic<bool>& abandoned) {
+  const config::RootedFiles rooted(check.files, check.directory);
+  NamedFiles files(rooted, check.trees, check.directory);
   const session::Workspace workspace = OpenRoot(check.directory, check.cli_config);
   Diagnostics diags;
-  LoadAndValidate(check, workspace, abandoned, diags);
+  LoadAndValidate(check, files, workspace, abandoned, diags);
   if (abandoned.load()) {
     return std::nullopt;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/source_files.h"
+#include "ide/checked_trees.h"
 #include "ide/snapshot.h"
 #include "session/workspace.h"
 
@@ -15,7 +16,8 @@ namespace kinu::ide {
 
 struct RootCheck {
   const config::SourceFiles& files;  ///< by absolute paths
-  std::string directory;             ///< of the root module, absolute
+  CheckedTrees& trees;
+  std::string directory;  ///< of the root module, absolute
   /// Directories whose files functions may read.
   std::vector<std::string> readable;
   const install::CliConfig& cli_config;

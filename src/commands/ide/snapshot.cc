@@ -124,6 +124,7 @@ std::optional<Problems> Snapshot::CheckRoot(const std::string& directory,
   readable.push_back(directory);
   const ParsedTexts files(*parts_);
   return ide::CheckRoot({.files = files,
+                         .trees = *parts_->trees,
                          .directory = directory,
                          .readable = std::move(readable),
                          .cli_config = *parts_->cli_config},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/source_files.h"
+#include "ide/checked_trees.h"
 #include "ide/parsed_file.h"
 #include "ide/schemas.h"
 #include "ide/workspace.h"
@@ -36,6 +37,7 @@ struct Snapshot::Parts {
   std::shared_ptr<const install::CliConfig> cli_config;
   std::shared_ptr<Schemas> schemas;                                ///< of the root modules
   std::shared_ptr<LocalStates> states;                             ///< likewise
+  std::shared_ptr<CheckedTrees> trees;                             ///< likewise
   std::map<std::string, std::shared_ptr<const ParsedFile>> files;  ///< by path
   std::map<std::string, ModuleFiles> modules;                      ///< by directory
   /// The directories that a call leads to (several roots may have installed different ones), by

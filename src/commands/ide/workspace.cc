@@ -35,6 +35,7 @@ struct Workspace::Content {
   std::shared_ptr<provider::ProviderSource> providers;  // instead of those of root modules
   std::shared_ptr<Schemas> schemas;                     // null: to be read again
   std::shared_ptr<LocalStates> states = std::make_shared<LocalStates>();
+  std::shared_ptr<CheckedTrees> trees = std::make_shared<CheckedTrees>();
   std::map<std::string, std::shared_ptr<const ParsedFile>> parsed;
   /// Names in directories that were listed.
   std::map<std::string, std::vector<std::string>> listed;
@@ -282,6 +283,7 @@ std::shared_ptr<const Snapshot> Workspace::Take() {
   }
   parts->schemas = content.schemas;
   parts->states = content.states;
+  parts->trees = content.trees;
   for (const std::string& folder : content.folders) {
     if (content.scanned.insert(folder).second) {
       content.Scan(folder);

@@ -1,6 +1,8 @@
 // Changes of a workspace: what is known afterwards is what is there.
 #include "ide/workspace.h"
 
+#include <array>
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 
 #include "base/files.h"
 #include "ide/answers.h"
+#include "ide/snapshot_parts.h"
 
 namespace kinu::ide {
 namespace {
@@ -66,6 +69,66 @@ TEST_F(WorkspaceTest, ChecksUseTheTreesOfTheSnapshot) {
   EXPECT_EQ(snapshot->CheckRoot(root_), problems) << "a check changes no tree";
   workspace_.Changed(JoinPath(root_, "main.tf"));
   EXPECT_EQ(workspace_.Take()->CheckRoot(root_), Problems());
+}
+
+/// A root that calls one module twice, another one inside of it, and tests itself.
+constexpr std::string_view kCalls =
+    "module \"one\" {\n  source = \"./m\"\n}\nmodule \"two\" {\n  source = \"./m\"\n}\n";
+
+/// What `init` writes down for calls: keys, sources and directories.
+std::string Manifest(const std::vector<std::array<std::string_view, 3>>& calls) {
+  std::string out = R"({"Modules":[{"Key":"","Source":"","Dir":"."})";
+  for (const auto& [key, source, directory] : calls) {
+    out.append(R"(,{"Key":")").append(key).append(R"(","Source":")").append(source);
+    out.append(R"(","Dir":")").append(directory).append("\"}");
+  }
+  return out + "]}";
+}
+
+TEST_F(WorkspaceTest, ChecksParseWhatIsBelowTheRootOnce) {
+  Write(".terraform/modules/modules.json", Manifest({{"one", "./m", "m"},
+                                                     {"two", "./m", "m"},
+                                                     {"one.n", "./n", "m/n"},
+                                                     {"two.n", "./n", "m/n"}}));
+  Write("other/.terraform/modules/modules.json",
+        Manifest({{"m", "../m", "../m"}, {"m.n", "./n", "../m/n"}}));
+  Write("main.tf", std::string(kCalls));
+  Write("m/main.tf",
+        "output \"a\" {\n  value = local.none\n}\nmodule \"n\" {\n  source = \"./n\"\n}\n");
+  Write("m/n/main.tf", "output \"b\" {\n  value = 1\n}\n");
+  Write("tests/t.tftest.hcl", "run \"r\" {\n  command = plan\n}\n");
+  const CheckedTrees& trees = *workspace_.Take()->parts().trees;
+  const Problems problems = workspace_.Take()->CheckRoot(root_);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems.begin()->first, JoinPath(root_, "m/main.tf"));
+  EXPECT_EQ(trees.made(), 3U) << "one for each file but that of the root itself";
+  // Nobody has said so yet: what was parsed is what is checked, below the root, too.
+  ASSERT_TRUE(ReplaceFile(JoinPath(root_, "m/main.tf"), ""));
+  EXPECT_EQ(workspace_.Take()->CheckRoot(root_), problems);
+  Write("main.tf", std::string(kCalls) + "# a key more\n");
+  EXPECT_EQ(workspace_.Take()->CheckRoot(root_).size(), 1U);
+  EXPECT_EQ(trees.made(), 3U) << "the key was typed elsewhere";
+  Write("m/n/main.tf", "output \"b\" {\n  value = 2\n}\n");
+  EXPECT_EQ(workspace_.Take()->CheckRoot(root_).size(), 1U);
+  EXPECT_EQ(trees.made(), 4U);
+  // Another root names the same files in another way.
+  Write("other/main.tf", "module \"m\" {\n  source = \"../m\"\n}\n");
+  EXPECT_EQ(workspace_.Take()->CheckRoot(JoinPath(root_, "other")).size(), 1U);
+  EXPECT_EQ(trees.made(), 6U);
+  EXPECT_EQ(workspace_.Take()->CheckRoot(root_).size(), 1U);
+  EXPECT_EQ(trees.made(), 6U);
+}
+
+TEST_F(WorkspaceTest, AbandonedChecksForgetNoTrees) {
+  Write(".terraform/modules/modules.json", Manifest({{"one", "./m", "m"}, {"two", "./m", "m"}}));
+  Write("main.tf", std::string(kCalls));
+  Write("m/main.tf", "output \"b\" {\n  value = 1\n}\n");
+  const auto snapshot = workspace_.Take();
+  EXPECT_EQ(snapshot->CheckRoot(root_), Problems());
+  const std::atomic<bool> abandoned = true;
+  EXPECT_EQ(snapshot->CheckRoot(root_, abandoned), std::nullopt);
+  EXPECT_EQ(snapshot->CheckRoot(root_), Problems());
+  EXPECT_EQ(snapshot->parts().trees->made(), 1U);
 }
 
 TEST_F(WorkspaceTest, ProblemsNameFilesAsValidateDoes) {
