@@ -1,6 +1,7 @@
 #include "ide/check_root.h"
 
 #include "base/files.h"
+#include "compatibility/level.h"
 #include "config/load.h"
 #include "ide/validation.h"
 #include "plan_json/snippet.h"
@@ -104,6 +105,7 @@ std::string PathIn(const std::string& directory, const std::string& name) {
 }
 
 std::optional<Problems> CheckRoot(const RootCheck& check, const std::atomic<bool>& abandoned) {
+  const compatibility::OwnLevel level;  // which the configuration chooses
   const config::RootedFiles rooted(check.files, check.directory);
   NamedFiles files(rooted, check.trees, check.directory);
   const session::Workspace workspace = OpenRoot(check.directory, check.cli_config);

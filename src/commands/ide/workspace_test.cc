@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "compatibility/level.h"
 #include "ide/answers.h"
 #include "ide/snapshot_parts.h"
 
@@ -137,6 +138,23 @@ TEST_F(WorkspaceTest, ProblemsNameFilesAsValidateDoes) {
   ASSERT_EQ(problems.size(), 1U);
   EXPECT_TRUE(problems.begin()->second.front().detail.contains(" main.tf:"))
       << problems.begin()->second.front().detail;
+}
+
+TEST_F(WorkspaceTest, EachRootHasALevelOfItsOwn) {
+  const auto write = [&](const std::string& root, const std::string& version) {
+    Write(root + "/main.tofu", "terraform {\n  required_version = \"" + version +
+                                   "\"\n}\noutput \"a\" {\n  value = contains([1], null)\n}\n");
+  };
+  write("later", ">= 1.13.0");
+  write("older", "~> 1.12.0");
+  const auto snapshot = workspace_.Take();
+  const Problems later = snapshot->CheckRoot(JoinPath(root_, "later"));
+  const Problems older = snapshot->CheckRoot(JoinPath(root_, "older"));
+  EXPECT_EQ(later, Problems()) << "null can be looked for at level 1.13";
+  ASSERT_EQ(older.size(), 1U);
+  EXPECT_EQ(older.begin()->second.front().summary, "Invalid function argument");
+  EXPECT_EQ(snapshot->CheckRoot(JoinPath(root_, "later")), later);
+  EXPECT_EQ(compatibility::Current(), compatibility::Level::kSeries12);
 }
 
 TEST_F(WorkspaceTest, RootsThatTestAModule) {

@@ -9,6 +9,7 @@
 
 #include <sched.h>
 
+#include "base/inherited.h"
 #include "base/thread.h"
 
 namespace kinu {
@@ -36,6 +37,7 @@ struct LoopThreads::Loop {
   size_t count;
   size_t piece;
   size_t room;  ///< how many more threads may help
+  void* inherited = inherited_pointer;
   size_t helping = 0;
   std::atomic<size_t> next{0};
 
@@ -80,6 +82,7 @@ struct LoopThreads::Shared {
 
   /// The life of a worker.
   void Help() {
+    const WithInherited nothing(nullptr);  // the thread that started it may be long gone
     std::unique_lock lock(mutex);
     while (true) {
       Loop* loop = nullptr;
@@ -90,7 +93,10 @@ struct LoopThreads::Shared {
       --loop->room;
       ++loop->helping;
       lock.unlock();
-      loop->Work();
+      {
+        const WithInherited inherited(loop->inherited);
+        loop->Work();
+      }
       lock.lock();
       if (--loop->helping == 0) {
         ended.notify_all();

@@ -1,5 +1,6 @@
 #include "base/thread.h"
 
+#include "base/inherited.h"
 #include "base/invariant.h"
 
 namespace kinu {
@@ -16,13 +17,16 @@ std::unique_ptr<BigThread> BigThread::TryStart(std::function<void()> body) {
 
 bool BigThread::Start(std::function<void()> body) {
   body_ = std::move(body);
+  inherited_ = inherited_pointer;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kBigStackBytes);
   const int failed = pthread_create(
       &thread_, &attributes,
       [](void* self) -> void* {
-        static_cast<BigThread*>(self)->body_();
+        const auto* thread = static_cast<BigThread*>(self);
+        inherited_pointer = thread->inherited_;
+        thread->body_();
         return nullptr;
       },
       this);

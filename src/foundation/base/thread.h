@@ -17,7 +17,8 @@ inline constexpr size_t kBigStackBytes = size_t{8} << 20;
 inline constexpr size_t kBigStackBytes = size_t{256} << 20;
 #endif
 
-/// A thread with a big stack. The destructor joins it.
+/// A thread with a big stack and the inherited pointer of the one that starts it. The destructor
+/// joins it.
 class BigThread {
  public:
   explicit BigThread(std::function<void()> body);
@@ -34,6 +35,7 @@ class BigThread {
   bool Start(std::function<void()> body);
 
   std::function<void()> body_;
+  void* inherited_ = nullptr;
   pthread_t thread_{};
   bool joined_ = true;  ///< nothing is left to wait for
 };

@@ -1,7 +1,5 @@
 #include "compatibility/level.h"
 
-#include <atomic>
-
 #include "base/environment.h"
 #include "base/invariant.h"
 
@@ -36,7 +34,13 @@ std::optional<Level> LevelOfName(std::string_view name) {
   return std::nullopt;
 }
 
-std::atomic<Level> current = Level::kSeries12;
+std::atomic<Level> of_process = Level::kSeries12;
+
+/// The level that this thread asks for and chooses.
+std::atomic<Level>& Chosen() {
+  auto* own = static_cast<std::atomic<Level>*>(inherited_pointer);
+  return own != nullptr ? *own : of_process;
+}
 
 }  // namespace
 
@@ -97,17 +101,17 @@ Result<void> ReadEnvironment() {
     return Fail(ErrorCode::kInvalid, std::string(kVariable) + " is \"" + std::string(wanted) +
                                          "\". It can be 1.12, which is the default, or 1.13.");
   }
-  current = *level;
+  of_process = *level;
   return {};
 }
 
 Level Current() {
-  return current.load(std::memory_order_relaxed);
+  return Chosen().load(std::memory_order_relaxed);
 }
 
 void Choose(Level level) {
   if (Choices().Has(level)) {
-    current = level;
+    Chosen() = level;
   }
 }
 

@@ -1,15 +1,18 @@
 // Which release of OpenTofu the program behaves like.
 //
 // The level is 1.12 unless KINU_COMPATIBILITY or the configuration asks for a later one. It is
-// chosen before anything is planned, read or written, and holds for the whole process.
+// chosen before anything is planned, read or written, and holds for the whole process, but for work
+// with an OwnLevel.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/inherited.h"
 #include "base/result.h"
 
 namespace kinu::compatibility {
@@ -50,10 +53,22 @@ LevelSet Choices();
 
 /// Reads KINU_COMPATIBILITY. Call it once, before anything asks for the level.
 Result<void> ReadEnvironment();
-/// The level that the process behaves like.
+/// The level that the process, or the work of this thread, behaves like.
 Level Current();
 /// Makes it a later one that a configuration or a plan file asks for, if Choices() has it.
 void Choose(Level level);
+
+/// Work that chooses a level for itself: as long as this lives, this thread and those that work for
+/// it begin at the level around it, and Choose() changes nothing but theirs. Programs that look
+/// at several configurations have one for each.
+class OwnLevel {
+ public:
+  OwnLevel() : level_(Current()), inherited_(&level_) {}
+
+ private:
+  std::atomic<Level> level_;
+  const WithInherited inherited_;
+};
 
 /// The release that Current() means.
 inline std::string_view Release() {

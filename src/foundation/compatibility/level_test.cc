@@ -1,9 +1,13 @@
 #include "compatibility/level.h"
 
 #include <set>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/loop_threads.h"
+#include "base/thread.h"
 #include "compatibility/features.h"
 
 namespace kinu::compatibility {
@@ -20,6 +24,23 @@ TEST(LevelTest, NamesReleases) {
 }
 
 TEST(LevelTest, StartsAtTheOldest) {
+  EXPECT_EQ(Current(), Level::kSeries12);
+}
+
+TEST(LevelTest, BelongsToTheWorkThatChoseIt) {
+  std::vector<Level> seen(64, Level::kSeries12);
+  {
+    const OwnLevel own;
+    BigThread([] { Choose(Level::kSeries13); }).Join();
+    EXPECT_EQ(Current(), Level::kSeries13);
+    LoopThreads(4).Run(seen.size(), 4, [&](size_t i) { seen[i] = Current(); });
+    Level elsewhere = Level::kSeries13;
+    std::thread([&] { elsewhere = Current(); }).join();
+    EXPECT_EQ(elsewhere, Level::kSeries12);
+    const OwnLevel inside;
+    EXPECT_EQ(Current(), Level::kSeries13) << "it begins at what is around it";
+  }
+  EXPECT_EQ(seen, std::vector<Level>(64, Level::kSeries13));
   EXPECT_EQ(Current(), Level::kSeries12);
 }
 
