@@ -48,6 +48,7 @@ bench:
 	@tools/setup.sh build
 	@$(call BUILD,release) --target kinu kinu_measure kinu_parse_bench kinu_functions_bench kinu_json_bench
 	@$(if $(filter -profile,$(MAKECMDGOALS)),bench/profile.py --build build/release,bench/run.py --build build/release $(BENCH))
+	@$(if $(BENCH)$(filter -profile,$(MAKECMDGOALS)),:,bench/lsp.py --short)
 
 -profile:
 	@:

@@ -2,6 +2,7 @@
 """Measures a language server over pipes and compares it with the goals.
 
     bench/lsp.py [--server "build/release/src/cli/kinu lsp"] [--repeat 30] [--edits 100000] [--only WORD]
+                 [--short]
 
 Times are wall times between a message's last byte and its answer's first one, as median and 95th percentile. The client
 searches the bytes of answers and parses no JSON while it measures. Memory is what the process has for itself
@@ -467,10 +468,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--server", default=os.path.join(HERE, "../build/release/src/cli/kinu") + " lsp")
     parser.add_argument("--language", default="opentofu")
-    parser.add_argument("--repeat", type=int, default=30)
-    parser.add_argument("--edits", type=int, default=100000)
+    parser.add_argument("--repeat", type=int)
+    parser.add_argument("--edits", type=int)
+    parser.add_argument("--short", action="store_true", help="as a part of `make bench`: few repetitions and edits")
     parser.add_argument("--only", default="", help="starts, one, hundred, aws, empty, directories, edits")
     args = parser.parse_args()
+    args.repeat = args.repeat or (5 if args.short else 30)
+    args.edits = args.edits or (3000 if args.short else 100000)
     with tempfile.TemporaryDirectory(prefix="kinu-bench-") as work:
         bench = Bench(args, work)
         parts = {

@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from urllib.parse import unquote
 
 from client import Client, Refused, uri_of
@@ -32,6 +33,7 @@ CAPABILITIES = {
     "textDocument": {"completion": {"completionItem": {"snippetSupport": True}},
                      "hover": {"contentFormat": ["markdown"]}, "diagnostic": {}},
 }
+INDEXING = 10  # seconds that another server has to look at the files before it is asked
 UNKNOWN_NAME = re.compile("undeclared|Unsupported|unknown function|no package|Invalid resource type|Invalid data", re.I)
 
 
@@ -414,6 +416,7 @@ def ask_corpus(options, corpus, table, rng):
                 ask_hover(editor, corpus, module, table, options.binary)
         if options.other and "other" in options.oracle:
             other = Editor([options.other, "serve"], corpus)
+            time.sleep(INDEXING)
             names = [(path, name) for module, path in corpus.files() for name in module.names[path]
                      if name.kind in ("root", "step", "label", "argument")]
             for path, name in sample_of(names, options.sample, rng):
