@@ -90,12 +90,18 @@ void Validator::Run() {
   }
 }
 
-void Validator::Do(const Work& work) {
+void Validator::Do(Work& work) {
+  std::ranges::move(work.pulls, std::back_inserter(pulls_));
+  // What came before this work and was not done is a part of it.
+  unread_.edited.merge(work.edited);
+  unread_.all_roots = unread_.all_roots || work.all_roots;
+  work.edited = unread_.edited;
+  work.all_roots = unread_.all_roots;
   if (work.view.snapshot == nullptr) {
     CheckEdited(work);
     return;
   }
-  std::ranges::copy(work.pulls, std::back_inserter(pulls_));
+  unread_ = {};
   AnswerOutdatedPulls();
   stale_.insert(work.edited.begin(), work.edited.end());
   ReadEdited(work);

@@ -50,7 +50,7 @@ class Validator {
 
  private:
   void Run();
-  void Do(const Work& work);
+  void Do(Work& work);
   /// Publishes what is wrong with the syntax of what was edited, if that can be said at once.
   void CheckEdited(const Work& work);
   /// Takes over what was edited, and publishes what is wrong with its syntax.
@@ -95,6 +95,7 @@ class Validator {
     std::string name;
     int32_t version = 0;
   };
+  Work unread_;  ///< changes of which only the syntax was looked at
   ProblemStore problems_;
   std::map<std::string, Published> published_;
   std::map<std::string, Pulled> pulled_;  ///< last answers to pulls
