@@ -360,15 +360,27 @@ def ask_other(editor, other, path, name, table):
             continue
         ours = editor.places(method, path, name.begin, **more)
         wide = method.endswith("definition")
+        answered = bool(ours)
+        if wide:  # they say of each word of a reference where all of them lead
+            for begin in words_around(editor.corpus, path, name):
+                ours |= editor.places(method, path, begin, **more)
         missing = [place for place in theirs
                    if not any(place[0] == mine[0] and near(editor, place, mine, wide) for mine in ours)]
-        table.add("other " + method.split("/")[1], name.kind, found=not missing)
+        table.add("other " + method.split("/")[1], name.kind, found=not missing, answered=answered)
         if missing:
             line = editor.texts[path].count("\n", 0, name.begin) + 1
             file, offset = missing[0]
             text = editor.original(file)
             table.fail("other " + method.split("/")[1], name.kind, "%s:%d %s; they %s:%d %r; we %d places" % (
                 path, line, name.word, file, text.count("\n", 0, offset) + 1, text[offset:offset + 30], len(ours)))
+
+
+def words_around(corpus, path, name):
+    """The begins of the words of the reference that a name is a part of."""
+    names = corpus.modules[os.path.dirname(path)].names[path]
+    roots = [each for each in names if each.kind == "root" and each.begin <= name.begin < each.path_end]
+    return [each.begin for root in roots for each in names
+            if root.begin <= each.begin < root.path_end and each.kind in ("root", "step")]
 
 
 def near(editor, theirs, ours, wide):

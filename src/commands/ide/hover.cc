@@ -6,6 +6,7 @@
 #include "ide/function_signature.h"
 #include "ide/json_context.h"
 #include "ide/local_states.h"
+#include "ide/names.h"
 #include "ide/type_text.h"
 
 namespace kinu::ide {
@@ -367,22 +368,6 @@ std::string Describe(HoverRequest& request) {
       return {};
   }
   return {};
-}
-
-bool IsNameByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || static_cast<unsigned char>(c) >= 0x80;
-}
-
-Span NameAround(std::string_view text, uint32_t offset) {
-  Span span{offset, offset};
-  while (span.begin > 0 && IsNameByte(text[span.begin - 1])) {
-    --span.begin;
-  }
-  while (span.end < text.size() && IsNameByte(text[span.end])) {
-    ++span.end;
-  }
-  return span;
 }
 
 /// Of a file in JSON syntax: the name of a member.

@@ -2,22 +2,58 @@
 
 #include <algorithm>
 
+#include "ide/cursor_context.h"
+
 namespace kinu::ide {
+namespace {
+
+Touched TouchedBy(const Snapshot::Parts& parts, const ParsedFile& file, const Use& use) {
+  Touched out{.name = use.name};
+  for (const std::string& module : parts.Follow(parts.ModuleOf(file.path), use.through)) {
+    out.objects.emplace(module, use.key);
+  }
+  return out;
+}
+
+bool IsNameByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// The root of the reference that the cursor is behind a step of; nothing in JSON syntax.
+std::optional<Span> RootBefore(const ParsedFile& file, uint32_t offset) {
+  if (file.native() == nullptr) {
+    return std::nullopt;
+  }
+  const CursorContext context = ContextAt(file.text(), NameAround(file.text(), offset).end);
+  if (context.place != CursorContext::Place::kExpression || context.path.empty()) {
+    return std::nullopt;
+  }
+  return context.path[0].span;
+}
+
+}  // namespace
+
+Span NameAround(std::string_view text, uint32_t offset) {
+  Span span{offset, offset};
+  while (span.begin > 0 && IsNameByte(text[span.begin - 1])) {
+    --span.begin;
+  }
+  while (span.end < text.size() && IsNameByte(text[span.end])) {
+    ++span.end;
+  }
+  return span;
+}
 
 std::optional<Touched> TouchedAt(const Snapshot::Parts& parts, const Cursor& cursor) {
   const ParsedFile* file = parts.Find(cursor.path);
   if (file == nullptr) {
     return std::nullopt;
   }
-  const std::string directory = parts.ModuleOf(cursor.path);
   const auto use = std::ranges::find_if(
       file->uses, [&](const Use& candidate) { return candidate.name.Touches(cursor.offset); });
   if (use != file->uses.end()) {
-    Touched out{.name = use->name};
-    for (const std::string& module : parts.Follow(directory, use->through)) {
-      out.objects.emplace(module, use->key);
-    }
-    return out;
+    return TouchedBy(parts, *file, *use);
   }
   const auto declared = std::ranges::find_if(file->declarations, [&](const Declaration& candidate) {
     return candidate.name.Touches(cursor.offset);
@@ -25,8 +61,51 @@ std::optional<Touched> TouchedAt(const Snapshot::Parts& parts, const Cursor& cur
   if (declared == file->declarations.end()) {
     return std::nullopt;
   }
-  return Touched{
-      .objects = {{directory, declared->key}}, .name = declared->name, .is_declaration = true};
+  return Touched{.objects = {{parts.ModuleOf(cursor.path), declared->key}},
+                 .name = declared->name,
+                 .is_declaration = true};
+}
+
+std::optional<Touched> TouchedAround(const Snapshot::Parts& parts, const Cursor& cursor) {
+  if (auto touched = TouchedAt(parts, cursor)) {
+    return touched;
+  }
+  const ParsedFile* file = parts.Find(cursor.path);
+  if (file == nullptr || cursor.offset > file->text().size()) {
+    return std::nullopt;
+  }
+  const auto root = RootBefore(*file, cursor.offset);
+  const Use* found = nullptr;
+  for (const Use& use : file->uses) {
+    const bool has_cursor = use.whole.Touches(cursor.offset) && use.whole != use.name;
+    const bool is_before = root && use.whole.begin == root->begin && use.name.end <= cursor.offset;
+    // The first one at the root, else the last one before the cursor.
+    if (is_before || (has_cursor && !root && found == nullptr)) {
+      found = &use;
+    }
+  }
+  return found == nullptr ? std::nullopt : std::optional(TouchedBy(parts, *file, *found));
+}
+
+std::optional<Touched> BlockTouched(const Snapshot::Parts& parts, const Cursor& cursor) {
+  const ParsedFile* file = parts.Find(cursor.path);
+  if (file == nullptr || file->native() == nullptr || cursor.offset > file->text().size()) {
+    return std::nullopt;
+  }
+  const Span word = NameAround(file->text(), cursor.offset);
+  const CursorContext::Place place = ContextAt(file->text(), word.end).place;
+  if (word.begin == word.end ||
+      (place != CursorContext::Place::kItem && place != CursorContext::Place::kLabel)) {
+    return std::nullopt;
+  }
+  for (const Declaration& declaration : file->declarations) {
+    if (declaration.body != nullptr && declaration.whole.Contains(word)) {
+      return Touched{.objects = {{parts.ModuleOf(cursor.path), declaration.key}},
+                     .name = word,
+                     .is_declaration = true};
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<FoundDeclaration> DeclarationsOf(const Snapshot::Parts& parts,

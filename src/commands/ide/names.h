@@ -1,8 +1,10 @@
 // Names: what the cursor touches, and all places that name it. Private to ide.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,9 @@ namespace kinu::ide {
 /// An object of a module: the directory of the module and the key.
 using ModuleObject = std::pair<std::string, Key>;
 
+/// The name in a text of the native syntax that the offset touches; empty if there is none.
+Span NameAround(std::string_view text, uint32_t offset);
+
 /// What the cursor touches.
 struct Touched {
   std::set<ModuleObject> objects;  ///< several if a call leads to several modules
@@ -21,6 +26,13 @@ struct Touched {
 };
 /// Nothing if the cursor touches no name.
 std::optional<Touched> TouchedAt(const Snapshot::Parts& parts, const Cursor& cursor);
+
+/// The same; where no name is, that of the reference around: its root, or what it names inside of
+/// an object.
+std::optional<Touched> TouchedAround(const Snapshot::Parts& parts, const Cursor& cursor);
+
+/// What the block declares whose keyword, label or argument the cursor touches.
+std::optional<Touched> BlockTouched(const Snapshot::Parts& parts, const Cursor& cursor);
 
 /// A declaration of an object, in a file.
 struct FoundDeclaration {

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "ide/answers.h"
+#include "ide/cursor_context.h"
 #include "ide/names.h"
 
 namespace kinu::ide {
@@ -27,11 +28,56 @@ std::vector<Target> CalledModules(const Snapshot::Parts& parts, const ModuleObje
   return out;
 }
 
+/// Where the name that a view of the text is stands.
+Span SpanOfView(std::string_view text, std::string_view view) {
+  const auto begin = static_cast<uint32_t>(view.data() - text.data());
+  return {begin, begin + static_cast<uint32_t>(view.size())};
+}
+
+/// What gives a name its meaning that loops, `dynamic` blocks or repetition bind at the cursor:
+/// the name itself in the loop, the label of the block, or the argument that repeats.
+std::optional<Target> BindingAt(const ParsedFile& file, uint32_t offset) {
+  if (file.native() == nullptr) {
+    return std::nullopt;
+  }
+  const std::string_view text = file.text();
+  const CursorContext context = ContextAt(text, NameAround(text, offset).end);
+  if (context.place != CursorContext::Place::kExpression) {
+    return std::nullopt;
+  }
+  const Span root = context.path.empty() ? context.word : context.path[0].span;
+  const std::string_view name = text.substr(root.begin, root.end - root.begin);
+  const auto to = [&](std::string_view view) {
+    const Place place{file.path, SpanOfView(text, view)};
+    return std::optional(Target{place, place, root});
+  };
+  for (size_t i = context.bound.size(); i-- > 0;) {
+    if (context.bound[i].name == name) {
+      return to(context.bound[i].name);
+    }
+  }
+  const std::string_view argument = name == "each" ? "for_each" : "count";
+  if ((name == "each" || name == "count") && !context.blocks.empty()) {
+    const auto& names = context.blocks[0].names;
+    if (const auto at = std::ranges::find(names, argument); at != names.end()) {
+      return to(*at);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Target> DefinitionsAt(const Snapshot& snapshot, const Cursor& cursor) {
   const Snapshot::Parts& parts = snapshot.parts();
-  const auto touched = TouchedAt(parts, cursor);
+  const ParsedFile* here = parts.Find(cursor.path);
+  const auto exact = TouchedAt(parts, cursor);
+  if (here != nullptr && !exact && cursor.offset <= here->text().size()) {
+    if (auto binding = BindingAt(*here, cursor.offset)) {
+      return {*std::move(binding)};
+    }
+  }
+  const auto touched = exact ? exact : TouchedAround(parts, cursor);
   if (!touched) {
     return {};
   }
@@ -51,7 +97,10 @@ std::vector<Target> DefinitionsAt(const Snapshot& snapshot, const Cursor& cursor
 std::vector<Place> ReferencesAt(const Snapshot& snapshot, const Cursor& cursor,
                                 bool with_declaration) {
   const Snapshot::Parts& parts = snapshot.parts();
-  const auto touched = TouchedAt(parts, cursor);
+  auto touched = TouchedAround(parts, cursor);
+  if (!touched) {
+    touched = BlockTouched(parts, cursor);
+  }
   if (!touched) {
     return {};
   }

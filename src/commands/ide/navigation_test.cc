@@ -55,6 +55,74 @@ TEST_F(NavigationTest, AnOutputIsFoundBehindItsCall) {
   EXPECT_EQ(Definitions(), (Names{"disk/main.tf:output \"id\" { value = terraform_data.it.id }"}));
 }
 
+TEST_F(NavigationTest, AllWordsOfAReferenceLeadToItsObject) {
+  WriteModules();
+  const auto definitions = [&](const std::string& expression) {
+    Write("o.tf", "locals {\n  o = " + expression + "\n}\n");
+    return Definitions();
+  };
+  EXPECT_EQ(definitions("va|r.size"), (Names{"main.tf:variable \"size\" {}"}));
+  EXPECT_EQ(definitions("|var.size.deep[0].er"), (Names{"main.tf:variable \"size\" {}"}));
+  EXPECT_EQ(definitions("var.size.de|ep[0].er"), (Names{"main.tf:variable \"size\" {}"}));
+  EXPECT_EQ(definitions("var.size.deep[0].e|r"), (Names{"main.tf:variable \"size\" {}"}));
+  const Names output{"disk/main.tf:output \"id\" { value = terraform_data.it.id }"};
+  EXPECT_EQ(definitions("module.disk.i|d"), output);
+  EXPECT_EQ(definitions("module.disk.id.mo|re"), output);
+  const Names call{"main.tf:module \"disk\" {\n  source = \"./disk\"\n  size   = var.size\n}"};
+  EXPECT_EQ(definitions("mod|ule.disk.id"), call);
+  EXPECT_EQ(definitions("module.di|sk.id"), call);
+  EXPECT_EQ(definitions("module.disk[0].i|d"), output);
+  EXPECT_EQ(definitions("upp|er(var.size)"), Names{});
+  EXPECT_EQ(definitions("[var.size, |1]"), Names{});
+  Write("o.tf", "locals {\n  o = va|r.size.x\n}\n");
+  EXPECT_EQ(References(false), (Names{"main.tf:size", "o.tf:size", "terraform.tfvars:size"}));
+  Write("o.tf", "");
+  Write("disk/o.tf", "output \"o\" {\n  value = terraform|_data.it.output\n}\n");
+  EXPECT_EQ(Definitions(),
+            (Names{"disk/main.tf:resource \"terraform_data\" \"it\" { input = var.size }"}));
+  Write("disk/o.tf", "output \"o\" {\n  value = terraform_data.it.outp|ut\n}\n");
+  EXPECT_EQ(Definitions(),
+            (Names{"disk/main.tf:resource \"terraform_data\" \"it\" { input = var.size }"}));
+}
+
+TEST_F(NavigationTest, WordsOfABlockStandForIt) {
+  WriteModules();
+  const auto references = [&](const std::string& text) {
+    Write("disk/main.tf", text + "output \"id\" { value = terraform_data.it.id }\n");
+    return References(false);
+  };
+  EXPECT_EQ(references("resour|ce \"terraform_data\" \"it\" {\n  input = 1\n}\n"),
+            Names{"disk/main.tf:it"});
+  EXPECT_EQ(references("resource \"terra|form_data\" \"it\" {\n  input = 1\n}\n"),
+            Names{"disk/main.tf:it"});
+  EXPECT_EQ(references("resource \"terraform_data\" \"it\" {\n  inp|ut = 1\n}\n"),
+            Names{"disk/main.tf:it"});
+  EXPECT_EQ(references("resource \"terraform_data\" \"it\" {\n  input = tru|e\n}\n"), Names{});
+  Write("disk/main.tf", *ReadFile(Path("disk/main.tf")) + "outp|ut \"other\" {\n  value = 1\n}\n");
+  EXPECT_EQ(References(false), Names{});
+}
+
+TEST_F(NavigationTest, BoundNamesLeadToWhatBindsThem) {
+  const auto definitions = [&](const std::string& text) {
+    Write("main.tf", text);
+    return Definitions();
+  };
+  const std::string each = "resource \"terraform_data\" \"r\" {\n  for_each = toset([1])\n";
+  const Names argument{"main.tf:for_each"};
+  EXPECT_EQ(definitions(each + "  input = ea|ch.value.x\n}\n"), argument);
+  EXPECT_EQ(definitions(each + "  input = each.va|lue.x\n}\n"), argument);
+  EXPECT_EQ(definitions(each + "  input = each.value.|x\n}\n"), argument);
+  EXPECT_EQ(definitions(each + "  input = count.in|dex\n}\n"), Names{});
+  EXPECT_EQ(
+      definitions("resource \"terraform_data\" \"r\" {\n  count = 2\n  input = coun|t.index\n}\n"),
+      Names{"main.tf:count"});
+  EXPECT_EQ(definitions("locals {\n  a = [for item in [1] : it|em.x]\n}\n"), Names{"main.tf:item"});
+  EXPECT_EQ(definitions("locals {\n  a = { for k, v in {} : k| => v }\n}\n"), Names{"main.tf:k"});
+  EXPECT_EQ(definitions("resource \"x_y\" \"r\" {\n  dynamic \"rule\" {\n    for_each = []\n"
+                        "    content {\n      a = rule.val|ue\n    }\n  }\n}\n"),
+            Names{"main.tf:rule"});
+}
+
 TEST_F(NavigationTest, NamesOfLoopsAndOfTheLanguageAreNoReferences) {
   Write("main.tf",
         "locals {\n  a = [for terraform_data in [1] : terraform_data.x]\n  b = path.module\n"
