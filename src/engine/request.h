@@ -71,10 +71,11 @@ class Substitutes {
   /// Whether a provider has no use for a configuration: it is started, but neither validated nor
   /// configured.
   virtual bool Unconfigured(const ProviderConfig& address) const = 0;
-  /// Returns what answers the calls about objects of `resource`: `provider`, which serves it, or
-  /// another one, valid as long as this. Thread-safe.
-  virtual provider::Provider& For(const Program& program, const AbsResource& resource,
-                                  const ProviderConfig& address, provider::Provider& provider) = 0;
+  /// Returns what answers the calls about an object: `provider`, which serves it, or another one,
+  /// valid as long as this. Null after an error. Thread-safe.
+  virtual provider::Provider* For(const Program& program, const ResourceInstance& object,
+                                  const ProviderConfig& address, provider::Provider& provider,
+                                  Diagnostics& diags) = 0;
 };
 
 /// Looks at the values of a plan or apply walk once its nodes have run, while they exist.

@@ -1,5 +1,8 @@
 #include "module_tests/mocks.h"
 
+#include <algorithm>
+
+#include "compatibility/features.h"
 #include "module_tests/generated_value.h"
 
 namespace kinu::module_tests {
@@ -115,21 +118,30 @@ provider::PlanResponse MockedProvider::PlanResourceChange(const provider::PlanRe
   return response;
 }
 
-/// The values that a mock has for a resource; null: none.
-const Value* ValuesOf(const Program& program, const config::MockProvider& mock,
-                      const ConfigResource& resource) {
-  for (const config::ResourceOverride& block : mock.overrides) {
-    if (program.ModuleOf(block.target.module) == resource.module &&
-        block.target.resource == resource.resource) {
-      return block.values ? &*block.values : nullptr;
-    }
+/// Whether a block of a mocked provider is for a resource of a module instance. Release 1.12 knows
+/// no instances there; later ones compare their keys, so that no key and [*] name no instance.
+bool IsFor(const Program& program, const config::ResourceOverride& block,
+           const AbsResource& resource) {
+  if (block.target.resource != resource.resource) {
+    return false;
   }
-  for (const config::MockResource& block : mock.resources) {
-    if (block.type == resource.resource.type && block.mode == resource.resource.mode) {
-      return block.defaults ? &*block.defaults : nullptr;
-    }
+  if (!compatibility::Has(compatibility::Feature::kOverriddenInstances)) {
+    return program.ModuleOf(block.target.module) == program.ModuleOf(resource.module);
   }
-  return nullptr;
+  return block.target.module == resource.module &&
+         std::ranges::none_of(block.keys.begin(), block.keys.end() - 1, &config::KeyPattern::every);
+}
+
+/// `who`: has a key that the targets do not have.
+void ReportMixedForms(const std::vector<SourceRange>& targets, const std::string& who,
+                      Diagnostics& diags) {
+  for (const SourceRange& target : targets) {
+    diags.Error("Invalid resource override usage",
+                "Overrides of this resource use [*], so all of them must have a key where its "
+                "instances have one. " +
+                    who + " a key where this target has none: write [*] there, too.",
+                target);
+  }
 }
 
 }  // namespace
@@ -137,22 +149,69 @@ const Value* ValuesOf(const Program& program, const config::MockProvider& mock,
 Mocks::Mocks() = default;
 Mocks::~Mocks() = default;
 
-provider::Provider& Mocks::For(const Program& program, const AbsResource& resource,
-                               const ProviderConfig& address, provider::Provider& provider) {
-  const ConfigResource block{program.ModuleOf(resource.module), resource.resource};
-  const auto overridden = resources_.find(block);
+void Mocks::Add(const ConfigResource& resource, const config::ResourceOverride& block) {
+  std::unique_ptr<Resource>& place = resources_[resource];
+  if (place == nullptr) {
+    place = std::make_unique<Resource>();
+  }
+  place->instances.Add(block);
+}
+
+const Value* Mocks::ValuesOf(const Program& program, const config::MockProvider& mock,
+                             const ResourceInstance& object, Diagnostics& diags) const {
+  OverriddenInstances instances;
+  for (const config::ResourceOverride& block : mock.overrides) {
+    if (IsFor(program, block, object.resource)) {
+      instances.Add(block);
+    }
+  }
+  const OverriddenInstances::Match match = instances.Find(KeysOf(program, object));
+  if (match.mixed != nullptr) {
+    ReportMixedForms(*match.mixed, program.ToText(object) + " has", diags);
+  }
+  if (match.block != nullptr) {
+    return match.block->values ? &*match.block->values : nullptr;
+  }
+  for (const config::MockResource& block : mock.resources) {
+    if (block.type == object.resource.resource.type && block.mode == object.resource.resource.mode) {
+      return block.defaults ? &*block.defaults : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+provider::Provider* Mocks::For(const Program& program, const ResourceInstance& object,
+                               const ProviderConfig& address, provider::Provider& provider,
+                               Diagnostics& diags) {
+  const AbsResource& resource = object.resource;
+  const auto overridden =
+      resources_.find(ConfigResource{program.ModuleOf(resource.module), resource.resource});
   const auto mocked = providers_.find(address);
   if (overridden == resources_.end() && mocked == providers_.end()) {
-    return provider;
+    return &provider;
   }
-  const Value* values = overridden != resources_.end() ? overridden->second
-                                                       : ValuesOf(program, *mocked->second, block);
+  const size_t errors = diags.error_count();
+  const Value* values =
+      mocked != providers_.end() ? ValuesOf(program, *mocked->second, object, diags) : nullptr;
   const std::scoped_lock hold(mutex_);
+  if (overridden != resources_.end() && diags.error_count() == errors) {
+    const OverriddenInstances::Match match =
+        overridden->second->instances.Find(KeysOf(program, object));
+    if (match.block != nullptr) {
+      values = match.block->values ? &*match.block->values : nullptr;
+    }
+    if (match.mixed != nullptr && !std::exchange(overridden->second->reported, true)) {
+      ReportMixedForms(*match.mixed, "They have", diags);
+    }
+  }
+  if (diags.error_count() != errors) {
+    return nullptr;
+  }
   std::unique_ptr<provider::Provider>& made = made_[{&provider, values}];
   if (made == nullptr) {
     made = std::make_unique<MockedProvider>(provider, values);
   }
-  return *made;
+  return made.get();
 }
 
 }  // namespace kinu::module_tests

@@ -15,8 +15,7 @@ namespace kinu::module_tests {
 namespace {
 
 std::string AddressOf(const Program& program, const config::ResourceOverride& block) {
-  return program.ToText(
-      ConfigResource{program.ModuleOf(block.target.module), block.target.resource});
+  return config::TargetText(program, block);
 }
 
 std::string AddressOf(const Program& program, const config::ModuleOverride& block) {
@@ -204,7 +203,7 @@ void RunConfig::OverrideResources(const RunConfigInput& input, Diagnostics& diag
       continue;
     }
     if (node->module->FindResource(target.resource) < 0) {
-      diags.Error("Resource not found: " + program.ToText(target),
+      diags.Error("Resource not found: " + AddressOf(program, *block),
                   "Target points to undefined resource. Please, ensure resource exists.",
                   block->target.range);
       continue;
@@ -213,11 +212,11 @@ void RunConfig::OverrideResources(const RunConfigInput& input, Diagnostics& diag
       const std::string name(BlockName(*block));
       const std::string mode = block->mode == ResourceMode::kData ? "resource" : "data";
       diags.Error("Unsupported `" + mode + "` target in `" + name + "` block",
-                  "Target `" + program.ToText(target) + "` is `" + mode +
+                  "Target `" + AddressOf(program, *block) + "` is `" + mode +
                       "` block itself and cannot be overridden with `" + name + "`.",
                   block->target.range);
     }
-    mocks_.Add(target, block->values ? &*block->values : nullptr);
+    mocks_.Add(target, *block);
   }
 }
 

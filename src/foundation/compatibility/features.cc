@@ -60,6 +60,8 @@ constexpr FeatureRow kRows[] = {
      "OCI registries are asked for what is needed only, not first whether they answer"},
     {Feature::kMergedDeprecations, "merged-deprecations", Level::kSeries13, Reach::kFromItsRelease,
      "deprecations with the same name and message in modules of the same source are one warning"},
+    {Feature::kOverriddenInstances, "overridden-instances", Level::kSeries13,
+     Reach::kFromItsRelease, "overrides of tests may name instances, and all of them with [*]"},
 };
 
 /// The rows have the order of the enumerators, so that a feature is an index.

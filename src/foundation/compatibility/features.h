@@ -40,6 +40,7 @@ enum class Feature : uint8_t {
   kArgumentErrors,
   kNoRegistryPing,
   kMergedDeprecations,
+  kOverriddenInstances,
 };
 
 /// At which levels the program does it.

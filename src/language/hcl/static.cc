@@ -100,6 +100,32 @@ class ReferenceCollector {
   std::vector<std::string_view> local_names_;
 };
 
+/// Appends the steps that a splat applies to each element. False if it does more.
+bool AppendStepsOfEach(const Expr& each, std::vector<TraversalStep>& steps) {
+  switch (each.kind) {
+    case ExprKind::kSplatItem:
+      return true;
+    case ExprKind::kRelative: {
+      const auto& relative = static_cast<const RelativeExpr&>(each);
+      if (!AppendStepsOfEach(*relative.source, steps)) {
+        return false;
+      }
+      steps.insert(steps.end(), relative.steps.begin(), relative.steps.end());
+      return true;
+    }
+    case ExprKind::kSplat: {
+      const auto& splat = static_cast<const SplatExpr&>(each);
+      if (!AppendStepsOfEach(*splat.source, steps)) {
+        return false;
+      }
+      steps.push_back(TraversalStep::Splat(splat.marker_begin, splat.marker_end));
+      return AppendStepsOfEach(*splat.each, steps);
+    }
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 const JsonStringExpr* AsJsonString(const Expr& expr) {
@@ -127,7 +153,7 @@ std::string_view NativeKeyword(const Expr& expr) {
   return {};
 }
 
-std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree) {
+std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree, Splats splats) {
   if (IsJsonExpr(expr)) {
     const JsonStringExpr* string = AsJsonString(expr);
     if (string == nullptr) {
@@ -135,7 +161,7 @@ std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree) {
     }
     Diagnostics ignored;
     const TraversalExpr* parsed =
-        ParseTraversal(InnerSource(*string, tree), tree, /*partial=*/false, ignored);
+        ParseTraversal(InnerSource(*string, tree), tree, splats == Splats::kSteps, ignored);
     if (parsed == nullptr) {
       return std::nullopt;
     }
@@ -149,13 +175,29 @@ std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree) {
     }
     case ExprKind::kRelative: {
       const auto& relative = static_cast<const RelativeExpr&>(expr);
-      std::optional<StaticTraversal> traversal = AsTraversal(*relative.source, tree);
+      std::optional<StaticTraversal> traversal = AsTraversal(*relative.source, tree, splats);
       if (traversal) {
         std::vector<TraversalStep> steps(traversal->steps.begin(), traversal->steps.end());
         steps.insert(steps.end(), relative.steps.begin(), relative.steps.end());
         traversal->steps = tree.arena.CopySpan(steps);
         traversal->range = expr.range();
       }
+      return traversal;
+    }
+    case ExprKind::kSplat: {
+      const auto& splat = static_cast<const SplatExpr&>(expr);
+      std::optional<StaticTraversal> traversal =
+          splats == Splats::kSteps ? AsTraversal(*splat.source, tree, splats) : std::nullopt;
+      if (!traversal) {
+        return std::nullopt;
+      }
+      std::vector<TraversalStep> steps(traversal->steps.begin(), traversal->steps.end());
+      steps.push_back(TraversalStep::Splat(splat.marker_begin, splat.marker_end));
+      if (!AppendStepsOfEach(*splat.each, steps)) {
+        return std::nullopt;
+      }
+      traversal->steps = tree.arena.CopySpan(steps);
+      traversal->range = expr.range();
       return traversal;
     }
     case ExprKind::kLiteral: {

@@ -19,9 +19,15 @@ struct StaticTraversal {
   SourceRange range;
 };
 
+/// What a splat is in a static traversal.
+enum class Splats : uint8_t {
+  kRefused,
+  kSteps,  ///< a step of a pattern: `a.b[*].c`. Ref: hcl AbsTraversalPatternForExpr
+};
 /// The traversal `a.b[0]`, or in JSON the one in a string. Nothing, without a diagnostic, for other
 /// expressions. `tree` owns the nodes parsed from a JSON string.
-std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree);
+std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree,
+                                           Splats splats = Splats::kRefused);
 /// The single word of an expression ("string", "all"), or empty. Ref: hcl.ExprAsKeyword.
 std::string_view AsKeyword(const Expr& expr, SyntaxTree& tree);
 /// Elements of a tuple constructor, or nothing.

@@ -4,13 +4,18 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "config/config.h"
 
 namespace kinu::config {
 
 /// Whether modules and resources of an address may have instance keys.
-enum class AddressKeys : bool { kRefused, kAllowed };
+enum class AddressKeys : uint8_t {
+  kRefused,
+  kAllowed,
+  kPatterns,  ///< also `[*]`, for all instances
+};
 
 /// Reads an address step by step. Position 0 is the root name of the traversal, position i its step
 /// i - 1. Errors have the words and ranges of every place where such an address may stand.
@@ -35,6 +40,8 @@ class AddressReader {
 
   /// What has been read.
   const Endpoint& endpoint() const { return endpoint_; }
+  /// The keys of its modules and of its resource. Those that are `[*]` are none in endpoint().
+  const std::vector<KeyPattern>& keys() const { return key_patterns_; }
   /// Whether a module had an instance key.
   bool has_module_keys() const { return has_module_keys_; }
 
@@ -48,6 +55,10 @@ class AddressReader {
     return i > 0 && i < size() && Step(i).kind == hcl::TraversalStep::Kind::kIndex;
   }
   std::string_view Name(size_t i) const { return i == 0 ? traversal_.root.view() : Step(i).name(); }
+  bool IsEveryKey(size_t i) const {
+    return keys_ == AddressKeys::kPatterns && i > 0 && i < size() &&
+           Step(i).kind == hcl::TraversalStep::Kind::kSplat;
+  }
   /// The instance key at a position where IsKey(); nothing if it is no string or whole number.
   std::optional<InstanceKey> Key(size_t i) const;
   const Value& KeyValue(size_t i) const { return *Step(i).key(); }
@@ -71,6 +82,7 @@ class AddressReader {
   Diagnostics& diags_;
   size_t at_ = 0;
   Endpoint endpoint_;
+  std::vector<KeyPattern> key_patterns_;
   bool has_module_keys_ = false;
 };
 

@@ -221,6 +221,12 @@ struct Endpoint {
   SourceRange range;
 };
 
+/// An instance key of an address that may stand for many: `["a"]`, `[*]`, or none.
+struct KeyPattern {
+  InstanceKey key;
+  bool every = false;  ///< [*]; `key` is none then
+};
+
 /// A `moved` block.
 struct Moved {
   const hcl::TraversalExpr* from = nullptr;

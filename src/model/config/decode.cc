@@ -198,21 +198,37 @@ const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keywor
   return traversal == nullptr ? &expr : traversal;
 }
 
-const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& expr) {
+namespace {
+
+const hcl::TraversalExpr* ReadTraversalWith(BlockReader& reader, const hcl::Expr& expr,
+                                            hcl::Splats splats, std::string_view wanted) {
   if (expr.kind == hcl::ExprKind::kTraversal) {
     return static_cast<const hcl::TraversalExpr*>(&expr);
   }
-  std::optional<hcl::StaticTraversal> found = hcl::AsTraversal(expr, reader.tree);
+  std::optional<hcl::StaticTraversal> found = hcl::AsTraversal(expr, reader.tree, splats);
   if (!found) {
     reader.diags.Error("Invalid expression",
-                       "A single static variable reference is required: only attribute access and "
-                       "indexing with constant keys. No calculations, function calls, template "
-                       "expressions, etc are allowed here.",
+                       "A single static variable reference is required: only " +
+                           std::string(wanted) +
+                           ". No calculations, function calls, template expressions, etc are "
+                           "allowed here.",
                        expr.range());
     return nullptr;
   }
   return reader.tree.New<hcl::TraversalExpr>(hcl::ExprKind::kTraversal, found->range, found->root,
                                              found->steps, found->root_range.end);
+}
+
+}  // namespace
+
+const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& expr) {
+  return ReadTraversalWith(reader, expr, hcl::Splats::kRefused,
+                           "attribute access and indexing with constant keys");
+}
+
+const hcl::TraversalExpr* ReadTraversalPattern(BlockReader& reader, const hcl::Expr& expr) {
+  return ReadTraversalWith(reader, expr, hcl::Splats::kSteps,
+                           "attribute access, indexing with constant keys and [*] for all keys");
 }
 
 std::span<const hcl::Expr* const> ReadList(const hcl::Expr& expr, Diagnostics& diags) {

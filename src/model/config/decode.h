@@ -102,6 +102,8 @@ const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keywor
 /// Returns the expression if it is a reference with constant keys. Otherwise reports an error and
 /// returns null.
 const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& expr);
+/// The same, with splats as steps.
+const hcl::TraversalExpr* ReadTraversalPattern(BlockReader& reader, const hcl::Expr& expr);
 /// Reads `depends_on`. Elements that are not references are reported and omitted.
 std::vector<const hcl::TraversalExpr*> ReadDependsOn(BlockReader& reader,
                                                      const hcl::Attribute& attribute);

@@ -253,7 +253,8 @@ bool ModuleReader::ChooseTestFiles(const std::string& test_directory,
   return true;
 }
 
-void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& tests) {
+void ModuleReader::ReadTests(const std::vector<std::string>& names, compatibility::Level level,
+                             TestSuite& tests) {
   FlatMap<std::string, size_t> index;
   for (const std::string& name : names) {
     const hcl::Body* body = Parse(out_.module->dir, name, tests.tree, tests.sources);
@@ -262,7 +263,7 @@ void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& t
     }
     TestFile file;
     file.name = name;
-    ReadTestFile(program_, tests.tree, *body, file, out_.content);
+    ReadTestFile(program_, tests.tree, *body, level, file, out_.content);
     CollectProblems();
     auto [place, is_new] = index.try_emplace(name, tests.files.size());
     if (is_new) {
@@ -274,7 +275,7 @@ void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& t
   std::ranges::sort(tests.files, {}, &TestFile::name);
 }
 
-bool ModuleReader::ChooseLevels(compatibility::LevelSet& levels) {
+compatibility::LevelSet ModuleReader::SuitableLevels(compatibility::LevelSet levels) const {
   compatibility::LevelSet suitable;
   for (const compatibility::Level level : compatibility::kLevels) {
     if (levels.Has(level) && std::ranges::all_of(required_versions_, [&](const auto& required) {
@@ -283,6 +284,11 @@ bool ModuleReader::ChooseLevels(compatibility::LevelSet& levels) {
       suitable.Add(level);
     }
   }
+  return suitable;
+}
+
+bool ModuleReader::ChooseLevels(compatibility::LevelSet& levels) {
+  const compatibility::LevelSet suitable = SuitableLevels(levels);
   if (!suitable.empty()) {
     levels = suitable;
     return true;
@@ -331,11 +337,12 @@ bool ModuleReader::Read(const std::string& dir, const ModuleReading& reading) {
   for (size_t i = 0; i < parsed.size(); ++i) {
     ReadConfigFile(parsed[i], overrides[i], true);
   }
-  if (reading.tests != nullptr) {
-    ReadTests(test_files, *reading.tests);
-  }
   compatibility::LevelSet all = compatibility::Choices();
-  out_.module->incompatible = !ChooseLevels(reading.levels != nullptr ? *reading.levels : all);
+  compatibility::LevelSet& levels = reading.levels != nullptr ? *reading.levels : all;
+  if (reading.tests != nullptr) {
+    ReadTests(test_files, SuitableLevels(levels).Oldest(), *reading.tests);
+  }
+  out_.module->incompatible = !ChooseLevels(levels);
   // The encryption of a module for another version stays unknown.
   out_.module->encryption_unknown = out_.module->incompatible || out_.all.has_errors();
   primary = PartOf(std::move(primary), reading.part);

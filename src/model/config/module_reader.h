@@ -68,8 +68,11 @@ class ModuleReader {
   std::vector<ParsedFile> ParseAll(const std::vector<std::string>& names);
   bool ChooseTestFiles(const std::string& test_directory, const std::vector<std::string>& names,
                        std::vector<std::string>& out);
-  void ReadTests(const std::vector<std::string>& names, TestSuite& tests);
+  void ReadTests(const std::vector<std::string>& names, compatibility::Level level,
+                 TestSuite& tests);
   void KeepTrees(std::span<const ParsedFile> files);
+  /// Those of `levels` at which the module may be used.
+  compatibility::LevelSet SuitableLevels(compatibility::LevelSet levels) const;
   /// Leaves the levels at which the module may be used in `levels`. If there are none, the errors
   /// that say so take the place of all others, and the result is false.
   bool ChooseLevels(compatibility::LevelSet& levels);

@@ -18,8 +18,7 @@ void CheckOverrides(const Program& program, const std::vector<ResourceOverride>&
   };
   FlatSet<std::string> seen;
   for (const ResourceOverride& block : resources) {
-    const std::string target = program.ToText(
-        ConfigResource{program.ModuleOf(block.target.module), block.target.resource});
+    const std::string target = TargetText(program, block);
     if (!seen.insert(target).second) {
       report(block.mode == ResourceMode::kManaged ? "override_resource" : "override_data", target,
              block.target.range);

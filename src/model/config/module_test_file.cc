@@ -1,5 +1,6 @@
 #include "config/module_test_file.h"
 
+#include "compatibility/features.h"
 #include "config/address.h"
 #include "config/blocks/blocks.h"
 
@@ -47,8 +48,13 @@ uint64_t ProviderKey(Symbol local_name, Symbol alias) {
 /// Reads one file. A block with errors is dropped, except a provider block.
 class TestFileReader {
  public:
-  TestFileReader(Program& program, hcl::SyntaxTree& tree, TestFile& file, Diagnostics& diags)
-      : file_(file), diags_(diags), reader_{program, tree, content_, diags, required_versions_} {}
+  TestFileReader(Program& program, hcl::SyntaxTree& tree, compatibility::Level level,
+                 TestFile& file, Diagnostics& diags)
+      : file_(file),
+        diags_(diags),
+        reader_{program, tree, content_, diags, required_versions_},
+        has_instances_(
+            compatibility::Has(compatibility::Feature::kOverriddenInstances, level)) {}
 
   void Read(const hcl::Body& body);
 
@@ -60,6 +66,7 @@ class TestFileReader {
   void CheckMocks(const MockProvider& provider);
   MockResource ReadMockResource(const hcl::Block& block);
   ResourceOverride ReadResourceOverride(const hcl::Block& block);
+  void ReadTarget(const hcl::Expr& expr, ResourceOverride& out);
   ModuleOverride ReadModuleOverride(const hcl::Block& block);
   TestRun::CalledModule ReadModule(const hcl::Block& block);
   void ReadSource(const hcl::Attribute& attribute, TestRun::CalledModule& module, bool has_version);
@@ -82,6 +89,7 @@ class TestFileReader {
   FileContent content_;
   std::vector<VersionRequirement> required_versions_;
   BlockReader reader_;
+  bool has_instances_;  // overrides may name instances
   FlatMap<uint64_t, size_t> provider_index_;
   FlatMap<uint64_t, size_t> mock_index_;
 };
@@ -155,25 +163,32 @@ ResourceOverride TestFileReader::ReadResourceOverride(const hcl::Block& block) {
   const hcl::BodyContent content =
       block.body->Content({.attributes = kOverrideArguments}, hcl::Strictness::kExact, diags_);
   if (const hcl::Attribute* a = content.Find("target")) {
-    const hcl::TraversalExpr* traversal = ReadTraversal(reader_, *a->expr);
-    std::optional<Endpoint> target;
-    if (traversal != nullptr) {
-      target =
-          AddressReader(reader_.program, *traversal, AddressKeys::kRefused, diags_).ReadEndpoint();
-    }
-    if (target && target->is_module) {
-      diags_.Error("Module address is not allowed",
-                   "Expected reference to either resource or data block. Provided reference "
-                   "appears to be a module.",
-                   traversal->range());
-    } else if (target) {
-      out.target = *std::move(target);
-    }
+    ReadTarget(*a->expr, out);
   }
   if (const hcl::Attribute* a = content.Find("values")) {
     out.values = ReadObject(*a);
   }
   return out;
+}
+
+void TestFileReader::ReadTarget(const hcl::Expr& expr, ResourceOverride& out) {
+  const hcl::TraversalExpr* traversal =
+      has_instances_ ? ReadTraversalPattern(reader_, expr) : ReadTraversal(reader_, expr);
+  if (traversal == nullptr) {
+    return;
+  }
+  AddressReader address(reader_.program, *traversal,
+                        has_instances_ ? AddressKeys::kPatterns : AddressKeys::kRefused, diags_);
+  std::optional<Endpoint> target = address.ReadEndpoint();
+  if (target && target->is_module) {
+    diags_.Error(has_instances_ ? "Invalid address" : "Module address is not allowed",
+                 "Expected reference to either resource or data block. Provided reference "
+                 "appears to be a module.",
+                 traversal->range());
+  } else if (target) {
+    out.target = *std::move(target);
+    out.keys = address.keys();
+  }
 }
 
 ModuleOverride TestFileReader::ReadModuleOverride(const hcl::Block& block) {
@@ -218,12 +233,10 @@ void TestFileReader::CheckMocks(const MockProvider& provider) {
   }
   FlatSet<std::string> targets;
   for (const ResourceOverride& block : provider.overrides) {
-    const ConfigResource target{reader_.program.ModuleOf(block.target.module),
-                                block.target.resource};
-    if (!targets.insert(reader_.program.ToText(target)).second) {
+    const std::string target = TargetText(reader_.program, block);
+    if (!targets.insert(target).second) {
       diags_.Error("Duplicated `" + std::string(BlockName(block)) + "` block",
-                   "This mock_provider block overrides " + reader_.program.ToText(target) +
-                       " more than once.",
+                   "This mock_provider block overrides " + target + " more than once.",
                    provider.range);
     }
   }
@@ -420,9 +433,22 @@ void TestFileReader::ReadRun(const hcl::Block& block) {
 
 }  // namespace
 
-void ReadTestFile(Program& program, hcl::SyntaxTree& tree, const hcl::Body& body, TestFile& file,
-                  Diagnostics& diags) {
-  TestFileReader(program, tree, file, diags).Read(body);
+void ReadTestFile(Program& program, hcl::SyntaxTree& tree, const hcl::Body& body,
+                  compatibility::Level level, TestFile& file, Diagnostics& diags) {
+  TestFileReader(program, tree, level, file, diags).Read(body);
+}
+
+std::string TargetText(const Program& program, const ResourceOverride& block) {
+  const auto text = [&](const KeyPattern& pattern) {
+    return pattern.every ? "[*]" : program.ToText(pattern.key);
+  };
+  std::string out;
+  ModuleId module = program.ModuleOf(block.target.module);
+  for (size_t i = block.keys.size() - 1; i-- > 0; module = program.Parent(module)) {
+    out.insert(0, "module." + std::string(program.Text(program.CallName(module))) +
+                      text(block.keys[i]) + ".");
+  }
+  return out + program.ToText(block.target.resource) + text(block.keys.back());
 }
 
 std::vector<std::string> RunModulePath(const Program& program, const TestFile& file,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compatibility/level.h"
 #include "config/config.h"
 #include "config/module_source.h"
 
@@ -19,7 +20,9 @@ enum class TestMode : uint8_t { kNormal, kRefreshOnly };
 struct ResourceOverride {
   /// from the block's type, even if the target has another mode
   ResourceMode mode = ResourceMode::kManaged;
-  Endpoint target;  ///< without keys
+  Endpoint target;  ///< without keys at level 1.12
+  /// The keys of the target's modules and of its resource.
+  std::vector<KeyPattern> keys;
   std::optional<Value> values;
 };
 
@@ -102,9 +105,12 @@ struct TestSuite {
   std::vector<TestFile> files;
 };
 
-/// Reads the blocks of a test file.
-void ReadTestFile(Program& program, hcl::SyntaxTree& tree, const hcl::Body& body, TestFile& file,
-                  Diagnostics& diags);
+/// Reads the blocks of a test file as a release does: later ones know more addresses.
+void ReadTestFile(Program& program, hcl::SyntaxTree& tree, const hcl::Body& body,
+                  compatibility::Level level, TestFile& file, Diagnostics& diags);
+
+/// The target of an override as it is written: `module.a[*].aws_instance.web["b"]`.
+std::string TargetText(const Program& program, const ResourceOverride& block);
 
 /// The key of a run block's module in the manifest of installed modules: "test", the directory and
 /// name of the file, the name of the run block.

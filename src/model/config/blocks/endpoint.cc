@@ -59,7 +59,10 @@ bool AddressReader::ReadModules() {
     }
     at_ += 2;
     InstanceKey key;
-    if (IsKey(at_)) {
+    const bool every = IsEveryKey(at_);
+    if (every) {
+      ++at_;
+    } else if (IsKey(at_)) {
       if (keys_ == AddressKeys::kRefused) {
         return Fail("Module instance address with keys is not allowed",
                     "Module address cannot be a module instance (e.g. \"module.a[0]\"), it must "
@@ -75,6 +78,7 @@ bool AddressReader::ReadModules() {
       }
       ++at_;
     }
+    key_patterns_.push_back({key, every});
     endpoint_.module = program_.ModuleInstance(endpoint_.module, program_.Intern(Name(name)), key);
   }
   return diags_.error_count() == errors;
@@ -101,6 +105,7 @@ bool AddressReader::ReadResource() {
   out.resource.name = program_.Intern(Name(at_ + 1));
   at_ += 2;
   if (at_end()) {
+    key_patterns_.emplace_back();
     return true;
   }
   if (size() - at_ > 1) {
@@ -112,6 +117,10 @@ bool AddressReader::ReadResource() {
                 "it must be a resource instead (e.g. \"null_resource.a\").",
                 Range(at_));
   }
+  if (IsEveryKey(at_)) {
+    key_patterns_.push_back({.key = {}, .every = true});
+    return true;
+  }
   std::optional<InstanceKey> key;
   if (IsKey(at_)) {
     key = Key(at_);
@@ -121,6 +130,7 @@ bool AddressReader::ReadResource() {
                 Range(at_));
   }
   out.key = *key;
+  key_patterns_.push_back({*key, false});
   return true;
 }
 
