@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "compatibility/level.h"
+#include "cli/command_help.h"
+#include "compatibility/features.h"
 #include "terminal/status_line.h"
 
 namespace kinu::cli {
@@ -41,7 +42,7 @@ std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags
                             .print_error = [](std::string_view text) { PrintError(text); },
                             .show = [&invocation](Diagnostics& shown) { invocation.Show(shown); }};
   if (flags != nullptr) {
-    const std::string& into = flags->String("json-into");
+    const std::string into = flags->Has("json-into") ? flags->String("json-into") : "";
     if (!into.empty()) {
       options.json_fd = OpenJsonInto(into, diags);
     }
@@ -57,10 +58,25 @@ std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags
 }
 
 int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& diags) {
+  const bool wrong_flags = ArrangeProblems(diags);
   if (audience.json() != nullptr) {
     audience.json()->Diagnostics(diags);
   }
-  return audience.json_only() ? 1 : UsageError(invocation, diags);
+  if (!audience.json_only()) {
+    return UsageError(invocation, diags);
+  }
+  if (wrong_flags) {
+    Print(HelpText(*invocation.command));
+  }
+  return 1;
+}
+
+int UsageError(const Invocation& invocation, const Flags& flags, Diagnostics& diags) {
+  if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
+    return UsageError(invocation, diags);
+  }
+  Diagnostics reported;  // they are in `diags` already
+  return UsageError(invocation, *MakeAudience(invocation, &flags, reported), diags);
 }
 
 JsonCopy::JsonCopy(const Flags& flags, Diagnostics& diags) {

@@ -18,6 +18,9 @@ std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags
 
 /// Reports wrong arguments to an audience and returns the exit code.
 int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& diags);
+/// The same for a command that has no audience: text at level 1.12, later what -json and -json-into
+/// ask for.
+int UsageError(const Invocation& invocation, const Flags& flags, Diagnostics& diags);
 
 /// The file of -json-into: a JSON copy of a document that is printed as text.
 class JsonCopy {

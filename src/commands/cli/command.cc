@@ -16,7 +16,10 @@ bool Invocation::Show(Diagnostics& diags) const {
   options.deprecation = view.deprecation;
   options.consolidate_warnings = view.consolidate_warnings;
   options.consolidate_errors = view.consolidate_errors;
-  bool newline = command != nullptr && command->newline_after_diagnostics;
+  const bool newline =
+      command != nullptr && (command->newline_after_diagnostics ||
+                             (command->newline_since_13 &&
+                              compatibility::Has(compatibility::Feature::kArgumentErrors)));
   const bool compact = view.compact_warnings && !errors;  // a list of all, which ends by itself
   for (const view::RenderedDiagnostic& rendered :
        view::RenderDiagnostics(diags, terminal::Style(view.color, view.links), options)) {
@@ -35,16 +38,18 @@ bool Invocation::Show(Diagnostics& diags) const {
 
 namespace {
 
+template <typename Problem>
+bool IsA(const Diagnostic& diag) {
+  return dynamic_cast<const Problem*>(diag.extra.get()) != nullptr;
+}
+
 /// The answer to a command line that does not fit. From 1.13 on it depends on what does not fit:
 /// flags and the number of words, or what they say. Ref: command/command.go RunCli.
 MisuseAnswer AnswerTo(const Diagnostics& diags, const CommandSpec& command) {
   if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
     return command.on_misuse;
   }
-  const bool unreadable = std::ranges::any_of(diags, [](const Diagnostic& diag) {
-    return dynamic_cast<const WordsProblem*>(diag.extra.get()) != nullptr;
-  });
-  return unreadable ? MisuseAnswer::kHelp : MisuseAnswer::kHint;
+  return std::ranges::any_of(diags, &IsA<WordsProblem>) ? MisuseAnswer::kHelp : MisuseAnswer::kHint;
 }
 
 }  // namespace
@@ -62,7 +67,26 @@ std::string_view WrongWordsSummary(std::string_view older, size_t given, size_t 
   return given > wanted ? kUnexpectedWord : kWrongWords;
 }
 
+bool ArrangeProblems(Diagnostics& diags) {
+  if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
+    return false;
+  }
+  const bool wrong_flags = std::ranges::any_of(diags, &IsA<FlagsProblem>);
+  if (wrong_flags) {
+    Diagnostics kept;
+    for (Diagnostic& diag : diags.list()) {
+      if (IsA<FlagsProblem>(diag) || !IsA<WordsProblem>(diag)) {
+        kept.Add(std::move(diag));
+      }
+    }
+    diags = std::move(kept);
+  }
+  std::ranges::stable_partition(diags.list(), &IsA<WordsProblem>);
+  return wrong_flags;
+}
+
 int UsageError(const Invocation& invocation, Diagnostics& diags) {
+  ArrangeProblems(diags);
   const MisuseAnswer answer = AnswerTo(diags, *invocation.command);
   invocation.Show(diags);
   if (answer == MisuseAnswer::kHelp) {
@@ -76,14 +100,15 @@ int UsageError(const Invocation& invocation, Diagnostics& diags) {
 
 std::optional<Flags> ParseFlags(const Invocation& invocation, FlagOrder order, Diagnostics& diags) {
   const std::span<const FlagSpec> table = invocation.command->flags;
-  Result<Flags> flags =
-      Flags::Parse(table, order == FlagOrder::kAnywhere ? OptionsFirst(table, invocation.args)
-                                                        : invocation.args);
-  if (!flags) {
-    WordsError(diags, FlagsSummary("Failed to parse command-line flags"), flags.error().message);
+  const size_t errors = diags.error_count();
+  Flags flags = Flags::Read(table, order == FlagOrder::kAnywhere
+                                       ? OptionsFirst(table, invocation.args)
+                                       : invocation.args,
+                            diags);
+  if (diags.error_count() != errors) {
     return std::nullopt;
   }
-  return *std::move(flags);
+  return flags;
 }
 
 }  // namespace kinu::cli

@@ -85,6 +85,7 @@ struct CommandSpec {
   int (*run)(Invocation& invocation) = nullptr;  ///< null: a group, which only leads to others
   MisuseAnswer on_misuse = MisuseAnswer::kHint;
   bool newline_after_diagnostics = false;
+  bool newline_since_13 = false;  ///< the same, from level 1.13 on
   bool hidden = false;          ///< not listed
   std::string_view alias = {};  ///< another whole name
 };
@@ -93,7 +94,11 @@ struct CommandSpec {
 std::span<const CommandSpec* const> Commands();
 const CommandSpec* FindCommand(std::string_view name);
 
-/// Reports wrong arguments and returns the exit code.
+/// Brings the problems of a command line into the order of 1.13: those with flags, which hide those
+/// with words, or else those with words, and then what the flags ask for. Returns whether flags are
+/// wrong; false at level 1.12, which keeps the order.
+bool ArrangeProblems(Diagnostics& diags);
+/// Reports wrong arguments as text and returns the exit code.
 int UsageError(const Invocation& invocation, Diagnostics& diags);
 /// Summaries of errors about words that are not flags.
 inline constexpr std::string_view kUnexpectedWord = "Unexpected argument";

@@ -2,7 +2,7 @@
 
 #include "cli/plan_risks.h"
 #include "cli/why_plan.h"
-#include "compatibility/level.h"
+#include "compatibility/features.h"
 #include "plan_json/diagnostic.h"
 #include "plan_json/snippet.h"
 #include "session/encryption.h"
@@ -16,8 +16,10 @@ namespace kinu::cli {
 
 void CommandRun::Parse(std::string_view summary, bool reads_json) {
   flags = Flags::Read(invocation.command->flags, invocation.args, diags, summary);
+  // From level 1.13 on they come before what the command itself says.
+  const bool first = compatibility::Has(compatibility::Feature::kArgumentErrors);
   audience = MakeAudience(invocation, reads_json && flags.Has("json-into") ? &flags : nullptr,
-                          of_audience_);
+                          first ? diags : of_audience_);
 }
 
 bool CommandRun::ArgumentsFit() {
@@ -26,8 +28,12 @@ bool CommandRun::ArgumentsFit() {
   return !diags.has_errors();
 }
 
+bool CommandRun::ReadsWords() {
+  return ArgumentsFit() || compatibility::Has(compatibility::Feature::kArgumentErrors);
+}
+
 bool CommandRun::HasNoWords() {
-  if (ArgumentsFit() && !flags.positionals().empty()) {
+  if (ReadsWords() && !flags.positionals().empty()) {
     WordsError(diags, "Unexpected argument",
                "Too many command line arguments. Did you mean to use -chdir?");
   }

@@ -41,6 +41,8 @@ struct CommandRun {
              bool reads_json = true);
   /// Whether the command line has no problem so far, -json and -json-into included.
   bool ArgumentsFit();
+  /// Whether the number of words is looked at: from level 1.13 on also beside other problems.
+  bool ReadsWords();
   /// Whether the command line has no problem and no words, for commands that take none.
   bool HasNoWords();
   /// From now on signals end what waits for the network.
@@ -79,7 +81,7 @@ struct CommandRun {
   int Refuse(const std::string& message, std::string summary, std::string detail);
 
  private:
-  Diagnostics of_audience_;  ///< problems of -json and -json-into, reported last
+  Diagnostics of_audience_;  ///< problems of -json and -json-into, reported last at 1.12
   std::vector<config::VariableArgument> checked_arguments_;  ///< those of `checked_`
   std::optional<OpenWorkspace> checked_;                     ///< after CheckConfiguration()
 };

@@ -7,6 +7,7 @@
 #include "base/invariant.h"
 #include "compatibility/features.h"
 #include "text/duration.h"
+#include "text/quote.h"
 
 namespace kinu::cli {
 
@@ -19,6 +20,17 @@ std::string_view FlagsSummary(std::string_view older) {
 void WordsError(Diagnostics& diags, std::string_view summary, std::string detail) {
   diags.Error(std::string(summary), std::move(detail)).extra =
       std::make_shared<const WordsProblem>();
+}
+
+void Flags::Report(const Result<void>& taken, std::string_view summary, Diagnostics& diags) const {
+  if (!taken) {
+    diags.Error(std::string(FlagsSummary(summary)), taken.error().message).extra =
+        std::make_shared<const FlagsProblem>();
+  }
+  for (const std::string& value : deprecations_) {
+    diags.Error("Invalid argument",
+                "-deprecation takes module:LEVEL, not " + text::GoQuote(value) + ".");
+  }
 }
 
 std::optional<bool> ParseBool(std::string_view text) {
@@ -93,9 +105,7 @@ Result<Flags> Flags::Parse(std::span<const FlagSpec> specs, std::span<const std:
 Flags Flags::Read(std::span<const FlagSpec> specs, std::span<const std::string> args,
                   Diagnostics& diags, std::string_view summary) {
   Flags flags;
-  if (auto taken = flags.Take(specs, args); !taken) {
-    WordsError(diags, FlagsSummary(summary), taken.error().message);
-  }
+  flags.Report(flags.Take(specs, args), summary, diags);
   return flags;
 }
 
@@ -114,15 +124,22 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
     slots_[spec.name] = std::move(slot);
   }
   size_t i = 0;
+  // From 1.13 on flags may stand behind words, and a mistake leaves no words.
+  const bool anywhere = compatibility::Has(compatibility::Feature::kArgumentErrors);
   // Where a mistake was made: the words from `next` on are left.
   auto fail = [&](size_t next, std::string message) {
-    positionals_.assign(args.begin() + static_cast<ptrdiff_t>(next), args.end());
+    positionals_.assign(args.begin() + static_cast<ptrdiff_t>(anywhere ? args.size() : next),
+                        args.end());
     return Fail(ErrorCode::kInvalid, std::move(message));
   };
   for (; i < args.size(); ++i) {
     std::string_view arg = args[i];
     if (arg.size() < 2 || arg[0] != '-') {
-      break;
+      if (!anywhere) {
+        break;
+      }
+      positionals_.emplace_back(arg);
+      continue;
     }
     if (arg == "--") {
       ++i;
@@ -138,6 +155,11 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
       name = name.substr(0, equals);
     }
     auto it = slots_.find(name);
+    if (it == slots_.end() && name == "deprecation" && given &&
+        anywhere) {
+      deprecations_.emplace_back(*given);
+      continue;
+    }
     if (it == slots_.end()) {
       const bool help = name == "help" || name == "h";
       return fail(i + 1, help ? "flag: help requested"

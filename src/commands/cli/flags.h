@@ -19,10 +19,12 @@
 namespace kinu::cli {
 
 /// In Diagnostic::extra of errors about the flags and the number of words of a command line.
-struct WordsProblem final : DiagnosticExtra {};
+struct WordsProblem : DiagnosticExtra {};
+/// The same for its flags alone: the words behind a wrong one say nothing.
+struct FlagsProblem final : WordsProblem {};
 /// The summary of errors about flags: from level 1.13 on all commands have the same.
 std::string_view FlagsSummary(std::string_view older);
-/// Adds such an error.
+/// Adds an error about the number of words.
 void WordsError(Diagnostics& diags, std::string_view summary, std::string detail);
 
 enum class FlagKind : uint8_t {
@@ -85,9 +87,12 @@ class Flags {
   };
   const Slot& At(std::string_view name) const;
   Result<void> Take(std::span<const FlagSpec> specs, std::span<const std::string> args);
+  /// Reports what Take() found and what is wrong with a flag that every command accepts.
+  void Report(const Result<void>& taken, std::string_view summary, Diagnostics& diags) const;
   std::map<std::string_view, Slot> slots_;
   std::vector<Occurrence> occurrences_;
   std::vector<std::string> positionals_;
+  std::vector<std::string> deprecations_;  ///< values of -deprecation that are none
 };
 
 /// Go's strconv.ParseBool.

@@ -67,13 +67,52 @@ bool TakeViewOption(const std::string& arg, ViewOptions& view) {
   return true;
 }
 
+/// Takes a view option with a value. From 1.13 on they are flags like others.
+bool TakeViewFlag(std::string_view flag, ViewOptions& view) {
+  const size_t equals = flag.find('=');
+  const std::optional<bool> value =
+      equals == flag.npos ? std::nullopt : ParseBool(flag.substr(equals + 1));
+  if (!value) {
+    return false;
+  }
+  const std::string_view name = flag.substr(0, equals);
+  if (name == "-no-color") {
+    view.color = view.color && !*value;
+  } else if (name == "-compact-warnings") {
+    view.compact_warnings = *value;
+  } else if (name == "-concise") {
+    view.concise = *value;
+  } else if (name == "-consolidate-warnings") {
+    view.consolidate_warnings = *value;
+  } else if (name == "-consolidate-errors") {
+    view.consolidate_errors = *value;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /// Removes the view flags from a command's words, wherever they are, and stores them.
 void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
-  const bool as_flags = compatibility::Has(compatibility::Feature::kArgumentErrors);
-  std::erase_if(args, [&](const std::string& arg) {
-    // From 1.13 on they are flags like others, which may begin with two dashes.
-    return TakeViewOption(as_flags && arg.starts_with("--") ? arg.substr(1) : arg, view);
-  });
+  if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
+    std::erase_if(args, [&](const std::string& arg) { return TakeViewOption(arg, view); });
+    return;
+  }
+  constexpr std::string_view kDeprecation = "-deprecation";
+  for (size_t i = 0; i < args.size() && args[i] != "--";) {
+    std::string flag = args[i].starts_with("--") ? args[i].substr(1) : args[i];
+    size_t words = 1;
+    if (flag == kDeprecation && i + 1 < args.size()) {
+      flag += '=' + args[i + 1];
+      words = 2;
+    }
+    if (TakeViewOption(flag, view) || TakeViewFlag(flag, view)) {
+      args.erase(args.begin() + static_cast<ptrdiff_t>(i),
+                 args.begin() + static_cast<ptrdiff_t>(i + words));
+    } else {
+      ++i;
+    }
+  }
 }
 
 /// The words of an environment variable that holds extra arguments.

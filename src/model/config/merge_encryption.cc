@@ -69,7 +69,7 @@ void MergeEncryption(Module& module, const Encryption& over) {
       same->second = *Merged(same->second, target);
     }
   }
-  base.range = Nowhere(module, "");  // OpenTofu loses the range here
+  base.range = SourceRange::Nowhere();  // OpenTofu loses the range here
 }
 
 void MergeEncryptionText(Module& module, std::string_view name, std::string_view text,

@@ -165,7 +165,8 @@ void CollectLines(std::string_view text, const Span& span, Snippet& snippet, siz
 /// The span of the subject, which must be valid, as it is in the text.
 Span SubjectOf(const Diagnostic& diagnostic) {
   const SourceFile& root = diagnostic.subject.file->root();
-  if (root.text().empty() && (root.name().empty() || root.name() == kEncryptionVariable)) {
+  if (&root == SourceRange::Nowhere().file ||
+      (root.text().empty() && root.name() == kEncryptionVariable)) {
     return Span{{0, 0, 0}, {0, 0, 0}};  // a range without a source
   }
   return Span{diagnostic.subject.start_position(), diagnostic.subject.end_position()};

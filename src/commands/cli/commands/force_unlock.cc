@@ -20,7 +20,7 @@ static int RunForceUnlock(Invocation& invocation) {
   CommandRun run(invocation);
   run.beside_errors = session::BackendWarnings::kLeftOut;
   run.Parse();
-  if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
+  if (run.ReadsWords() && run.flags.positionals().size() != 1) {
     WordsError(run.diags,
                std::string(WrongWordsSummary("Wrong number of arguments",
                                              run.flags.positionals().size(), 1)),

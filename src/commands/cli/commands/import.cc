@@ -182,7 +182,7 @@ static int RunImport(Invocation& invocation) {
   OperationRun run(invocation);
   run.Parse();
   const bool by_lines = run.flags.IsSet("from");
-  if (run.ArgumentsFit() && !by_lines && run.flags.positionals().size() != 2) {
+  if (run.ReadsWords() && !by_lines && run.flags.positionals().size() != 2) {
     WordsError(run.diags,
                std::string(WrongWordsSummary("Invalid number of arguments",
                                              run.flags.positionals().size(), 2)),

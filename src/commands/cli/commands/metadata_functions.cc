@@ -1,5 +1,6 @@
 #include "base/program_name.h"
 #include "cli/command_run.h"
+#include "compatibility/features.h"
 #include "cli/flag_groups.h"
 #include "functions/function.h"
 #include "json/writer.h"
@@ -10,7 +11,12 @@ namespace kinu::cli {
 static int RunMetadataFunctions(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
-  if (run.ArgumentsFit() && !run.flags.Bool("json")) {
+  const bool reads_words = compatibility::Has(compatibility::Feature::kArgumentErrors);
+  if (reads_words && !run.flags.positionals().empty()) {
+    WordsError(run.diags, kUnexpectedWord,
+               "Too many command line arguments. Did you mean to use -chdir?");
+  }
+  if ((run.ArgumentsFit() || reads_words) && !run.flags.Bool("json")) {
     run.diags.Error("Invalid arguments",
                     Hint("The `tofu metadata functions` command requires the `-json` flag."));
   }

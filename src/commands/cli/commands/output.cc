@@ -176,7 +176,7 @@ static int RunOutput(Invocation& invocation) {
   CheckOutputForm(flags, diags);
   const auto arguments = VariableArguments(flags);
   if (diags.has_errors()) {
-    return UsageError(invocation, diags);
+    return UsageError(invocation, flags, diags);
   }
   const Loaded root = session::Load(
       invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);

@@ -268,9 +268,10 @@ static int RunProvidersMirror(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
   if (run.flags.positionals().size() != 1) {
-    run.diags.Error("Wrong number of arguments",
-                    "The providers mirror command requires an output directory as a "
-                    "command-line argument.");
+    WordsError(run.diags,
+               WrongWordsSummary("Wrong number of arguments", run.flags.positionals().size(), 1),
+               "The providers mirror command requires an output directory as a command-line "
+               "argument.");
   }
   if (!run.ArgumentsFit()) {
     return run.Usage();

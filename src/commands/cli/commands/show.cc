@@ -181,7 +181,7 @@ static int RunShow(Invocation& invocation) {
   CheckTarget(flags, diags);
   Form form = ReadForm(flags, copy, diags);
   if (diags.has_errors()) {
-    return UsageError(invocation, diags);
+    return UsageError(invocation, flags, diags);
   }
   form.risks = ReadRiskRules(flags, diags);
   if (diags.has_errors()) {

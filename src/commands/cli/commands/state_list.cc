@@ -199,6 +199,7 @@ extern constexpr CommandSpec kStateListCommand{
     .flags = kStateListFlags,
     .run = RunStateList,
     .on_misuse = MisuseAnswer::kHelp,
+    .newline_since_13 = true,
     .alias = "state ls",
 };
 

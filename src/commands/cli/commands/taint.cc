@@ -31,17 +31,24 @@ int Run(Invocation& invocation, bool taint) {
   }
   session.Parse();
   ResourceInstance address;
-  if (session.ArgumentsFit()) {
+  // From level 1.13 on the address is read in any case; it is empty if there is none.
+  const bool in_any_case = compatibility::Has(compatibility::Feature::kArgumentErrors);
+  const bool wrong_flags = session.diags.has_errors();
+  if (session.ArgumentsFit() || in_any_case) {
     const auto& words = session.flags.positionals();
-    if (words.size() != 1) {
+    const bool fits = words.size() == 1;
+    if (!fits) {
       WordsError(session.diags,
                  std::string(WrongWordsSummary("Invalid arguments", words.size(), 1)),
                  "The " + std::string(taint ? "taint" : "untaint") +
                      " command expects exactly one argument.");
-    } else if (TakeInstance(session, words[0], address) && taint &&
-               address.resource.resource.mode != ResourceMode::kManaged) {
+    }
+    const std::string word = words.empty() || wrong_flags ? "" : words[0];
+    const bool is_address = (fits || in_any_case) && TakeInstance(session, word, address);
+    if (taint && (is_address ? address.resource.resource.mode != ResourceMode::kManaged
+                             : in_any_case)) {
       session.diags.Error("Invalid resource address",
-                          "Resource instance " + words[0] + " cannot be tainted");
+                          "Resource instance " + word + " cannot be tainted");
     }
   }
   if (session.diags.has_errors()) {

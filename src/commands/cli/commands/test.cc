@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "cli/build_info.h"
 #include "cli/command_run.h"
+#include "compatibility/features.h"
 #include "cli/flag_groups.h"
 #include "cli/module_test_checks.h"
 #include "cli/module_test_findings.h"
@@ -109,6 +110,11 @@ bool TestRun::ReadArguments() {
   run_.Parse("Failed to parse command-line flags", false);
   // The file of -json-into is there in any case, but nothing is in it before all arguments fit.
   (void)JsonCopy(flags(), run_.diags);
+  if (compatibility::Has(compatibility::Feature::kArgumentErrors) &&
+      !flags().positionals().empty()) {
+    WordsError(run_.diags, kUnexpectedWord,
+               "Too many command line arguments. Did you mean to use -chdir?");
+  }
   if (!run_.diags.has_errors()) {
     run_.audience = MakeAudience(run_.invocation, &flags(), run_.diags);
   }
@@ -116,7 +122,7 @@ bool TestRun::ReadArguments() {
     run_.diags.Error("Invalid parallelism value", "-parallelism-files must be at least 1.");
   }
   if (run_.diags.has_errors()) {
-    (void)UsageError(run_.invocation, run_.diags);  // as text, -json or not
+    (void)UsageError(run_.invocation, flags(), run_.diags);  // at level 1.12 always as text
     return false;
   }
   test_directory_ = CleanPath(flags().String("test-directory"));

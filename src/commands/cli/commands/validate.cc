@@ -38,7 +38,7 @@ static int RunValidate(Invocation& invocation) {
   }
   const JsonCopy copy(flags, diags);
   if (diags.has_errors()) {
-    return UsageError(invocation, diags);
+    return UsageError(invocation, flags, diags);
   }
   const bool json = flags.Bool("json");
   auto finish = [&] {

@@ -1,7 +1,7 @@
 #include "base/files.h"
-#include "cli/command.h"
+#include "cli/audience.h"
 #include "cli/flag_groups.h"
-#include "compatibility/level.h"
+#include "compatibility/features.h"
 #include "install/lock_file.h"
 #include "install/package_source.h"
 #include "json/writer.h"
@@ -12,12 +12,17 @@ namespace kinu::cli {
 static int RunVersion(Invocation& invocation) {
   Diagnostics diags;
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
+  const bool reads_words = compatibility::Has(compatibility::Feature::kArgumentErrors);
+  if (reads_words && !flags.positionals().empty()) {
+    WordsError(diags, kUnexpectedWord,
+               "Too many command line arguments. Did you mean to use -chdir?");
+  }
   if (diags.has_errors()) {
-    if (flags.Bool("json")) {
+    if (!reads_words && flags.Bool("json")) {
       invocation.Show(diags);
       return 1;
     }
-    return UsageError(invocation, diags);
+    return UsageError(invocation, flags, diags);
   }
   view::VersionDocument document;
   document.version = compatibility::FullRelease();
