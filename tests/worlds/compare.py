@@ -81,10 +81,10 @@ def given_a_state(world, found):
         for step in world["case"]["steps"][:found[0].step])
 
 
-def reason_of(world, found):
-    """Why all differences of a step are known, or None."""
+def reason_of(world, found, level=None):
+    """Why all differences of a step are known at a level, or None."""
     texts, step = texts_of(world), "\n".join(line for one in found for line in one.lines)
-    rows = [freedoms.known(texts, one.command, one.subject, "\n".join(one.lines), step) for one in found]
+    rows = [freedoms.known(texts, one.command, one.subject, "\n".join(one.lines), step, level) for one in found]
     return rows[0] if rows and all(rows) else None
 
 

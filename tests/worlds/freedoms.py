@@ -12,8 +12,11 @@ import normal_form
 
 # `after`: the commands of which one must have failed before.
 Words = collections.namedtuple("Words", "name reason subjects pattern replacement after", defaults=[""])
-# `file` is what a file of the world must have, too, and `cause` what some difference of the step must have.
-Known = collections.namedtuple("Known", "name reason commands subjects pattern file cause", defaults=[re.compile("")] * 2)
+# `file` is what a file of the world must have, too, and `cause` what some difference of the step must have. `level`: the
+# only level of compatibility that has the row.
+Known = collections.namedtuple("Known", "name reason commands subjects pattern file cause level",
+                               defaults=[re.compile(""), re.compile(""), ""])
+DEFAULT_LEVEL = "1.12"
 
 STREAMS = r"stdout|stderr"
 # The last line of an import.
@@ -146,6 +149,8 @@ KNOWN = [
           re.compile(r'\A-.*"-verbose flag enabled, printing'), re.compile(r"\boverride_module\b")),
     Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy|import",
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
+    Known("arguments of provisioners", "differences.md: arguments of provisioners in the configuration of `show -json PLAN`", r"show", "stdout",
+          re.compile(r'\A(?:\+( +)"expressions": \{(?:\},|\n(?:\+\1 .*\n)*\+\1\},?)(?:\n|\Z))+\Z'), re.compile(r"\bprovisioner\b"), "1.13"),
 ]
 
 
@@ -157,11 +162,11 @@ def compared(subject, form, text, failed=()):
     return form, text
 
 
-def known(texts, command, subject, lines, step):
+def known(texts, command, subject, lines, step, level=None):
     """The KNOWN row that allows a difference in a world with these files, or None. `lines` are a text with - and +, `step`
     those of all differences of the step."""
     for row in KNOWN:
-        if re.match(row.commands, command) and re.fullmatch(row.subjects, subject) and row.pattern.search(lines) and \
-                row.cause.search(step) and any(map(row.file.search, texts)):
+        if row.level in ("", level or DEFAULT_LEVEL) and re.match(row.commands, command) and re.fullmatch(row.subjects, subject) and \
+                row.pattern.search(lines) and row.cause.search(step) and any(map(row.file.search, texts)):
             return row
     return None

@@ -40,6 +40,7 @@ def start(binary, reference, mirror, level=None):
     environment = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
     if level:
         environment["KINU_COMPATIBILITY"] = level
+    PLACE["level"] = level
     PLACE["program"] = binary and session.cli_cases.Program(binary, mirror, environment)
     PLACE["reference"] = reference and session.cli_cases.Program(reference, mirror)
     PLACE["attach"] = None
@@ -77,7 +78,7 @@ def fresh(seed):
     exits = [step["exit"][1] for step in wanted]
     if not found:
         return seed, None, None, found, times, exits
-    row = compare.reason_of(world, found)
+    row = compare.reason_of(world, found, PLACE["level"])
     if compare.crashes(wanted, found):
         return seed, "crash", "the reference crashes or takes too long", found, times, exits
     if row is None and compare.written_again(world, found):
@@ -145,7 +146,7 @@ def replay(line, known):
     if lacking:
         return world["id"], "skipped", "skipped, " + lacking, []
     found = compare_again(world, known)
-    row = compare.reason_of(world, found) if found else None
+    row = compare.reason_of(world, found, PLACE["level"]) if found else None
     return world["id"], found and compare.kind_of(found), row and row.name, found
 
 
