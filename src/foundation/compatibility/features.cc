@@ -62,6 +62,8 @@ constexpr FeatureRow kRows[] = {
      "deprecations with the same name and message in modules of the same source are one warning"},
     {Feature::kOverriddenInstances, "overridden-instances", Level::kSeries13,
      Reach::kFromItsRelease, "overrides of tests may name instances, and all of them with [*]"},
+    {Feature::kSourcesInTree, "sources-in-tree", Level::kSeries13, Reach::kFromItsRelease,
+     "sources of modules are evaluated with the tree of modules: get warns of those it cannot read"},
 };
 
 /// The rows have the order of the enumerators, so that a feature is an index.

@@ -41,6 +41,7 @@ enum class Feature : uint8_t {
   kNoRegistryPing,
   kMergedDeprecations,
   kOverriddenInstances,
+  kSourcesInTree,
 };
 
 /// At which levels the program does it.

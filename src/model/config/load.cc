@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/program_name.h"
+#include "compatibility/features.h"
 #include "config/call_target.h"
 #include "config/cloud_values.h"
 #include "config/decode.h"
@@ -87,6 +88,11 @@ class ConfigLoader {
   ConfigNode* AddNode(Module* module, ConfigNode* parent, int call);
   /// Resolves the targets of a module's calls and collects its providers.
   void ReadTargets(ConfigNode& node, Module& module);
+  /// Whether what is evaluated before the tree exists belongs to the tree, not to its modules.
+  bool EvaluatesInTree() const {
+    const Config& config = base_ == nullptr ? config_ : base_->config_;
+    return compatibility::Has(compatibility::Feature::kSourcesInTree, config.level);
+  }
   void LoadCall(ConfigNode& node, int call, std::vector<ConfigNode*>& pending);
   void LoadCalls(ConfigNode& root);
   void LoadRuns();
@@ -200,7 +206,9 @@ ConfigNode* ConfigLoader::AddNode(Module* module, ConfigNode* parent, int call) 
 
 void ConfigLoader::ReadTargets(ConfigNode& node, Module& module) {
   Diagnostics ignored;
-  Diagnostics& diags = module.incompatible ? ignored : diags_;
+  Diagnostics& between = base_ == nullptr ? between_modules_ : base_->between_modules_;
+  Diagnostics& shown = rules_.only_fetches && EvaluatesInTree() ? between : diags_;
+  Diagnostics& diags = module.incompatible ? ignored : shown;
   std::vector<CallTarget>& targets = targets_[node.index];
   for (ModuleCall& call : module.calls) {
     targets.push_back(ReadCallTarget(program_, static_, node, call, diags));
@@ -608,8 +616,12 @@ void ConfigLoader::LoadTree(ConfigNode& root, Module& module, size_t errors) {
     }
     return;
   }
+  const bool files_fit = diags_.error_count() == errors;
   ReadTargets(root, module);
-  if (rules_.root_only || (diags_.error_count() != errors && !rules_.despite_errors)) {
+  const bool root_fits = rules_.requires_installed && EvaluatesInTree()
+                             ? files_fit
+                             : diags_.error_count() == errors;
+  if (rules_.root_only || (!root_fits && !rules_.despite_errors)) {
     return;
   }
   const size_t of_root = diags_.error_count();
