@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/program_name.h"
 #include "cli/command_help.h"
@@ -60,18 +61,34 @@ std::string_view TooManyWordsSummary() {
              : "Too many command line arguments";
 }
 
-std::string_view WrongWordsSummary(std::string_view older, size_t given, size_t wanted) {
+/// Whether one of the first `wanted` words is not there or empty.
+static bool LacksWords(const std::vector<std::string>& words, size_t wanted) {
+  return words.size() < wanted ||
+         std::ranges::any_of(words | std::views::take(wanted), &std::string::empty);
+}
+
+bool WordsFit(const std::vector<std::string>& words, size_t wanted) {
+  const bool may_be_empty = !compatibility::Has(compatibility::Feature::kArgumentErrors);
+  return words.size() == wanted && (may_be_empty || !LacksWords(words, wanted));
+}
+
+std::string_view WrongWordsSummary(std::string_view older, const std::vector<std::string>& words,
+                                   size_t wanted) {
   if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
     return older;
   }
-  return given > wanted ? kUnexpectedWord : kWrongWords;
+  return LacksWords(words, wanted) ? kWrongWords : kUnexpectedWord;
+}
+
+bool HasWrongFlags(const Diagnostics& diags) {
+  return std::ranges::any_of(diags, &IsA<FlagsProblem>);
 }
 
 bool ArrangeProblems(Diagnostics& diags) {
   if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
     return false;
   }
-  const bool wrong_flags = std::ranges::any_of(diags, &IsA<FlagsProblem>);
+  const bool wrong_flags = HasWrongFlags(diags);
   if (wrong_flags) {
     Diagnostics kept;
     for (Diagnostic& diag : diags.list()) {

@@ -105,8 +105,13 @@ inline constexpr std::string_view kUnexpectedWord = "Unexpected argument";
 inline constexpr std::string_view kWrongWords = "Invalid arguments list";
 /// The summary of errors about too many words of commands that have one of their own at level 1.12.
 std::string_view TooManyWordsSummary();
-/// The summary of the error that there are not `wanted` words; `older` is that of level 1.12.
-std::string_view WrongWordsSummary(std::string_view older, size_t given, size_t wanted);
+/// Whether there are so many words. From level 1.13 on empty ones are none.
+bool WordsFit(const std::vector<std::string>& words, size_t wanted);
+/// The summary of the error that they do not fit; `older` is that of level 1.12.
+std::string_view WrongWordsSummary(std::string_view older, const std::vector<std::string>& words,
+                                   size_t wanted);
+/// Whether flags are wrong, so that the words behind them say nothing.
+bool HasWrongFlags(const Diagnostics& diags);
 
 /// Where the flags of a command may stand.
 enum class FlagOrder : uint8_t {

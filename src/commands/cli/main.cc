@@ -312,7 +312,9 @@ CommandLine SplitCommandLine(std::vector<std::string> args) {
   CommandLine line;
   if (std::any_of(args.begin(), args.end(), IsVersionFlag)) {
     std::erase_if(args, IsVersionFlag);
-    args.insert(args.begin(), "version");
+    if (args.empty() || args[0] != "version") {
+      args.insert(args.begin(), "version");
+    }
   }
   line.help = std::erase_if(args, IsHelpFlag) > 0;
   const auto word =

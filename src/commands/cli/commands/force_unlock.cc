@@ -20,10 +20,9 @@ static int RunForceUnlock(Invocation& invocation) {
   CommandRun run(invocation);
   run.beside_errors = session::BackendWarnings::kLeftOut;
   run.Parse();
-  if (run.ReadsWords() && run.flags.positionals().size() != 1) {
+  if (run.ReadsWords() && !WordsFit(run.flags.positionals(), 1)) {
     WordsError(run.diags,
-               std::string(WrongWordsSummary("Wrong number of arguments",
-                                             run.flags.positionals().size(), 1)),
+               WrongWordsSummary("Wrong number of arguments", run.flags.positionals(), 1),
                "Expected a single argument: LOCK_ID");
   }
   if (run.diags.has_errors()) {

@@ -182,10 +182,9 @@ static int RunImport(Invocation& invocation) {
   OperationRun run(invocation);
   run.Parse();
   const bool by_lines = run.flags.IsSet("from");
-  if (run.ReadsWords() && !by_lines && run.flags.positionals().size() != 2) {
+  if (run.ReadsWords() && !by_lines && !WordsFit(run.flags.positionals(), 2)) {
     WordsError(run.diags,
-               std::string(WrongWordsSummary("Invalid number of arguments",
-                                             run.flags.positionals().size(), 2)),
+               WrongWordsSummary("Invalid number of arguments", run.flags.positionals(), 2),
                "The import command expects two arguments");
   }
   CheckNoWordsBesideFrom(run);

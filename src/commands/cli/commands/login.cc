@@ -26,9 +26,9 @@ bool TakeHost(CommandRun& run, std::string& host) {
 static int RunLogin(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
-  if (run.ReadsWords() && run.flags.positionals().size() != 1) {
+  if (run.ReadsWords() && !WordsFit(run.flags.positionals(), 1)) {
     WordsError(run.diags,
-               WrongWordsSummary(kUnexpectedWord, run.flags.positionals().size(), 1),
+               WrongWordsSummary(kUnexpectedWord, run.flags.positionals(), 1),
                "The login command expects exactly one argument: the host to log in to.");
   }
   if (run.diags.has_errors()) {
@@ -57,9 +57,9 @@ static int RunLogin(Invocation& invocation) {
 static int RunLogout(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
-  if (run.ReadsWords() && run.flags.positionals().size() != 1) {
+  if (run.ReadsWords() && !WordsFit(run.flags.positionals(), 1)) {
     WordsError(run.diags,
-               WrongWordsSummary(kUnexpectedWord, run.flags.positionals().size(), 1),
+               WrongWordsSummary(kUnexpectedWord, run.flags.positionals(), 1),
                "The logout command expects exactly one argument: the host to log out of.");
   }
   if (run.diags.has_errors()) {

@@ -267,9 +267,9 @@ static int RunProvidersLock(Invocation& invocation) {
 static int RunProvidersMirror(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
-  if (run.flags.positionals().size() != 1) {
+  if (!WordsFit(run.flags.positionals(), 1)) {
     WordsError(run.diags,
-               WrongWordsSummary("Wrong number of arguments", run.flags.positionals().size(), 1),
+               WrongWordsSummary("Wrong number of arguments", run.flags.positionals(), 1),
                "The providers mirror command requires an output directory as a command-line "
                "argument.");
   }

@@ -56,10 +56,9 @@ void Tell(StateSession& session, const std::string& text) {
 static int RunStateReplaceProvider(Invocation& invocation) {
   StateSession session(invocation);
   session.Parse("Error parsing command-line flags");
-  if (session.flags.positionals().size() != 2) {
+  if (!WordsFit(session.flags.positionals(), 2)) {
     WordsError(session.diags,
-               std::string(WrongWordsSummary("Invalid number of arguments",
-                                             session.flags.positionals().size(), 2)),
+               WrongWordsSummary("Invalid number of arguments", session.flags.positionals(), 2),
                "Exactly two arguments expected");
   }
   (void)session.ArgumentsFit();

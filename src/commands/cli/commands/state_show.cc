@@ -40,10 +40,9 @@ static int RunStateShow(Invocation& invocation) {
   StateSession session(invocation);
   session.beside_errors = session::BackendWarnings::kLeftOut;
   session.Parse();
-  if (session.flags.positionals().size() != 1) {
+  if (!WordsFit(session.flags.positionals(), 1)) {
     WordsError(session.diags,
-               std::string(WrongWordsSummary("Invalid number of arguments",
-                                             session.flags.positionals().size(), 1)),
+               WrongWordsSummary("Invalid number of arguments", session.flags.positionals(), 1),
                "Exactly one argument expected");
   }
   if (!session.ArgumentsFit()) {

@@ -33,13 +33,13 @@ int Run(Invocation& invocation, bool taint) {
   ResourceInstance address;
   // From level 1.13 on the address is read in any case; it is empty if there is none.
   const bool in_any_case = compatibility::Has(compatibility::Feature::kArgumentErrors);
-  const bool wrong_flags = session.diags.has_errors();
+  const bool wrong_flags = HasWrongFlags(session.diags);
   if (session.ArgumentsFit() || in_any_case) {
     const auto& words = session.flags.positionals();
-    const bool fits = words.size() == 1;
+    const bool fits = WordsFit(words, 1);
     if (!fits) {
       WordsError(session.diags,
-                 std::string(WrongWordsSummary("Invalid arguments", words.size(), 1)),
+                 WrongWordsSummary("Invalid arguments", words, 1),
                  "The " + std::string(taint ? "taint" : "untaint") +
                      " command expects exactly one argument.");
     }

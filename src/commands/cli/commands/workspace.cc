@@ -38,11 +38,11 @@ bool WarnOfOldName(CommandRun& run) {
 
 /// Takes exactly one word: the name.
 bool TakeName(CommandRun& run, std::string& name) {
-  if (run.flags.positionals().size() == 1) {
+  if (WordsFit(run.flags.positionals(), 1)) {
     name = run.flags.positionals()[0];
   } else {
     WordsError(run.diags,
-               std::string(WrongWordsSummary(kWrongWords, run.flags.positionals().size(), 1)),
+               WrongWordsSummary(kWrongWords, run.flags.positionals(), 1),
                "Expected a single argument: NAME.");
   }
   return run.ArgumentsFit() && WarnOfOldName(run);
