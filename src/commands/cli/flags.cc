@@ -102,6 +102,11 @@ Result<Flags> Flags::Parse(std::span<const FlagSpec> specs, std::span<const std:
   return flags;
 }
 
+size_t Flags::FirstMistake(std::span<const FlagSpec> specs, std::span<const std::string> args) {
+  Flags flags;
+  return flags.Take(specs, args) ? args.size() : flags.mistake_;
+}
+
 Flags Flags::Read(std::span<const FlagSpec> specs, std::span<const std::string> args,
                   Diagnostics& diags, std::string_view summary) {
   Flags flags;
@@ -128,6 +133,7 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
   const bool anywhere = compatibility::Has(compatibility::Feature::kArgumentErrors);
   // Where a mistake was made: the words from `next` on are left.
   auto fail = [&](size_t next, std::string message) {
+    mistake_ = std::min(i, args.size() - 1);
     positionals_.assign(args.begin() + static_cast<ptrdiff_t>(anywhere ? args.size() : next),
                         args.end());
     return Fail(ErrorCode::kInvalid, std::move(message));

@@ -60,6 +60,9 @@ class Flags {
                     Diagnostics& diags,
                     std::string_view summary = "Failed to parse command-line flags");
 
+  /// The index of the first word that is a mistake, or the number of words.
+  static size_t FirstMistake(std::span<const FlagSpec> specs, std::span<const std::string> args);
+
   bool Bool(std::string_view name) const;
   const std::string& String(std::string_view name) const;
   int64_t Int(std::string_view name) const;
@@ -92,6 +95,7 @@ class Flags {
   std::map<std::string_view, Slot> slots_;
   std::vector<Occurrence> occurrences_;
   std::vector<std::string> positionals_;
+  size_t mistake_ = 0;                     ///< index of the word, after a Take() that failed
   std::vector<std::string> deprecations_;  ///< values of -deprecation that are none
 };
 

@@ -92,12 +92,8 @@ bool TakeViewFlag(std::string_view flag, ViewOptions& view) {
   return true;
 }
 
-/// Removes the view flags from a command's words, wherever they are, and stores them.
-void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
-  if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
-    std::erase_if(args, [&](const std::string& arg) { return TakeViewOption(arg, view); });
-    return;
-  }
+/// Removes the view flags from words as 1.13 does, and stores them.
+void TakeViewFlags(std::vector<std::string>& args, ViewOptions& view) {
   constexpr std::string_view kDeprecation = "-deprecation";
   for (size_t i = 0; i < args.size() && args[i] != "--";) {
     std::string flag = args[i].starts_with("--") ? args[i].substr(1) : args[i];
@@ -113,6 +109,31 @@ void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
       ++i;
     }
   }
+}
+
+/// Removes the view flags from a command's words, wherever they are, and stores them.
+void TakeViewOptions(const CommandSpec& command, std::vector<std::string>& args,
+                     ViewOptions& view) {
+  if (!compatibility::Has(compatibility::Feature::kArgumentErrors)) {
+    std::erase_if(args, [&](const std::string& arg) { return TakeViewOption(arg, view); });
+    return;
+  }
+  const std::vector<std::string> all = args;
+  const ViewOptions before = view;
+  TakeViewFlags(args, view);
+  const size_t mistake = Flags::FirstMistake(command.flags, args);
+  if (mistake == args.size()) {
+    return;
+  }
+  // Those behind a wrong flag do not count.
+  size_t rest = 0;
+  size_t end = 0;
+  for (; end < all.size() && rest <= mistake; ++end) {
+    rest += all[end] == args[rest] ? 1 : 0;
+  }
+  std::vector<std::string> counted(all.begin(), all.begin() + static_cast<ptrdiff_t>(end));
+  view = before;
+  TakeViewFlags(counted, view);
 }
 
 /// The words of an environment variable that holds extra arguments.
@@ -366,6 +387,21 @@ std::optional<int> AnswerWithHelp(const CommandLine& line, const CommandSpec& co
   return line.help ? 0 : 1;
 }
 
+/// How 1.13 answers a group of commands without a command of it: flags are wrong in any case, and
+/// words are not looked at.
+int AnswerOfGroup(Invocation& invocation, const CommandLine& line, const CommandSpec& group) {
+  invocation.command = &group;
+  Diagnostics diags;
+  const auto flag =
+      std::ranges::find_if(line.rest, [](const auto& word) { return word.starts_with('-'); });
+  if (flag != line.rest.end()) {
+    WordsError(diags, FlagsSummary(""), "flag provided but not defined: " + *flag);
+    return UsageError(invocation, diags);
+  }
+  Print(HelpText(group));
+  return 127;
+}
+
 /// The arguments that TF_CLI_ARGS and the command's own variable add.
 bool AddExtraArguments(const CommandSpec& command, std::vector<std::string>& args) {
   std::string suffix(command.name);
@@ -432,7 +468,7 @@ int RunCommand(Invocation& invocation, const CommandLine& line, const CommandSpe
     return 0;
   }
   invocation.args.insert(invocation.args.end(), line.rest.begin(), line.rest.end());
-  TakeViewOptions(invocation.args, invocation.view);
+  TakeViewOptions(command, invocation.args, invocation.view);
   invocation.command = &command;
   invocation.old_name = line.old_name;
   invocation.give_back_memory = GiveBackMemory;
@@ -457,6 +493,10 @@ int Dispatch(Invocation& invocation, const std::vector<std::string>& args) {
   const CommandSpec* command = FindNamedCommand(line);
   if (command == nullptr) {
     return UnknownCommand(line.name);
+  }
+  if (command->run == nullptr && !line.help && line.before.empty() &&
+      compatibility::Has(compatibility::Feature::kArgumentErrors)) {
+    return AnswerOfGroup(invocation, line, *command);
   }
   if (const auto code = AnswerWithHelp(line, *command)) {
     return *code;

@@ -20,6 +20,15 @@ void Narrator::Warn(std::string_view markup) {
   }
 }
 
+void Narrator::Refuse(std::string_view text) {
+  if (!audience_.json_only()) {
+    terminal::PrintError(text);
+  }
+  if (audience_.json() != nullptr) {
+    audience_.json()->Message(view::JsonUi::Level::kError, Plain(text));
+  }
+}
+
 std::string Narrator::Plain(std::string_view markup) {
   std::string text = terminal::Style(false).Paint(markup);
   std::string out;

@@ -22,6 +22,8 @@ class Narrator final : public session::Narrator {
   void Say(std::string_view markup, std::string_view message) override;
   void Warn(std::string_view markup) override;
   void Text(std::string_view markup) override;
+  /// Prints why something ends, for people on the error stream.
+  void Refuse(std::string_view text);
   /// Prints an empty line for people.
   void BlankLine() { audience_.Text("\n"); }
 

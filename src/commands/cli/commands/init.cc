@@ -49,7 +49,7 @@ constexpr std::string_view kConfigProblems =
 /// Shows steps and asks questions for the session library.
 class Dialog final : public session::InitDialog {
  public:
-  Dialog(const Invocation& invocation, Narrator& narrator)
+  Dialog(const Invocation& invocation, cli::Narrator& narrator)
       : invocation_(invocation), narrator_(narrator) {}
   void Say(std::string_view markup, std::string_view message) override {
     narrator_.Say(markup, message);
@@ -57,7 +57,7 @@ class Dialog final : public session::InitDialog {
   void Say(std::string_view markup) override { narrator_.Say(markup); }
   void Text(std::string_view markup) override { narrator_.Text(markup); }
   void Warn(std::string_view markup) override { narrator_.Warn(markup); }
-  void Refuse(std::string_view text) override { PrintError(text); }
+  void Refuse(std::string_view text) override { narrator_.Refuse(text); }
   Result<std::string> Ask(const Question& question) override {
     return terminal::Ask(invocation_.style(), {question.query, question.description});
   }
@@ -67,7 +67,7 @@ class Dialog final : public session::InitDialog {
 
  private:
   const Invocation& invocation_;
-  Narrator& narrator_;
+  cli::Narrator& narrator_;
 };
 
 /// Shows the packages that are being installed, while it lives.

@@ -3,6 +3,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/program_name.h"
+#include "cli/command_help.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "compatibility/features.h"
@@ -192,6 +193,11 @@ void WarnOfObjects(CommandRun& run, const std::string& name) {
 static int RunWorkspace(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
+  const bool later = compatibility::Has(compatibility::Feature::kArgumentErrors);
+  if (later && !run.diags.has_errors() && run.flags.positionals().empty()) {
+    Print(HelpText(*invocation.command));
+    return 1;
+  }
   (void)TakeNothing(run);
   return run.Usage();
 }
