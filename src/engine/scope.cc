@@ -34,7 +34,7 @@ Value CombineExisting(const Program& program, const ResourceTable& table, const 
     if (row.absent() || (row.orphan() && (row.pending_delete() || !row.value))) {
       continue;
     }
-    Value value = row.value ? seen(*row.value) : Value::Unknown(type);
+    Value value = row.value ? seen(row) : Value::Unknown(type);
     if (table.expansion.kind == Expansion::Kind::kForEach &&
         row.key.kind() == InstanceKey::Kind::kString) {
       attributes.emplace_back(program.Text(row.key.symbol()), std::move(value));
@@ -59,14 +59,14 @@ bool MayBeDeprecated(const BlockInfo& info, std::span<const hcl::TraversalStep> 
 }  // namespace
 
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
-             const Value& object) {
+             const InstanceKey& key, const Value& object) {
   const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
   if (!info.has_deprecated) {
     return object;
   }
+  const ResourceName& name = instance.node->module->resources[resource].name;
   return meta_arguments::MarkDeprecatedParts(info.schema->block, object, walk.program,
-                                             *instance.node,
-                                             instance.node->module->resources[resource].name);
+                                             *instance.node, {{instance.id, name}, key});
 }
 
 Value UnstoredObject(const BlockInfo& info, const config::Resource& block) {
@@ -132,7 +132,9 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
                                 (walk.apply != nullptr && walk.apply->expanded[node]);
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
-  auto seen = [&](const Value& value) { return AsSeen(walk, instance, resource, value); };
+  auto seen = [&](const Row& row) {
+    return AsSeen(walk, instance, resource, row.key, *row.value);
+  };
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {
     if (table.has_gaps) {
@@ -154,7 +156,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     bool complete = true;
     for (size_t i = 0; i < wanted; ++i) {
       complete = complete && table.rows[i].value.has_value();
-      values.push_back(table.rows[i].value ? seen(*table.rows[i].value) : Value::Unknown(type()));
+      values.push_back(table.rows[i].value ? seen(table.rows[i]) : Value::Unknown(type()));
     }
     if (!complete && walk.context.kind == WalkKind::kApply) {
       // Some rows are not done: provisioners of other rows see the rows before them.
@@ -274,7 +276,7 @@ Value ModuleScope::ResourceValue(const config::Reference& ref,
   const Expansion::Kind kind = instance_.resources[index]->expansion.kind;
   const bool one = kind == Expansion::Kind::kSingle || kind == Expansion::Kind::kDisabled;
   if (one && MayBeDeprecated(walk_.graph.blocks[instance_.node->index][index], rest)) {
-    return AsSeen(walk_, instance_, index, whole);
+    return AsSeen(walk_, instance_, index, {}, whole);
   }
   return whole;
 }
@@ -348,7 +350,7 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
       if (const Row* row = SingledOut(walk_, instance_, ref); row != nullptr && !rest.empty()) {
         rest = rest.subspan(1);
         const bool marked = MayBeDeprecated(walk_.graph.blocks[instance_.node->index][index], rest);
-        return lang::ApplySteps(marked ? AsSeen(walk_, instance_, index, *row->value) : *row->value,
+        return lang::ApplySteps(marked ? AsSeen(walk_, instance_, index, row->key, *row->value) : *row->value,
                                 rest, traversal, diags);
       }
       return lang::ApplySteps(ResourceValue(ref, rest), rest, traversal, diags);

@@ -63,7 +63,7 @@ class FunctionsOfModule : public lang::Scope {
 /// An object of a resource block as expressions see it: parts that its provider deprecates are
 /// marked.
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
-             const Value& object);
+             const InstanceKey& key, const Value& object);
 /// The object of a resource that neither a plan nor a state has: unknown, with the type and the
 /// sensitive attributes of its schema, which `info` must have. Not yet AsSeen(). Ref: evaluate.go
 /// GetResource.

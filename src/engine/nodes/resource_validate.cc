@@ -48,7 +48,7 @@ void ValidateConditions(const ValidatedBlock& block, Diagnostics& diags) {
     self = Value::Unknown(schema.implied_type());
     if (block.info.has_deprecated && !block.repeated() && resource.enabled == nullptr) {
       const auto index = static_cast<size_t>(&resource - block.place.module->resources.data());
-      self = AsSeen(block.walk, block.scope.instance(), index, schema::UnknownObject(schema));
+      self = AsSeen(block.walk, block.scope.instance(), index, {}, schema::UnknownObject(schema));
     }
   }
   ModuleScope with_self(block.walk, block.scope.instance(), block.scope.repetition(), &self);

@@ -125,7 +125,8 @@ void WarnAboutDroppedInputs(const config::Variable& variable, std::string_view n
       diags);
 }
 
-/// The mark of a deprecated output, with its name in the calling module: "module.m["k"].old".
+/// The mark of a deprecated output, with its name in the calling module, "module.m["k"].old", or
+/// from level 1.13 on in the root module.
 MarkSet DeprecatedOutputMark(const Walk& walk, const ModuleInstance& instance,
                              const config::Output& output) {
   lang::DeprecationCause cause;
@@ -137,6 +138,9 @@ MarkSet DeprecatedOutputMark(const Walk& walk, const ModuleInstance& instance,
   cause.message = output.deprecated;
   cause.remote = meta_arguments::IsRemote(*instance.node);
   Place(cause, walk, instance, walk.program.Text(output.name), output.deprecated);
+  if (!cause.module.empty()) {
+    cause.by = cause.module + "." + std::string(walk.program.Text(output.name));
+  }
   return lang::DeprecatedMark(cause);
 }
 

@@ -101,7 +101,7 @@ bool CheckConditions(RowContext& row, meta_arguments::ConditionKind kind,
   const ResourceTable& table = *row.instance->resources[block];
   Value seen;
   if (self != nullptr) {
-    seen = AsSeen(row.walk(), *row.instance, block, *self);
+    seen = AsSeen(row.walk(), *row.instance, block, row.address.key, *self);
   }
   ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row},
                     self != nullptr ? &seen : nullptr);

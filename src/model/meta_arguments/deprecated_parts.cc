@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compatibility/features.h"
 #include "cty/path.h"
 #include "lang/deprecation.h"
 
@@ -28,7 +29,17 @@ bool IsLookedInto(const schema::Block& block) {
 /// Collects the marks of one object.
 class Marker {
  public:
-  Marker(std::string symbol, bool remote) : symbol_(std::move(symbol)), remote_(remote) {}
+  /// From level 1.13 on causes have the whole address, and are merged by it.
+  Marker(const Program& program, const config::ConfigNode& place, const ResourceInstance& address)
+      : symbol_(program.ToText(ConfigResource{ModuleId(), address.resource.resource})),
+        remote_(IsRemote(place)) {
+    if (compatibility::Has(compatibility::Feature::kMergedDeprecations)) {
+      symbol_ += program.ToText(address.key);
+      module_ = program.ToText(address.resource.module);
+      source_ = place.source;
+      in_module_ = true;
+    }
+  }
 
   void Block(const schema::Block& block, const Value& value, const Path& path) {
     if (block.deprecated) {
@@ -108,11 +119,19 @@ class Marker {
     cause.by = symbol_ + path.ToText();
     cause.message = message;
     cause.remote = remote_;
+    if (in_module_) {
+      cause.module = module_;
+      cause.group = cause.by + '\n' + message + '\n' + source_;
+      cause.by.insert(0, module_.empty() ? "" : module_ + ".");
+    }
     return cause;
   }
 
   std::string symbol_;
   bool remote_;
+  bool in_module_ = false;  // the next two are set
+  std::string module_;
+  std::string source_;
   std::vector<PathMarks> marks_;
 };
 
@@ -139,11 +158,11 @@ bool HasDeprecatedParts(const schema::Block& block, std::string_view name) {
 }
 
 Value MarkDeprecatedParts(const schema::Block& block, const Value& object, const Program& program,
-                          const config::ConfigNode& place, const ResourceName& resource) {
+                          const config::ConfigNode& place, const ResourceInstance& address) {
   if (object.IsNull() || !object.IsKnown()) {
     return object;
   }
-  Marker marker(program.ToText(ConfigResource{ModuleId(), resource}), IsRemote(place));
+  Marker marker(program, place, address);
   std::vector<PathMarks> all;
   const Value unmarked = object.ContainsMarked() ? object.UnmarkDeepWithPaths(&all) : object;
   marker.Block(block, unmarked, Path());

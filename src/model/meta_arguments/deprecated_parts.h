@@ -21,7 +21,7 @@ bool HasDeprecatedParts(const schema::Block& block, std::string_view name);
 
 /// The object of a resource, with marks where the schema deprecates a part.
 Value MarkDeprecatedParts(const schema::Block& block, const Value& object, const Program& program,
-                          const config::ConfigNode& place, const ResourceName& resource);
+                          const config::ConfigNode& place, const ResourceInstance& address);
 
 /// Whether a module's source is not a local directory.
 bool IsRemote(const config::ConfigNode& node);
