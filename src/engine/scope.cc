@@ -132,9 +132,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
                                 (walk.apply != nullptr && walk.apply->expanded[node]);
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
-  auto seen = [&](const Row& row) {
-    return AsSeen(walk, instance, resource, row.key, *row.value);
-  };
+  auto seen = [&](const Row& row) { return AsSeen(walk, instance, resource, row.key, *row.value); };
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {
     if (table.has_gaps) {
@@ -350,8 +348,9 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
       if (const Row* row = SingledOut(walk_, instance_, ref); row != nullptr && !rest.empty()) {
         rest = rest.subspan(1);
         const bool marked = MayBeDeprecated(walk_.graph.blocks[instance_.node->index][index], rest);
-        return lang::ApplySteps(marked ? AsSeen(walk_, instance_, index, row->key, *row->value) : *row->value,
-                                rest, traversal, diags);
+        return lang::ApplySteps(
+            marked ? AsSeen(walk_, instance_, index, row->key, *row->value) : *row->value, rest,
+            traversal, diags);
       }
       return lang::ApplySteps(ResourceValue(ref, rest), rest, traversal, diags);
     case ReferenceKind::kModule:

@@ -18,9 +18,9 @@ bool Invocation::Show(Diagnostics& diags) const {
   options.consolidate_warnings = view.consolidate_warnings;
   options.consolidate_errors = view.consolidate_errors;
   const bool newline =
-      command != nullptr && (command->newline_after_diagnostics ||
-                             (command->newline_since_13 &&
-                              compatibility::Has(compatibility::Feature::kArgumentErrors)));
+      command != nullptr &&
+      (command->newline_after_diagnostics ||
+       (command->newline_since_13 && compatibility::Has(compatibility::Feature::kArgumentErrors)));
   const bool compact = view.compact_warnings && !errors;  // a list of all, which ends by itself
   for (const view::RenderedDiagnostic& rendered :
        view::RenderDiagnostics(diags, terminal::Style(view.color, view.links), options)) {
@@ -118,10 +118,9 @@ int UsageError(const Invocation& invocation, Diagnostics& diags) {
 std::optional<Flags> ParseFlags(const Invocation& invocation, FlagOrder order, Diagnostics& diags) {
   const std::span<const FlagSpec> table = invocation.command->flags;
   const size_t errors = diags.error_count();
-  Flags flags = Flags::Read(table, order == FlagOrder::kAnywhere
-                                       ? OptionsFirst(table, invocation.args)
-                                       : invocation.args,
-                            diags);
+  Flags flags = Flags::Read(
+      table, order == FlagOrder::kAnywhere ? OptionsFirst(table, invocation.args) : invocation.args,
+      diags);
   if (diags.error_count() != errors) {
     return std::nullopt;
   }

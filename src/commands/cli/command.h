@@ -86,8 +86,8 @@ struct CommandSpec {
   MisuseAnswer on_misuse = MisuseAnswer::kHint;
   bool newline_after_diagnostics = false;
   bool newline_since_13 = false;  ///< the same, from level 1.13 on
-  bool hidden = false;          ///< not listed
-  std::string_view alias = {};  ///< another whole name
+  bool hidden = false;            ///< not listed
+  std::string_view alias = {};    ///< another whole name
 };
 
 /// All commands, groups included. Primary ones first.

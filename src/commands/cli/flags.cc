@@ -161,8 +161,7 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
       name = name.substr(0, equals);
     }
     auto it = slots_.find(name);
-    if (it == slots_.end() && name == "deprecation" && given &&
-        anywhere) {
+    if (it == slots_.end() && name == "deprecation" && given && anywhere) {
       deprecations_.emplace_back(*given);
       continue;
     }

@@ -173,7 +173,8 @@ const Value* Mocks::ValuesOf(const Program& program, const config::MockProvider&
     return match.block->values ? &*match.block->values : nullptr;
   }
   for (const config::MockResource& block : mock.resources) {
-    if (block.type == object.resource.resource.type && block.mode == object.resource.resource.mode) {
+    if (block.type == object.resource.resource.type &&
+        block.mode == object.resource.resource.mode) {
       return block.defaults ? &*block.defaults : nullptr;
     }
   }

@@ -465,7 +465,7 @@ static std::optional<BackendRecord> ReadRecord(const Workspace& workspace, Diagn
   if (of_manifest.has_errors()) {
     diags.Append(std::move(of_manifest));
   } else {
-    diags.Error("Failed to load state: " + record.error().message, "");
+    diags.Error(UnreadRecord(workspace.data_directory, record.error()), "");
   }
   return std::nullopt;
 }

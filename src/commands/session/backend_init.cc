@@ -371,7 +371,7 @@ std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const L
   const BackendSettings settings =
       ReadBackendSettings(workspace, root, request.overrides, true, diags);
   if (!read) {
-    diags.Error("Failed to load state: " + read.error().message, "");
+    diags.Error(UnreadRecord(workspace.data_directory, read.error()), "");
   }
   if (diags.error_count() != errors) {
     return std::nullopt;

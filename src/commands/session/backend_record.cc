@@ -3,8 +3,9 @@
 #include <cstdlib>
 
 #include "backend/backend.h"
+#include "base/environment.h"
 #include "base/files.h"
-#include "compatibility/level.h"
+#include "compatibility/features.h"
 #include "cty/json.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -51,6 +52,13 @@ BackendRecord MakeBackendRecord(const std::string& type, const Value& settings, 
   return record;
 }
 
+std::string UnreadRecord(const std::string& data_directory, const Error& error) {
+  return (compatibility::Has(compatibility::Feature::kBackendRecordErrors)
+              ? "Failed to load backend configuration from " + RecordPath(data_directory)
+              : std::string("Failed to load state")) +
+         ": " + error.message;
+}
+
 Result<BackendRecord> ReadBackendRecord(const std::string& data_directory) {
   BackendRecord record;
   auto text = ReadFile(RecordPath(data_directory));
@@ -70,6 +78,14 @@ Result<BackendRecord> ReadBackendRecord(const std::string& data_directory) {
   }
   if (const JsonNode* version = document.root().Find("version");
       version != nullptr && version->is_number() && version->text() != "3") {
+    if (compatibility::Has(compatibility::Feature::kBackendRecordErrors) &&
+        !Environment("TF_DATA_DIR").empty() && text->contains("\"terraform_version\"")) {
+      return Fail(ErrorCode::kUnsupported,
+                  "found a resource state file (version " + std::string(version->text()) +
+                      ") where a backend configuration cache file was expected; if TF_DATA_DIR is "
+                      "set, ensure it does not point to a directory containing your main "
+                      "terraform.tfstate resource state file");
+    }
     return Fail(ErrorCode::kUnsupported, "opentofu " + std::string(compatibility::Release()) +
                                              " does not support CLI state version " +
                                              std::string(version->text()) + ", please update");

@@ -27,6 +27,8 @@ BackendRecord MakeBackendRecord(const std::string& type, const Value& settings, 
 
 /// Reads the record of a data directory. A missing file is an empty record.
 Result<BackendRecord> ReadBackendRecord(const std::string& data_directory);
+/// What is reported of a record that cannot be read.
+std::string UnreadRecord(const std::string& data_directory, const Error& error);
 Result<void> WriteBackendRecord(const std::string& data_directory, const BackendRecord& record);
 
 }  // namespace kinu::session

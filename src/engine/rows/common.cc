@@ -78,8 +78,8 @@ provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
   provider::Provider* provider = slot.Get(key);
   if (Substitutes* substitutes = row.walk().context.request.substitutes;
       substitutes != nullptr && provider != nullptr) {
-    return substitutes->For(row.walk().program, row.address, row.provider_info().address,
-                            *provider, diags);
+    return substitutes->For(row.walk().program, row.address, row.provider_info().address, *provider,
+                            diags);
   }
   if (provider == nullptr && !diags.has_errors()) {
     diags.Error("Provider instance not present",

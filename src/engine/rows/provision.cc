@@ -227,10 +227,10 @@ void RunProvisioners(RowContext& row, When when, const Value& self,
     repetition = {&table.expansion, row.row.expansion_row};
   }
   const int block_index = instance->node->module->FindResource(row.address.resource.resource);
-  const Value seen = block_index < 0
-                         ? self
-                         : AsSeen(row.walk(), *instance, static_cast<size_t>(block_index),
-                                  row.address.key, self);
+  const Value seen =
+      block_index < 0
+          ? self
+          : AsSeen(row.walk(), *instance, static_cast<size_t>(block_index), row.address.key, self);
   ModuleScope scope(row.walk(), *instance, repetition, &seen);
   for (const config::Provisioner& block : *list) {
     if (block.when == when && !RunOne(row, block, scope, diags)) {

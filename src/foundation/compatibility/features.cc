@@ -63,7 +63,14 @@ constexpr FeatureRow kRows[] = {
     {Feature::kOverriddenInstances, "overridden-instances", Level::kSeries13,
      Reach::kFromItsRelease, "overrides of tests may name instances, and all of them with [*]"},
     {Feature::kSourcesInTree, "sources-in-tree", Level::kSeries13, Reach::kFromItsRelease,
-     "sources of modules are evaluated with the tree of modules: get warns of those it cannot read"},
+     "sources of modules are evaluated with the tree of modules: get warns of those it cannot "
+     "read"},
+    {Feature::kBackendRecordErrors, "backend-record", Level::kSeries13, Reach::kFromItsRelease,
+     "errors of the file that records the backend name it, and say whether it is a state"},
+    {Feature::kCountLimit, "count-limit", Level::kSeries13, Reach::kFromItsRelease,
+     "count is at most 2147483647"},
+    {Feature::kPersistInterval, "persist-interval", Level::kSeries13, Reach::kFromItsRelease,
+     "apply refuses a TF_STATE_PERSIST_INTERVAL that is no number of 20 or more"},
 };
 
 /// The rows have the order of the enumerators, so that a feature is an index.

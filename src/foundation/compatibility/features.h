@@ -42,6 +42,9 @@ enum class Feature : uint8_t {
   kMergedDeprecations,
   kOverriddenInstances,
   kSourcesInTree,
+  kBackendRecordErrors,
+  kCountLimit,
+  kPersistInterval,
 };
 
 /// At which levels the program does it.

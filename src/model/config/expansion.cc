@@ -1,7 +1,9 @@
 #include "config/expansion.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "compatibility/features.h"
 #include "config/config.h"
 #include "cty/conversion.h"
 #include "lang/deprecation.h"
@@ -73,6 +75,8 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
           "value must be a whole number, between -9223372036854775808 and 9223372036854775807"));
     } else if (*count < 0) {
       problem(Unsuitable("count", "must be greater than or equal to zero"));
+    } else if (*count > INT32_MAX && compatibility::Has(compatibility::Feature::kCountLimit)) {
+      problem(Unsuitable("count", "must be less than or equal to 2147483647"));
     } else {
       out.count = *count;
     }

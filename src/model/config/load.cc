@@ -618,9 +618,8 @@ void ConfigLoader::LoadTree(ConfigNode& root, Module& module, size_t errors) {
   }
   const bool files_fit = diags_.error_count() == errors;
   ReadTargets(root, module);
-  const bool root_fits = rules_.requires_installed && EvaluatesInTree()
-                             ? files_fit
-                             : diags_.error_count() == errors;
+  const bool root_fits =
+      rules_.requires_installed && EvaluatesInTree() ? files_fit : diags_.error_count() == errors;
   if (rules_.root_only || (!root_fits && !rules_.despite_errors)) {
     return;
   }

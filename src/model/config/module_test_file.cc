@@ -53,8 +53,7 @@ class TestFileReader {
       : file_(file),
         diags_(diags),
         reader_{program, tree, content_, diags, required_versions_},
-        has_instances_(
-            compatibility::Has(compatibility::Feature::kOverriddenInstances, level)) {}
+        has_instances_(compatibility::Has(compatibility::Feature::kOverriddenInstances, level)) {}
 
   void Read(const hcl::Body& body);
 

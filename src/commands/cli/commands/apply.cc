@@ -1,9 +1,13 @@
 #include "operation/apply.h"
 
+#include <charconv>
+
+#include "base/environment.h"
 #include "base/program_name.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/timings.h"
+#include "compatibility/features.h"
 #include "meta_arguments/conditions.h"
 #include "operation/cloud_plan.h"
 #include "operation/saved_plan.h"
@@ -66,6 +70,26 @@ bool Approved(OperationRun& run, plan::Mode mode) {
   return false;
 }
 
+/// From level 1.13 on the interval at which states are stored is looked at by every apply. Ref:
+/// backend/local/backend_apply.go.
+bool CheckPersistInterval(Diagnostics& diags) {
+  constexpr int kLeast = 20;
+  const std::string_view text = Environment("TF_STATE_PERSIST_INTERVAL");
+  if (text.empty() || !compatibility::Has(compatibility::Feature::kPersistInterval)) {
+    return true;
+  }
+  int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (is_number && seconds >= kLeast) {
+    return true;
+  }
+  diags.Error("Invalid environment variable value",
+              "TF_STATE_PERSIST_INTERVAL must be a whole number of seconds, " +
+                  std::to_string(kLeast) + " or more. It is \"" + std::string(text) + "\".");
+  return false;
+}
+
 /// Opens the saved plan of the command line. Returns nothing after an error.
 std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& path,
                                         const PlanRequest& request, bool destroy_command) {
@@ -91,7 +115,8 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
   plan::Plan plan;
   run.operation.encryption = *encryption;
   if (!operation::OpenSavedPlan(request, path, run.operation, plan, *run.audience, run.diags,
-                                operation::SavedPlanUse::kApply)) {
+                                operation::SavedPlanUse::kApply) ||
+      !CheckPersistInterval(run.diags)) {
     return std::nullopt;
   }
   for (const plan::ResourceChange& change : plan.changes) {
@@ -114,7 +139,7 @@ std::optional<plan::Plan> MakeApprovedPlan(OperationRun& run, PlanRequest& reque
     return destroying || operation::RequireConfiguration("apply", found);
   };
   request.may_run_remotely = true;
-  if (!run.Open(request)) {
+  if (!run.Open(request) || !CheckPersistInterval(run.diags)) {
     return std::nullopt;
   }
   plan::Plan plan = operation::RunPlanning(run.operation, run.diags);

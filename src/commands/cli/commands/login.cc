@@ -27,8 +27,7 @@ static int RunLogin(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
   if (run.ReadsWords() && !WordsFit(run.flags.positionals(), 1)) {
-    WordsError(run.diags,
-               WrongWordsSummary(kUnexpectedWord, run.flags.positionals(), 1),
+    WordsError(run.diags, WrongWordsSummary(kUnexpectedWord, run.flags.positionals(), 1),
                "The login command expects exactly one argument: the host to log in to.");
   }
   if (run.diags.has_errors()) {
@@ -58,8 +57,7 @@ static int RunLogout(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
   if (run.ReadsWords() && !WordsFit(run.flags.positionals(), 1)) {
-    WordsError(run.diags,
-               WrongWordsSummary(kUnexpectedWord, run.flags.positionals(), 1),
+    WordsError(run.diags, WrongWordsSummary(kUnexpectedWord, run.flags.positionals(), 1),
                "The logout command expects exactly one argument: the host to log out of.");
   }
   if (run.diags.has_errors()) {

@@ -1,7 +1,7 @@
 #include "base/program_name.h"
 #include "cli/command_run.h"
-#include "compatibility/features.h"
 #include "cli/flag_groups.h"
+#include "compatibility/features.h"
 #include "functions/function.h"
 #include "json/writer.h"
 #include "plan_json/documents.h"

@@ -176,7 +176,8 @@ static int RunOutput(Invocation& invocation) {
   CheckOutputForm(flags, diags);
   const auto arguments = VariableArguments(flags);
   if (diags.has_errors()) {
-    return UsageError(invocation, flags, diags);
+    // -raw wins over -json.
+    return flags.Bool("raw") ? UsageError(invocation, diags) : UsageError(invocation, flags, diags);
   }
   const Loaded root = session::Load(
       invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);

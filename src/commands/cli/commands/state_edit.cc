@@ -167,9 +167,9 @@ static int RunStateRm(Invocation& invocation) {
 static int RunStateMv(Invocation& invocation) {
   StateSession session(invocation);
   session.Parse();
-  if (!EditArgumentsFit(session, WordsFit(session.flags.positionals(), 2),
-                        "Exactly two arguments expected",
-                        WrongWordsSummary("Invalid number of arguments", session.flags.positionals(), 2))) {
+  if (!EditArgumentsFit(
+          session, WordsFit(session.flags.positionals(), 2), "Exactly two arguments expected",
+          WrongWordsSummary("Invalid number of arguments", session.flags.positionals(), 2))) {
     return session.Usage();
   }
   std::vector<session::WordLine> lines;

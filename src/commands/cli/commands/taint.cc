@@ -38,15 +38,14 @@ int Run(Invocation& invocation, bool taint) {
     const auto& words = session.flags.positionals();
     const bool fits = WordsFit(words, 1);
     if (!fits) {
-      WordsError(session.diags,
-                 WrongWordsSummary("Invalid arguments", words, 1),
+      WordsError(session.diags, WrongWordsSummary("Invalid arguments", words, 1),
                  "The " + std::string(taint ? "taint" : "untaint") +
                      " command expects exactly one argument.");
     }
     const std::string word = words.empty() || wrong_flags ? "" : words[0];
     const bool is_address = (fits || in_any_case) && TakeInstance(session, word, address);
-    if (taint && (is_address ? address.resource.resource.mode != ResourceMode::kManaged
-                             : in_any_case)) {
+    if (taint &&
+        (is_address ? address.resource.resource.mode != ResourceMode::kManaged : in_any_case)) {
       session.diags.Error("Invalid resource address",
                           "Resource instance " + word + " cannot be tainted");
     }

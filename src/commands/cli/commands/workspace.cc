@@ -42,8 +42,7 @@ bool TakeName(CommandRun& run, std::string& name) {
   if (WordsFit(run.flags.positionals(), 1)) {
     name = run.flags.positionals()[0];
   } else {
-    WordsError(run.diags,
-               WrongWordsSummary(kWrongWords, run.flags.positionals(), 1),
+    WordsError(run.diags, WrongWordsSummary(kWrongWords, run.flags.positionals(), 1),
                "Expected a single argument: NAME.");
   }
   return run.ArgumentsFit() && WarnOfOldName(run);
