@@ -114,7 +114,7 @@ Flags Flags::Read(std::span<const FlagSpec> specs, std::span<const std::string> 
   return flags;
 }
 
-Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::string> args) {
+void Flags::Prepare(std::span<const FlagSpec> specs) {
   for (const FlagSpec& spec : specs) {
     if (spec.kind == FlagKind::kView) {
       continue;
@@ -128,6 +128,10 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
     }
     slots_[spec.name] = std::move(slot);
   }
+}
+
+Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::string> args) {
+  Prepare(specs);
   size_t i = 0;
   // From 1.13 on flags may stand behind words, and a mistake leaves no words.
   const bool anywhere = compatibility::Has(compatibility::Feature::kArgumentErrors);

@@ -89,6 +89,8 @@ class Flags {
     int64_t number = 0;
   };
   const Slot& At(std::string_view name) const;
+  /// Makes a slot with the default value for each flag.
+  void Prepare(std::span<const FlagSpec> specs);
   Result<void> Take(std::span<const FlagSpec> specs, std::span<const std::string> args);
   /// Reports what Take() found and what is wrong with a flag that every command accepts.
   void Report(const Result<void>& taken, std::string_view summary, Diagnostics& diags) const;
