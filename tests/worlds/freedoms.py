@@ -151,9 +151,9 @@ KNOWN = [
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
     Known("ephemeral blocks in a plan", "differences.md: `show -json PLAN` of a configuration with ephemeral resources", r"show", r"exit|" + STREAMS,
           re.compile(r'\A(?:-1\n\+0\Z|-Failed to marshal plan to json: error marshaling config: no schema found for ephemeral\.|\+\{"format_version")'),
-          re.compile(r"\bephemeral\b"), "1.13"),
+          re.compile(r"\bephemeral\b"), level="1.13"),
     Known("arguments of provisioners", "differences.md: arguments of provisioners in the configuration of `show -json PLAN`", r"show", "stdout",
-          re.compile(r'\A(?:\+( +)"expressions": \{(?:\},|\n(?:\+\1 .*\n)*\+\1\},?)(?:\n|\Z))+\Z'), re.compile(r"\bprovisioner\b"), "1.13"),
+          re.compile(r'\A(?:\+( +)"expressions": \{(?:\},|\n(?:\+\1 .*\n)*\+\1\},?)(?:\n|\Z))+\Z'), re.compile(r"\bprovisioner\b"), level="1.13"),
 ]
 
 

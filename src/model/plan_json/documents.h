@@ -52,8 +52,8 @@ struct PlanDocumentOptions {
 Result<void> WritePlan(JsonWriter& out, const plan::Plan& plan, const config::Config* config,
                        const SchemaLookup& schemas, const PlanDocumentOptions& options);
 
-/// Whether an instance of a state can be shown with the schema of its type (null: there is none): an
-/// object of another version cannot. The text of `show` has the same limits as its document.
+/// Whether an instance of a state can be shown with the schema of its type (null: there is none):
+/// an object of another version cannot. The text of `show` has the same limits as its document.
 Result<void> CheckDocumented(const Program& program, const state::Resource& resource,
                              const state::Instance& instance, const schema::ResourceSchema* schema);
 /// `show -json` of a state, and the prior_state of a plan (without checks).
