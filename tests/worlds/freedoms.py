@@ -129,7 +129,7 @@ KNOWN = [
           re.compile(r'\A(?:-1\n\+0\Z|\+Move|-(?:\{DIAG error\||\{"@level": "error", "@message": "Error: )Error acquiring the state lock'
                      r'|-\(nothing\)\n\+\d+\n(?s:.*)encrypted_data)'), cause=re.compile("Error acquiring the state lock")),
     Known("a backup before a change", "differences.md: `-state-out` where a change ends with the content that the file has", r"apply|destroy|refresh",
-          r"file .*out\.tfstate\.backup", re.compile(r"\A-\(nothing\)\n\+\d+\n\+\{")),
+          r"file .*out\.tfstate\.backup", re.compile(r"\A-\(nothing\)\n\+\d+\n\+[{$]")),
     Known("graph of a plan with an ephemeral variable", "differences.md: `graph -plan=FILE`, for which no value is needed", r"graph",
           r"exit|" + STREAMS, re.compile(r"\A-1\n\+0\Z|\A-\{DIAG error\|No value for required variable|digraph \{"), re.compile(r"\bephemeral\b")),
     Known("a function that nothing calls", "differences.md: functions of required providers in `console`", r"console",
