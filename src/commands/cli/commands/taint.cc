@@ -2,6 +2,7 @@
 #include "base/program_name.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
+#include "compatibility/features.h"
 #include "config/address.h"
 
 namespace kinu::cli {
