@@ -89,7 +89,7 @@ WORDS = [
           re.compile(r"(?m)^.*: Still \w+\.\.\. .*\n"), ""),
     Words("resets", "only the first of parallel lines has one more", STREAMS, re.compile(r"(?:\x1b\[0m)+"), "\x1b[0m"),
     Words("order of installed modules", "OpenTofu lists the modules of a directory in random order", STREAMS,
-          re.compile(r"(?:^- [\w.-]+ in .*\n)+", re.M), lambda match: "".join(sorted(match.group(0).splitlines(True)))),
+          re.compile(r'(?:^(?:- [\w.-]+ in |\{"@level": "info", "@message": "installing [\w.-]+ in ).*\n)+', re.M), lambda match: "".join(sorted(match.group(0).splitlines(True)))),
     Words("order of searched providers", "OpenTofu goes through maps: another order each time (differences.md)", STREAMS,
           re.compile(r"(?:^- (?:Finding|Reusing|\S+ is built in) .*\n)+", re.M),
           lambda match: "".join(sorted(match.group(0).splitlines(True)))),

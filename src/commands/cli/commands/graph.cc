@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/files.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
@@ -61,8 +63,17 @@ bool OpenConfiguration(OperationRun& run, std::string_view type, plan::Plan& pla
   Operation& operation = run.operation;
   const auto variables = VariableArguments(run.flags);
   operation.LoadModules({.intent = LoadIntent::kOperation, .variables = variables});
-  if (!operation.CheckModules([&](Diagnostics& diags) { return ReadPriorState(operation, diags); },
-                              run.diags)) {
+  Diagnostics warnings;  // beside the errors of modules
+  const auto read_state = [&](Diagnostics& diags) {
+    const bool read = ReadPriorState(operation, diags);
+    if (read && operation.of_modules().has_errors()) {
+      warnings = std::exchange(diags, {});
+    }
+    return read;
+  };
+  if (!operation.CheckModules(read_state, run.diags)) {
+    warnings.Append(std::move(run.diags));
+    run.diags = std::move(warnings);
     return false;
   }
   const bool of_plan = type.starts_with("plan");
