@@ -10,6 +10,7 @@
 
 #include "compatibility/features.h"
 #include "text/unicode.h"
+#include "text/unicode17_identifiers.h"
 #include "text/unicode17_table.h"
 
 namespace kinu::text::unicode17 {

@@ -1,4 +1,4 @@
-// The rows of text/unicode17_table.h.
+// The rows of text/unicode17_identifiers.h and text/unicode17_table.h.
 #pragma once
 
 #include <cstdint>
