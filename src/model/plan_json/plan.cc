@@ -1,6 +1,7 @@
 // `show -json PLAN`. Ref: opentofu internal/command/jsonplan.
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 
 #include "base/loop_threads.h"
@@ -194,32 +195,35 @@ void PlanWriter::Variables(const config::Config* config) {
   out_.EndObject();
 }
 
-/// The planned outputs by name; `of_modules`: with those of child modules.
-std::map<std::string_view, OutputChange> OutputsByName(const Plan& plan, bool of_modules) {
-  std::map<std::string_view, OutputChange> out;
-  for (size_t i = 0; of_modules && i < plan.module_outputs.size(); ++i) {
-    const plan::ModuleOutput& output = plan.module_outputs[i];
-    OutputChange& planned = out[plan.program->Text(output.name)];
-    planned.after = output.value.UnmarkDeep();
-    planned.sensitive = output.sensitive;
-    planned.action = Action::kCreate;
-  }
-  for (const OutputChange& output : plan.outputs) {
-    if (output.action != Action::kDelete) {
-      out.insert_or_assign(output.name, output);
-    }
-  }
-  return out;
+/// A planned output of a child module as one of the root.
+OutputChange AsRootOutput(const Plan& plan, const plan::ModuleOutput& output) {
+  OutputChange planned;
+  planned.name = plan.program->Text(output.name);
+  planned.action = Action::kCreate;
+  planned.after = output.value.UnmarkDeep();
+  planned.sensitive = output.sensitive;
+  return planned;
 }
 
 void PlanWriter::PlannedOutputs(bool of_modules) {
-  const auto outputs = OutputsByName(plan_, of_modules);
+  std::map<std::string_view, const OutputChange*> outputs;
+  std::deque<OutputChange> made;
+  for (size_t i = 0; of_modules && i < plan_.module_outputs.size(); ++i) {
+    const OutputChange& output = made.emplace_back(AsRootOutput(plan_, plan_.module_outputs[i]));
+    outputs.insert_or_assign(output.name, &output);
+  }
+  for (const OutputChange& output : plan_.outputs) {
+    if (output.action != Action::kDelete) {
+      outputs.insert_or_assign(output.name, &output);
+    }
+  }
   if (outputs.empty()) {
     return;
   }
   out_.Key("outputs");
   out_.BeginObject();
-  for (const auto& [name, output] : outputs) {
+  for (const auto& [name, change] : outputs) {
+    const OutputChange& output = *change;
     out_.Key(name);
     out_.BeginObject();
     out_.Member("sensitive", output.sensitive);
