@@ -331,12 +331,14 @@ std::optional<bool> StateMigration::ConfirmOverwrite(const state::State& ours,
 }
 
 bool StateMigration::EraseSources() {
+  const auto not_erased = [&](const kinu::Error& error) {
+    return Error(TextAsSummary("Error deleting local state after migration: " + error.message,
+                               "The states are in the new backend. Some are still here as well."),
+                 "");
+  };
   auto names = from_.backend->Workspaces();
   if (!names) {
-    return Error(
-        TextAsSummary("Error deleting local state after migration: " + names.error().message,
-                      "The states are in the new backend, and still here as well."),
-        "");
+    return not_erased(names.error());
   }
   // Where both use one file, nothing was copied and nothing may be erased.
   for (const std::string& name : *names) {
@@ -360,10 +362,7 @@ bool StateMigration::EraseSources() {
       done = ReplaceFile(paths.read, "");
     }
     if (!done) {
-      return Error(
-          TextAsSummary("Error deleting local state after migration: " + done.error().message,
-                        "The states are in the new backend, and still here as well."),
-          "");
+      return not_erased(done.error());
     }
   }
   return true;
