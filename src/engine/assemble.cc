@@ -393,7 +393,7 @@ void WarnOfUnreadable(const Walk& walk, const plan::Plan& plan, Diagnostics& dia
   }
   FlatSet<ResourceInstance> read;
   ForEachRowOf(walk, [&](const ResourceInstance& address, const BlockInfo&, const Row& row) {
-    if (row.read().previous) {
+    if (row.read().previous || row.read().unread) {
       read.insert(address);
     }
   });

@@ -162,7 +162,7 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   if (!ReadCurrent(row, *provider, import, fate, diags)) {
     return;
   }
-  if (ImportedByCommand(row.walk(), row.walk().graph.node(row.id), row.address)) {
+  if (import != nullptr && !row.walk().context.command_imports.empty()) {
     row.row.value = fate.object;  // unchecked
     return;
   }
