@@ -10,10 +10,11 @@ import session
 Difference = collections.namedtuple("Difference", "step command subject lines")
 # A block whose result is a member of `check_results`, and a request that writes a state.
 CHECK = re.compile(r"\b(?:check|validation|precondition|postcondition)\b")
+REPEATED = re.compile(r"\b(?:count|for_each)\b")
 PROVIDER = re.compile(r'(?m)^provider\s+"?kinutest\b|"provider":')
 ALIAS = re.compile(r'(?m)^ *"?alias"? *[=:]')
 WRITES = re.compile(r"-(?:POST|PUT) .*(?:state|encrypted)(?:\(|$)|-(?:POST|PUT) /states/|-(?:LOCK|UNLOCK) ")
-SERIAL = re.compile(r'- *"serial": \d+, \+ *"serial": \d+,')
+SERIAL = re.compile(r'- *(?:"serial"|\$\.serial): \d+,? \+ *(?:"serial"|\$\.serial): \d+,?')
 GIVEN = re.compile(r"--?state(=|$)")
 NAMES = re.compile(r"\b[a-z]\d+\b|\d+")
 
@@ -60,12 +61,18 @@ def crashes(wanted, found):
     return any(step["exit"][1] not in ("0", "1", "2", "3") for step in wanted[:found[0].step + 1])
 
 
+def several_checks(texts):
+    """Whether several objects can have results of checks: several rules, or one of a block with several instances."""
+    rules = sum(len(CHECK.findall(text)) for text in texts)
+    return rules > 1 or rules == 1 and any(map(REPEATED.search, texts))
+
+
 def written_again(world, found):
     """Whether only the reference writes a state in a step of a world with several checks, or counts it once more: it has
     one that is the same but for the order of the results, which is random."""
     again = [one for one in found if one.subject == "requests" and all(map(WRITES.match, one.lines)) or
              "tfstate" in one.subject and (one.lines[-1] == "+(nothing)" or SERIAL.fullmatch(" ".join(one.lines)))]
-    return len(again) == len(found) and sum(len(CHECK.findall(text)) for text in texts_of(world)) > 1
+    return len(again) == len(found) and several_checks(texts_of(world))
 
 
 def configured_twice(world):

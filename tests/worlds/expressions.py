@@ -20,7 +20,7 @@ LITERALS = {
 SHAPES = {
     "string": [("upper(%s)", "string"), ('"t-${%s}"', "string"), ("tostring(%s)", "number"), ('join(",", %s)', "list"),
                ("jsonencode(%s)", "map"), ('lookup(%s, "a", "none")', "map"), ('format("%%03d", floor(%s))', "number"),
-               ('"%%{ if %s }yes%%{ else }no%%{ endif }"', "bool"), ('replace(%s, "a", "b")', "string"),
+               ('"%%{ if %s }yes%%{ else }no%%{ endif }"', "bool"), ('replace(replace(%s, "/[0-7]/", "8"), "a", "b")', "string"),
                ('try(%s, "other")', "string"), ("sha256(%s)", "string"), ('"${%s}.%%{ for x in ["u"] }${x}%%{ endfor }"', "string"),
                ("coalesce(%s, \"c\")", "string"), ("base64encode(%s)", "string"), ('trimspace(" ${%s} ")', "string"),
                ("yamlencode(%s)", "list"), ("element(concat(%s, [\"z\"]), 0)", "list"), ("nonsensitive(sensitive(%s))", "string")],

@@ -33,7 +33,7 @@ def without_empty_resources(text):
     except ValueError:
         return text
     state["resources"] = [resource for resource in state["resources"] if resource.get("instances")]
-    return mode + "\n" + json.dumps(state, indent=1, sort_keys=True) + "\n"
+    return mode + "\n" + json.dumps(state, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def reduced(match):
@@ -125,7 +125,7 @@ KNOWN = [
     Known("moved out of a sealed state", "differences.md: `state mv -state-out` from an encrypted state", r"state mv", r"file .*",
           re.compile(r"(?s)\A-(?=.*\"resources\").*\n\+.*encrypted_data")),
     Known("a sealed file is read", "differences.md: an encrypted file that `-state` or `-state-out` names", r"state (mv|rm)",
-          r"exit|" + STREAMS + r"|file .*tfstate.*",
+          r"exit|" + STREAMS + r"|file .*",
           re.compile(r'\A(?:-1\n\+0\Z|\+Move|-(?:\{DIAG error\||\{"@level": "error", "@message": "Error: )Error acquiring the state lock'
                      r'|-\(nothing\)\n\+\d+\n(?s:.*)encrypted_data)'), cause=re.compile("Error acquiring the state lock")),
     Known("a backup before a change", "differences.md: `-state-out` where a change ends with the content that the file has", r"apply|destroy|refresh",
@@ -142,7 +142,7 @@ KNOWN = [
     Known("sensitive and deprecated", "differences.md: an output that is sensitive and deprecated", r"console", "stdout",
           re.compile(r"\A-.*\n\+\(sensitive value\)\Z"), re.compile(r"\bdeprecated\b")),
     Known("planned and sensitive and deprecated", "differences.md: an output that is sensitive and deprecated", r"plan|apply|destroy|show", "stdout",
-          re.compile(r"\A-.*\(known after apply\)\n\+.*\(sensitive value\)\Z"), re.compile(r"\bdeprecated\b")),
+          re.compile(r"\A(?:-.*\n)+(?:\+.*\(sensitive value\)(?:\n|\Z))+\Z"), re.compile(r"\bdeprecated\b")),
     Known("ephemeral in a test", "differences.md: `test -verbose` with an ephemeral resource", r"test", "stdout",
           re.compile(r"\A-\{DIAG warning\|Failed to render test state\|\}\n\+"), re.compile(r"\bephemeral\b")),
     Known("overridden in a test", "differences.md: `test -verbose -json` with an overridden module", r"test", "stdout",
