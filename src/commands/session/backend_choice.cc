@@ -430,11 +430,11 @@ bool RequireLocalRuns(const ConfiguredBackend& backend, std::string_view workspa
   return false;
 }
 
-/// Configures a backend, with its warnings in `diags`.
-static std::optional<ConfiguredBackend> ConfigureWithWarnings(
-    const Workspace& workspace, const std::string& type, const Value& values,
-    const backend::StateFlags& flags, Diagnostics& diags,
-    const BackendSettings* settings = nullptr) {
+std::optional<ConfiguredBackend> ConfigureWithWarnings(const Workspace& workspace,
+                                                       const std::string& type, const Value& values,
+                                                       const backend::StateFlags& flags,
+                                                       Diagnostics& diags,
+                                                       const BackendSettings* settings) {
   const BackendSpec& spec = *backend::FindBackend(type);
   provider::Problems problems;
   ConfiguredBackend out{type, backend::SettingsObject(spec, values),

@@ -81,9 +81,14 @@ bool CheckServiceVersion(const ConfiguredBackend& backend, std::string_view work
 bool RequireLocalRuns(const ConfiguredBackend& backend, std::string_view workspace,
                       Diagnostics& diags);
 
-/// Configures a backend whose type this version has. Returns nothing after an error, which its
-/// warnings stand beside: as in the reference, nobody hears of them otherwise. `settings` has the
-/// ranges of the settings, for the diagnostics.
+/// Configures a backend whose type this version has. Returns nothing after an error. `settings` has
+/// the ranges of the settings, for the diagnostics.
+std::optional<ConfiguredBackend> ConfigureWithWarnings(const Workspace& workspace,
+                                                       const std::string& type, const Value& values,
+                                                       const backend::StateFlags& flags,
+                                                       Diagnostics& diags,
+                                                       const BackendSettings* settings = nullptr);
+/// The same for commands that show the warnings of a backend only beside its errors.
 std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std::string& type,
                                            const Value& values, const backend::StateFlags& flags,
                                            Diagnostics& diags,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "base/program_name.h"
 #include "cty/conversion.h"
@@ -121,9 +122,12 @@ class Initializer {
         dialog_(dialog),
         diags_(diags) {}
 
+  /// Returns nothing after an error, which the warnings of the backends that were configured stand
+  /// before: nobody hears of them otherwise.
   std::optional<ConfiguredBackend> Run();
 
  private:
+  std::optional<ConfiguredBackend> Initialize();
   std::optional<ConfiguredBackend> Keep();
   std::optional<ConfiguredBackend> Unset();
   std::optional<ConfiguredBackend> Adopt();
@@ -136,8 +140,10 @@ class Initializer {
   Value AskForMissing();
   /// The backend that the record names.
   std::optional<ConfiguredBackend> Previous() {
-    return Encrypted(Configure(workspace_, record_.type, record_.Settings(), {}, diags_));
+    return Configured(record_.type, record_.Settings(), nullptr);
   }
+  std::optional<ConfiguredBackend> Configured(const std::string& type, const Value& values,
+                                              const BackendSettings* settings);
   std::optional<ConfiguredBackend> Encrypted(std::optional<ConfiguredBackend> backend) const {
     if (backend) {
       backend->Prepare(workspace_, request_.encryption);
@@ -150,10 +156,31 @@ class Initializer {
   const BackendSettings& settings_;
   BackendRecord record_;
   InitDialog& dialog_;
+  Diagnostics warnings_;  ///< of the backends that were configured
   Diagnostics& diags_;
 };
 
 std::optional<ConfiguredBackend> Initializer::Run() {
+  Diagnostics before = std::exchange(diags_, {});
+  auto out = Initialize();
+  if (!out) {
+    before.Append(std::move(warnings_));
+  }
+  before.Append(std::exchange(diags_, {}));
+  diags_ = std::move(before);
+  return out;
+}
+
+std::optional<ConfiguredBackend> Initializer::Configured(const std::string& type,
+                                                         const Value& values,
+                                                         const BackendSettings* settings) {
+  Diagnostics found;
+  auto out = Encrypted(ConfigureWithWarnings(workspace_, type, values, {}, found, settings));
+  (out ? warnings_ : diags_).Append(std::move(found));
+  return out;
+}
+
+std::optional<ConfiguredBackend> Initializer::Initialize() {
   if (settings_.type.empty() && record_.empty()) {
     return Encrypted(ImpliedBackend());
   }
@@ -323,7 +350,7 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
     }
     return std::nullopt;  // there is nothing to check
   }
-  auto to = Encrypted(Configure(workspace_, settings_.type, settings, {}, diags_, &settings_));
+  auto to = Configured(settings_.type, settings, &settings_);
   if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to))) {
     return std::nullopt;
   }

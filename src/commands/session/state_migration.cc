@@ -128,8 +128,10 @@ bool StateMigration::CopyCurrentWorkspace() {
 bool StateMigration::Run() {
   const size_t errors = diags_.error_count();
   auto names = WorkspacesOf(from_);
-  const bool to_one = !WorkspacesOf(to_);
-  if (diags_.error_count() != errors || !CheckVersions()) {
+  const auto existing = WorkspacesOf(to_);
+  const bool to_one = !existing;
+  if (diags_.error_count() != errors ||
+      !CheckVersions(existing.value_or(std::vector<std::string>()))) {
     return false;
   }
   if (is_to_cloud()) {
@@ -158,9 +160,10 @@ bool StateMigration::Run() {
                      [&](const std::string& name) { return CopyOneOfSeveral(name, name); });
 }
 
-bool StateMigration::CheckVersions() {
-  const auto names = to_.backend->Workspaces().value_or(
-      std::vector<std::string>{std::string(backend::kDefaultWorkspace)});
+bool StateMigration::CheckVersions(std::vector<std::string> names) {
+  if (names.empty() && !is_to_cloud()) {
+    names.emplace_back(backend::kDefaultWorkspace);
+  }
   provider::Problems problems;
   for (const std::string& name : names) {
     to_.backend->CheckVersion(name, options_.ignore_version, problems);

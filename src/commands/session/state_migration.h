@@ -67,7 +67,7 @@ class StateMigration {
   bool SelectCopy(const std::string& copy);
   bool is_to_cloud() const { return to_.type == backend::kCloudBackend; }
   /// Reports workspaces of the destination that another version runs.
-  bool CheckVersions();
+  bool CheckVersions(std::vector<std::string> names);
   /// Opens the destination; asks for a name where it has no default workspace. Null after an error.
   std::unique_ptr<state::Store> OpenTarget(std::string_view name);
   /// Copies the state of a workspace to one of the other backend.
