@@ -333,9 +333,7 @@ CommandLine SplitCommandLine(std::vector<std::string> args) {
   CommandLine line;
   if (std::any_of(args.begin(), args.end(), IsVersionFlag)) {
     std::erase_if(args, IsVersionFlag);
-    if (args.empty() || args[0] != "version") {
-      args.insert(args.begin(), "version");
-    }
+    args.insert(args.begin(), "version");  // also before a command "version", which it then ignores
   }
   line.help = std::erase_if(args, IsHelpFlag) > 0;
   const auto word =
