@@ -630,7 +630,8 @@ void ConfigLoader::LoadTree(ConfigNode& root, Module& module, size_t errors) {
   }
   const bool all_found = diags_.error_count() == of_root;
   config_.calls_complete = all_found;
-  if (diags_.error_count() == errors && !between_modules_.has_errors()) {
+  const bool fits = rules_.despite_errors ? all_found : diags_.error_count() == errors;
+  if (fits && !between_modules_.has_errors()) {
     CheckProviderConfigs(config_, between_modules_);
     CheckTestProviders(config_, between_modules_);
   }
