@@ -53,7 +53,9 @@ void ForEachRowOf(AnyWalk& walk, F&& visit) {
 
 std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInstance& address,
                                             const BlockInfo& info, const Row& row) {
-  if (!row.read().previous || row.reading == RowReading::kFailed || !walk.context.refresh ||
+  // What was imported and could not be read further counts as gone.
+  const bool unread = row.reading == RowReading::kFailed && row.stored != nullptr;
+  if (!row.read().previous || unread || !walk.context.refresh ||
       address.resource.resource.mode != ResourceMode::kManaged) {
     return std::nullopt;
   }
@@ -366,22 +368,24 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
 
 namespace {
 
-std::vector<plan::ModuleOutput> CollectModuleOutputs(const Walk& walk) {
-  std::vector<plan::ModuleOutput> collected;
+void CollectModuleOutputs(const Walk& walk, plan::Plan& plan) {
   for (const auto& node : walk.config.nodes) {
     const NodeId first = walk.graph.bases[node->index].outputs;
     const std::vector<config::Output>& outputs = node->module->outputs;
     for (size_t i = 0; node->parent != nullptr && i < outputs.size(); ++i) {
-      if (outputs[i].ephemeral || !walk.scheduler.Succeeded(first + static_cast<NodeId>(i))) {
+      if (!walk.scheduler.Succeeded(first + static_cast<NodeId>(i))) {
+        continue;
+      }
+      if (outputs[i].ephemeral) {
+        plan.has_ephemeral_outputs |= !walk.slots.instances[node->index].empty();
         continue;
       }
       for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
-        collected.push_back(
+        plan.module_outputs.push_back(
             {instance->id, outputs[i].name, instance->outputs[i], outputs[i].sensitive});
       }
     }
   }
-  return collected;
 }
 
 }  // namespace
@@ -494,7 +498,7 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
   std::sort(
       plan.outputs.begin(), plan.outputs.end(),
       [](const plan::OutputChange& a, const plan::OutputChange& b) { return a.name < b.name; });
-  plan.module_outputs = CollectModuleOutputs(walk);
+  CollectModuleOutputs(walk, plan);
   plan.checks = checks.Results();
 }
 

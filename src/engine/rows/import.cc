@@ -102,7 +102,7 @@ std::optional<provider::ImportedObject> FindImported(RowContext& row, provider::
 }  // namespace
 
 std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
-                                  const ImportTarget& target, ProviderNotes& notes,
+                                  const ImportTarget& target, ReadValues& read,
                                   Diagnostics& diags) {
   auto [id_key, id_value] = !target.has_id ? IdentifyOrNameObject(target.identity)
                                            : std::pair<std::string, std::string>("id", target.id);
@@ -115,9 +115,11 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
   if (!found) {
     return std::nullopt;
   }
-  notes = {found->private_data, found->identity, false};
-  std::optional<Value> refreshed = RefreshObject(row, provider, found->state, "", {}, notes, diags);
+  read.notes = {found->private_data, found->identity, false};
+  std::optional<Value> refreshed =
+      RefreshObject(row, provider, found->state, "", {}, read.notes, diags);
   if (!refreshed) {
+    read.previous = found->state;  // as in OpenTofu, it has drifted: it was there and is not read
     return std::nullopt;
   }
   if (refreshed->IsNull()) {
@@ -139,7 +141,11 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
   const size_t errors = diags.error_count();
   Value marked =
       MarkAsConfigured(row, *std::move(refreshed), UncountedExpansion(row.resource), diags);
-  return diags.error_count() == errors ? std::optional<Value>(std::move(marked)) : std::nullopt;
+  if (diags.error_count() != errors) {
+    read.previous = std::move(marked);  // as above
+    return std::nullopt;
+  }
+  return marked;
 }
 
 GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {

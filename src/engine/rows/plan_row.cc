@@ -19,7 +19,7 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
   Row& slot = row.row;
   if (import != nullptr) {
     ReadValues& read = slot.object.Ensure();
-    read.refreshed = ImportObject(row, provider, *import, read.notes, diags);
+    read.refreshed = ImportObject(row, provider, *import, read, diags);
     if (!read.refreshed) {
       return false;
     }

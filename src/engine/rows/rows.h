@@ -93,9 +93,10 @@ const ImportTarget* ImportOf(const RowContext& row);
 /// Whether the import command imports the object of a row of a block: then the block is neither
 /// checked nor planned for it.
 bool ImportedByCommand(const Walk& walk, const Node& node, const ResourceInstance& address);
-/// Imports an existing object and refreshes it. Nothing, with diagnostics, on failure.
+/// Imports an existing object and refreshes it. Nothing, with diagnostics, on failure. `read`
+/// receives what else is read.
 std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
-                                  const ImportTarget& target, ProviderNotes& notes,
+                                  const ImportTarget& target, ReadValues& read,
                                   Diagnostics& diags);
 /// A block that describes the imported object, for an import block without one.
 struct GeneratedBlock {

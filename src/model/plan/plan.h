@@ -138,6 +138,7 @@ struct Plan {
   /// The outputs of child modules: an apply in the same process keeps the known ones. Plan files do
   /// not have them. Ref: opentofu planfile/tfplan.go writeTfplan.
   std::vector<ModuleOutput> module_outputs;
+  bool has_ephemeral_outputs = false;  ///< child modules have others, whose values nothing keeps
   std::vector<TargetAddress> targets;
   std::vector<TargetAddress> excludes;
   std::vector<ResourceInstance> force_replace;

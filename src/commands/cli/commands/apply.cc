@@ -145,7 +145,7 @@ std::optional<plan::Plan> MakeApprovedPlan(OperationRun& run, PlanRequest& reque
   plan::Plan plan = operation::RunPlanning(run.operation, run.diags);
   // A plan that ended with errors may be empty.
   if (!plan.errored || !plan.changes.empty() || !plan.outputs.empty() ||
-      !plan.module_outputs.empty()) {
+      !plan.module_outputs.empty() || plan.has_ephemeral_outputs) {
     run.ShowPlan(plan);
   }
   if (run.diags.has_errors() || plan.errored) {
