@@ -5,17 +5,22 @@
 #include <utility>
 
 #include "engine/evaluation.h"
+#include "engine/reference_check.h"
 #include "engine/scope.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 namespace {
 
-/// Calls `visit(scope)` for each element of the block's for_each, or once.
+/// Calls `visit(repetition)` for each element of the block's for_each, or once.
 template <typename F>
 void ForEachElement(Walk& walk, const config::Import& import, bool validating, Diagnostics& diags,
                     F&& visit) {
   if (import.for_each == nullptr) {
-    visit(ModuleScope(walk, *walk.slots.root));
+    visit(Repetition());
+    return;
+  }
+  if (!ReferenceCheck(walk, walk.config.root()).Expr(*import.for_each, diags)) {
     return;
   }
   size_t errors = diags.error_count();
@@ -26,7 +31,7 @@ void ForEachElement(Walk& walk, const config::Import& import, bool validating, D
     return;
   }
   for (size_t row = 0; row < expansion.size(); ++row) {
-    visit(ModuleScope(walk, *walk.slots.root, Repetition{&expansion, row}));
+    visit(Repetition{&expansion, row});
   }
 }
 
@@ -93,8 +98,13 @@ void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags
       schema = (*provider)->FindResource(walk.program.Text(import.target.resource.type));
     }
   }
-  ForEachElement(walk, import, true, diags, [&](const ModuleScope& scope) {
-    meta_arguments::ValidateImport(import, schema, scope, diags);
+  const hcl::Expr* identifier = import.id != nullptr ? import.id : import.identity;
+  ForEachElement(walk, import, true, diags, [&](const Repetition& element) {
+    const ReferenceCheck check(walk, walk.config.root(), {}, element.expansion);
+    if (identifier != nullptr && check.Expr(*identifier, diags)) {
+      const ModuleScope scope(walk, *walk.slots.root, element);
+      meta_arguments::ValidateImport(import, schema, scope, diags);
+    }
   });
 }
 
@@ -111,7 +121,8 @@ void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnost
     stored.emplace(walk, static_cast<size_t>(walk.config.root().module->FindResource(target)));
   }
   for (const config::Import* import : info.imports->blocks) {
-    ForEachElement(walk, *import, false, diags, [&](const ModuleScope& scope) {
+    ForEachElement(walk, *import, false, diags, [&](const Repetition& element) {
+      const ModuleScope scope(walk, *walk.slots.root, element);
       std::optional<ImportTarget> target =
           meta_arguments::EvaluateImport(walk.program, *import, info.schema, scope, diags);
       if (!target) {
@@ -125,7 +136,7 @@ void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnost
       }
       const config::Import& first = *imports.targets[it->second].block;
       const std::string address = walk.program.ToText(target->address);
-      diags.Error("Duplicate import configuration for \"" + address + "\"",
+      diags.Error("Duplicate import configuration for " + text::GoQuote(address),
                   "Another import block brings an object to " + address +
                       " already. Each instance can be imported once.",
                   first.range);

@@ -298,14 +298,12 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   if (info.schema == nullptr) {
     return;
   }
+  const size_t errors = diags.error_count();
   if (info.imports != nullptr && !walk.context.before_destroy) {
-    const size_t errors = diags.error_count();
     ResolveImports(walk, info, slot, diags);
-    if (diags.error_count() != errors) {
-      return;
-    }
   }
-  if (!ExpandEverywhere(context, id, diags)) {
+  // Expanded despite errors in imports: what they name is compared with the instances.
+  if (!ExpandEverywhere(context, id, diags) || diags.error_count() != errors) {
     return;
   }
   std::vector<RowWork> work = CollectWork(context, id);

@@ -296,8 +296,8 @@ void Builder::AppendImports(FileContent& content) {
       if (!is_new) {
         const Import& earlier = module_.imports[static_cast<size_t>(entry->second)];
         diags_.Error(
-            "Duplicate import configuration for " + Quoted(program_.ToText(*import.instance)),
-            "An import block for the resource " + Quoted(program_.ToText(*import.instance)) +
+            "Duplicate import configuration for " + text::GoQuote(program_.ToText(*import.instance)),
+            "An import block for the resource " + text::GoQuote(program_.ToText(*import.instance)) +
                 " was already declared at " + ToText(earlier.range) +
                 ". A resource can have only one import block.",
             import.range);
