@@ -71,6 +71,7 @@ std::optional<uint32_t> PlanGraph::FunctionProvider(const config::ConfigNode& no
 
 std::optional<uint32_t> PlanGraph::EnsureFunctionProvider(const config::ConfigNode& node,
                                                           const ProviderFunctionName& name) {
+  calling_nodes_.insert(node.index);
   const config::RequiredProvider* required =
       node.module->FindRequiredProvider(program.Find(name.provider));
   if (required == nullptr) {

@@ -119,10 +119,16 @@ class PlanGraph : public Graph {
   /// As FunctionProvider(), while the graph is built. Adds a provider that nothing else needs.
   std::optional<uint32_t> EnsureFunctionProvider(const config::ConfigNode& node,
                                                  const ProviderFunctionName& name);
+  /// Whether expressions of a module call functions of providers.
+  bool CallsProviders(const config::ConfigNode& node) const {
+    return calling_nodes_.contains(node.index);
+  }
 
  private:
   std::unique_ptr<ReferenceCollection> own_references_;
   FlatMap<ProviderConfig, uint32_t> provider_index_;
+  FlatSet<uint32_t>
+      calling_nodes_;  ///< the config nodes whose expressions call functions of providers
   ReferenceCollection* references_;
 };
 

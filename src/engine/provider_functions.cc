@@ -36,6 +36,19 @@ void ReportUnknownFunctionProvider(const hcl::CallExpr& call, const ProviderFunc
               range);
 }
 
+void ExplainMissingFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) {
+  diagnostic.summary = "Function not found in provider";
+  diagnostic.detail =
+      "The provider has no function \"" + std::string(call.name) + "\" in its schema.";
+}
+
+void ReportMissingFunction(const hcl::CallExpr& call, Diagnostics& diags) {
+  Diagnostic problem;
+  problem.subject = {call.file(), call.begin, call.name_end};
+  ExplainMissingFunction(call, problem);
+  diags.Add(std::move(problem));
+}
+
 /// A function in the schema of a provider, or one without a signature, which only the configured
 /// provider may have.
 class ProviderFunctions::Function final : public functions::Callable {

@@ -29,6 +29,11 @@ std::optional<ProviderFunctionName> ParseProviderFunction(std::string_view name)
 void ReportUnknownFunctionProvider(const hcl::CallExpr& call, const ProviderFunctionName& name,
                                    Diagnostics& diags);
 
+/// Says of a call that its provider has no such function.
+void ExplainMissingFunction(const hcl::CallExpr& call, Diagnostic& diagnostic);
+/// Reports such a call.
+void ReportMissingFunction(const hcl::CallExpr& call, Diagnostics& diags);
+
 /// The functions that the expressions of a walk call. Thread-safe.
 class ProviderFunctions {
  public:

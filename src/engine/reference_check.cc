@@ -56,6 +56,7 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
     }
   }
   lang::CheckFunctionNames(calls, diags);
+  CheckFunctions(calls, diags);
   // Undeclared values are found when values are collected, which wrong references prevent.
   const bool is_wrong = wrong.has_errors();
   diags.Append(is_wrong ? std::move(wrong) : std::move(undeclared));
@@ -77,10 +78,41 @@ bool ReferenceCheck::ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const
   return Check(traversals, false, diags, calls) == References::kSound;
 }
 
+References ReferenceCheck::CheckAll(std::span<const hcl::TraversalExpr* const> traversals,
+                                    std::span<const hcl::CallExpr* const> calls,
+                                    Diagnostics& diags) const {
+  if (checks()) {
+    return Check(traversals, false, diags, calls);
+  }
+  const size_t errors = diags.error_count();
+  CheckFunctions(calls, diags);
+  return diags.error_count() != errors ? References::kUnsound : References::kSound;
+}
+
 bool ReferenceCheck::checks() const {
   // Nothing is validated before the import command.
   return walk_.context.kind == WalkKind::kValidate || walk_.context.kind == WalkKind::kEval ||
          !walk_.context.command_imports.empty();
+}
+
+bool ReferenceCheck::checks_functions() const {
+  // Only a configured provider knows all of its functions: none is when a configuration is
+  // validated.
+  return walk_.context.kind != WalkKind::kValidate && walk_.graph.CallsProviders(node_);
+}
+
+void ReferenceCheck::CheckFunctions(std::span<const hcl::CallExpr* const> calls,
+                                    Diagnostics& diags) const {
+  if (!checks_functions()) {
+    return;
+  }
+  for (const hcl::CallExpr* call : calls) {
+    const auto name = ParseProviderFunction(call->name);
+    if (name && walk_.graph.FunctionProvider(node_, *name) &&
+        walk_.functions->Find(node_, call->name) == nullptr) {
+      ReportMissingFunction(*call, diags);
+    }
+  }
 }
 
 void ReferenceCheck::Forms(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const {
@@ -101,7 +133,7 @@ void ReferenceCheck::Forms(std::span<const hcl::Expr* const> exprs, Diagnostics&
 
 References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
                                  Diagnostics& diags) const {
-  if (!checks()) {
+  if (!checks() && !checks_functions()) {
     return References::kSound;
   }
   std::vector<const hcl::TraversalExpr*> traversals;
@@ -109,7 +141,23 @@ References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
   for (const hcl::Expr* expr : exprs) {
     hcl::CollectTraversalsAndCalls(*expr, traversals, calls);
   }
-  return Check(traversals, false, diags, calls);
+  return CheckAll(traversals, calls, diags);
+}
+
+meta_arguments::ConditionResult ReferenceCheck::Condition(const config::Condition& condition,
+                                                          meta_arguments::ConditionKind kind,
+                                                          const ResourceInstance& address,
+                                                          const ModuleScope& scope,
+                                                          Severity severity,
+                                                          Diagnostics& diags) const {
+  const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
+  const References references = Exprs(exprs, diags);
+  if (references == References::kSound) {
+    return meta_arguments::EvaluateCondition(condition, kind, address, scope, severity, diags);
+  }
+  const ConditionScope around(walk_, scope, references);
+  return meta_arguments::EvaluateCondition(condition, kind, address, around, severity, diags,
+                                           false);
 }
 
 void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
@@ -187,8 +235,7 @@ Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
                              std::span<const std::string_view> hidden, const ModuleScope& scope,
                              const BodyReferences& references, Diagnostics& diags) const {
   Diagnostics found;
-  if (checks() &&
-      Check(references.traversals, false, found, references.calls) != References::kSound) {
+  if (CheckAll(references.traversals, references.calls, found) != References::kSound) {
     return WarnDeprecatedIn(body, DecodeUnsound(block, body, hidden, scope, diags), diags);
   }
   diags.Append(std::move(found));
@@ -205,12 +252,12 @@ Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
 Value ReferenceCheck::DecodeMarked(const schema::Block& block, const hcl::Body& body,
                                    std::span<const std::string_view> hidden,
                                    const ModuleScope& scope, Diagnostics& diags) const {
-  if (checks()) {
+  if (checks() || checks_functions()) {
     std::vector<const hcl::TraversalExpr*> traversals;
     std::vector<const hcl::CallExpr*> calls;
     schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
     Diagnostics found;
-    if (Check(traversals, false, found, calls) != References::kSound) {
+    if (CheckAll(traversals, calls, found) != References::kSound) {
       return DecodeUnsound(block, body, hidden, scope, diags);
     }
     diags.Append(std::move(found));
@@ -227,11 +274,11 @@ Value ReferenceCheck::DecodeUnsound(const schema::Block& block, const hcl::Body&
   std::vector<const hcl::CallExpr*> calls;
   schema::CollectBodyTraversals(block, body, hidden, traversals, calls,
                                 schema::BodyPart::kExpansion);
-  const ConditionScope expansion(walk_, scope, Check(traversals, false, diags, calls));
+  const ConditionScope expansion(walk_, scope, CheckAll(traversals, calls, diags));
   traversals.clear();
   calls.clear();
   schema::CollectExpandedTraversals(block, body, hidden, expansion, traversals, calls);
-  return Check(traversals, false, diags, calls) == References::kSound
+  return CheckAll(traversals, calls, diags) == References::kSound
              ? schema::DecodeBody(block, body, hidden, scope, expansion, diags)
              : Value::Unknown(block.implied_type());
 }

@@ -11,6 +11,7 @@
 #include "engine/scope.h"
 #include "engine/walk.h"
 #include "lang/scope.h"
+#include "meta_arguments/conditions.h"
 
 namespace kinu::engine {
 
@@ -50,6 +51,12 @@ class ReferenceCheck final : private config::SchemaSource {
                         std::span<const hcl::CallExpr* const> calls = {}) const {
     return Check(traversals, false, diags, calls);
   }
+  /// Evaluates a condition, whose message is evaluated despite invalid references.
+  meta_arguments::ConditionResult Condition(const config::Condition& condition,
+                                            meta_arguments::ConditionKind kind,
+                                            const ResourceInstance& address,
+                                            const ModuleScope& scope, Severity severity,
+                                            Diagnostics& diags) const;
   /// Checks `depends_on`, whose elements must be whole objects.
   void DependsOn(std::span<const hcl::TraversalExpr* const> list, Diagnostics& diags) const;
 
@@ -73,11 +80,18 @@ class ReferenceCheck final : private config::SchemaSource {
  private:
   References Check(std::span<const hcl::TraversalExpr* const> traversals, bool whole_objects,
                    Diagnostics& diags, std::span<const hcl::CallExpr* const> calls = {}) const;
+  /// What of references and calls this walk checks.
+  References CheckAll(std::span<const hcl::TraversalExpr* const> traversals,
+                      std::span<const hcl::CallExpr* const> calls, Diagnostics& diags) const;
   Value DecodeUnsound(const schema::Block& block, const hcl::Body& body,
                       std::span<const std::string_view> hidden, const ModuleScope& scope,
                       Diagnostics& diags) const;
   /// Whether references are checked in this walk.
   bool checks() const;
+  /// Whether functions of providers must exist in this walk, and some are called in the module.
+  bool checks_functions() const;
+  /// Reports functions that their providers do not have, called or not.
+  void CheckFunctions(std::span<const hcl::CallExpr* const> calls, Diagnostics& diags) const;
   const schema::Block* ResourceSchema(const config::Resource& resource) const override;
 
   const Walk& walk_;
@@ -95,6 +109,10 @@ class ConditionScope final : public FunctionsOfModule {
       : FunctionsOfModule(inner), walk_(walk), inner_(inner), references_(references) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
+  /// That a provider lacks a function was reported with the references.
+  void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override {
+    lang::ExplainConfigurationFunction(call.name, diagnostic);
+  }
 
  private:
   const Walk& walk_;

@@ -401,9 +401,7 @@ const functions::Callable* ModuleScope::FindFunction(std::string_view name) cons
 void ModuleScope::ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const {
   lang::ExplainConfigurationFunction(call.name, diagnostic);
   if (ParseProviderFunction(call.name)) {
-    diagnostic.summary = "Function not found in provider";
-    diagnostic.detail =
-        "The provider has no function \"" + std::string(call.name) + "\" in its schema.";
+    ExplainMissingFunction(call, diagnostic);
   }
 }
 

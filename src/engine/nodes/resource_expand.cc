@@ -83,6 +83,12 @@ Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
       !ReferenceCheck(walk, *instance.node).ExprAnyway(*resource.enabled, diags)) {
     return {};
   }
+  const ReferenceCheck check(walk, *instance.node);
+  for (const hcl::Expr* expr : {resource.count, resource.for_each}) {
+    if (expr != nullptr && !check.Expr(*expr, diags)) {
+      return {};
+    }
+  }
   const bool names_itself = info.self_references.has_value();
   if (names_itself) {
     LendStoredRows(resource, info, stored, going, table);

@@ -278,13 +278,8 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
     for (size_t i = 0; i < output.preconditions.size() && !context.destroying; ++i) {
       const config::Condition& rule = output.preconditions[i];
-      const hcl::Expr* exprs[] = {rule.condition, rule.error_message};
-      const References references = check.Exprs(exprs, diags);
-      ConditionScope around(walk, scope, references);
-      const bool sound = references == References::kSound;
-      ConditionResult result = meta_arguments::EvaluateCondition(
-          rule, meta_arguments::ConditionKind::kOutput, address,
-          sound ? static_cast<const lang::Scope&>(scope) : around, severity, diags, sound);
+      ConditionResult result = check.Condition(rule, meta_arguments::ConditionKind::kOutput,
+                                               address, scope, severity, diags);
       result.rule = i;
       context.checks.Report(id, address, result);
     }
@@ -356,19 +351,16 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
     ReferenceCheck references(walk, node, inside);
     for (size_t i = 0; i < check.asserts.size(); ++i) {
       const config::Condition& condition = check.asserts[i];
-      const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
-      const References found = references.Exprs(exprs, diags);
-      const ConditionScope around(walk, scope, found);
       if (walk.context.kind == WalkKind::kValidate) {
+        const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
+        const ConditionScope around(walk, scope, references.Exprs(exprs, diags));
         meta_arguments::ValidateErrorMessage(condition, around, diags);
         continue;
       }
       // A failed assertion is a warning; one that cannot be evaluated is an error.
-      const bool sound = found == References::kSound;
-      ConditionResult result = meta_arguments::EvaluateCondition(
-          condition, meta_arguments::ConditionKind::kAssertion, address,
-          sound ? static_cast<const lang::Scope&>(scope) : around, Severity::kWarning, diags,
-          sound);
+      ConditionResult result =
+          references.Condition(condition, meta_arguments::ConditionKind::kAssertion, address, scope,
+                               Severity::kWarning, diags);
       result.rule = i;
       context.checks.Report(id, address, result);
     }

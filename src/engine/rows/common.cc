@@ -108,9 +108,11 @@ bool CheckConditions(RowContext& row, meta_arguments::ConditionKind kind,
   size_t rule = kind == meta_arguments::ConditionKind::kPostcondition
                     ? row.resource.preconditions.size()
                     : size_t{0};
+  config::ReferenceContext inside;
+  inside.self = self != nullptr ? &row.resource : nullptr;
+  const ReferenceCheck check(row.walk(), *row.instance->node, inside, &table.expansion);
   for (const config::Condition& condition : conditions) {
-    ConditionResult result =
-        meta_arguments::EvaluateCondition(condition, kind, row.address, scope, severity, diags);
+    ConditionResult result = check.Condition(condition, kind, row.address, scope, severity, diags);
     result.rule = rule++;
     row.node.checks.Report(row.id, row.address, result);
   }
