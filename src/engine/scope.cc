@@ -329,6 +329,29 @@ const Row* SingledOut(const Walk& walk, const ModuleInstance& instance,
   return seen ? row : nullptr;
 }
 
+/// Whether the stored objects of a resource can be seen. The console upgrades no object, so that
+/// its schema may not fit.
+bool CanBeSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
+               Diagnostics& diags) {
+  if (walk.context.kind != WalkKind::kEval) {
+    return true;
+  }
+  const config::Resource& block = instance.node->module->resources[resource];
+  const size_t errors = diags.error_count();
+  for (const Row& row : instance.resources[resource]->rows) {
+    if (row.stored != nullptr && !row.value) {
+      const std::string address =
+          walk.program.ToText(ResourceInstance{{instance.id, block.name}, row.key});
+      diags.Error("Invalid resource instance data in state",
+                  "What the state has of " + address +
+                      " does not fit the schema of this version of the provider. A plan upgrades "
+                      "it.",
+                  block.range);
+    }
+  }
+  return diags.error_count() == errors;
+}
+
 }  // namespace
 
 Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::TraversalExpr& traversal,
@@ -352,7 +375,10 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
             marked ? AsSeen(walk_, instance_, index, row->key, *row->value) : *row->value, rest,
             traversal, diags);
       }
-      return lang::ApplySteps(ResourceValue(ref, rest), rest, traversal, diags);
+      if (Value whole = ResourceValue(ref, rest); CanBeSeen(walk_, instance_, index, diags)) {
+        return lang::ApplySteps(std::move(whole), rest, traversal, diags);
+      }
+      return Value::DynamicUnknown();
     case ReferenceKind::kModule:
       return ModuleValue(ref, traversal, diags);
     case ReferenceKind::kCountIndex:
