@@ -28,6 +28,7 @@ PROGRESS = re.compile(
     r"Destruction complete|Reading|Read complete|Still |Provisioning with|Opening|Open complete|"
     r"Closing|Close complete|Renewing|Preparing import|Import prepared|Importing|Import complete|"
     r"Executing:|Forgetting|Removal complete|Removing|Forgotten)")
+OPEN_ID = re.compile(r"\[id=[^\]]*\Z")  # an id that goes on in the next line
 PROVISIONER = re.compile(ADDRESS + r"( \(deposed [^)]*\))? \((?:local-exec|remote-exec|file)\):")
 # What can follow a plain (uncoloured) warning on the standard output.
 TRAILER = re.compile(
@@ -196,6 +197,9 @@ def with_sorted_progress(lines):
     for line in lines:
         bare = ANSI.sub("", line)
         match = PROGRESS.match(bare) or PROVISIONER.match(bare)
+        if not match and progress and OPEN_ID.search(progress[-1][1]):
+            progress[-1] = (progress[-1][0], progress[-1][1] + "\n" + line)
+            continue
         if match:
             progress.append((match.group(1) + (match.group(2) or ""), line))
             continue
