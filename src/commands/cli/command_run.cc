@@ -55,8 +55,16 @@ std::optional<session::ConfiguredBackend> CommandRun::ChooseBackend(
       chosen = open->backend;
     }
   } else if (!diags.has_errors()) {
-    chosen = session::ChooseBackend(invocation.workspace, VariableArguments(flags), state_flags,
-                                    diags, beside_errors);
+    const auto arguments = VariableArguments(flags);
+    const session::LoadRequest request{.intent = session::LoadIntent::kBackend,
+                                       .variables = arguments};
+    const session::Loaded root =
+        backend_comes_first ? session::Load(invocation.workspace, request, diags)
+                            : session::LoadForBackend(invocation.workspace, request, diags);
+    if (!diags.has_errors()) {
+      chosen =
+          session::ChooseBackend(invocation.workspace, root, state_flags, diags, beside_errors);
+    }
   }
   if (chosen && !warns_of_configuration) {
     left_warnings = std::exchange(diags, Diagnostics());

@@ -61,6 +61,9 @@ struct CommandRun {
   bool warns_of_configuration = false;
   /// What ChooseBackend() does with them where the backend cannot be used.
   session::BackendWarnings beside_errors = session::BackendWarnings::kBesideErrors;
+  /// ChooseBackend() reports problems of the backend beside those of the encryption, which come
+  /// first and alone otherwise.
+  bool backend_comes_first = false;
   /// The warnings that ChooseBackend() has left out.
   Diagnostics left_warnings;
   /// Returns the backend of the configuration. `open`: the workspace with its modules, whose root

@@ -133,6 +133,10 @@ bool StateSession::Open(std::string_view lock, OpenWorkspace* open) {
   if (shows_backend_first) {
     audience->Show(diags);
   }
+  if (refusal.has_errors()) {
+    diags.Append(std::move(refusal));
+    return false;
+  }
   auto opened = session::StateHandle::Open(*chosen, invocation.workspace.Name(), program);
   if (!opened) {
     Report(unopened, opened.error().message);

@@ -39,6 +39,9 @@ struct StateSession : CommandRun {
   /// When set, before Open(): what there is to say of the backend is shown before the state is
   /// looked at.
   bool shows_backend_first = false;
+  /// When it has errors, before Open(): they are reported once the backend can be used, and the
+  /// state is not looked at.
+  Diagnostics refusal;
   /// When set, before Open(): without a stored state there is nothing to do.
   bool needs_state = false;
   /// When set, before Open(): each change leaves a copy of the state before it, named by the time

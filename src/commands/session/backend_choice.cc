@@ -529,8 +529,7 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,
                                                std::span<const config::VariableArgument> arguments,
                                                const backend::StateFlags& flags, Diagnostics& diags,
                                                BackendWarnings warnings) {
-  const Loaded loaded =
-      Load(workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);
+  const Loaded loaded = LoadForBackend(workspace, {.variables = arguments}, diags);
   return diags.has_errors() ? std::nullopt
                             : ChooseBackend(workspace, loaded, flags, diags, warnings);
 }

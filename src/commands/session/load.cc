@@ -94,6 +94,22 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
   return loaded;
 }
 
+Loaded LoadForBackend(const Workspace& workspace, LoadRequest request, Diagnostics& diags) {
+  request.intent = LoadIntent::kBackend;
+  Diagnostics found;
+  Loaded loaded = Load(workspace, request, found);
+  if (found.has_errors()) {
+    request.intent = LoadIntent::kEncryption;
+    Diagnostics of_encryption;
+    (void)Load(workspace, request, of_encryption);
+    if (of_encryption.has_errors()) {
+      found = std::move(of_encryption);
+    }
+  }
+  diags.Append(std::move(found));
+  return loaded;
+}
+
 std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
                                             const config::SourceSnapshot& snapshot,
                                             const std::map<std::string, Value>& variables,

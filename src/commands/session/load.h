@@ -68,6 +68,9 @@ struct LoadRequest {
 /// Loads a configuration and the texts of its variables. If values that it may depend on have
 /// errors, only these are reported. The workspace keeps the objects that diagnostics point into.
 Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics& diags);
+/// Loads the root module for its backend. Whatever is wrong with the encryption, which comes before
+/// the backend and needs less of the files, is reported alone.
+Loaded LoadForBackend(const Workspace& workspace, LoadRequest request, Diagnostics& diags);
 /// Loads the configuration of a saved plan: its snapshot, with the plan's values of variables.
 std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
                                             const config::SourceSnapshot& snapshot,

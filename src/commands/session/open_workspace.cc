@@ -67,21 +67,11 @@ bool OpenWorkspace::CheckRoot(Diagnostics& diags) {
     const config::LoadedFiles files(
         request_.files != nullptr ? *request_.files : config::DiskFiles(), *loaded.config);
     LoadRequest alone = request_;
-    alone.intent = LoadIntent::kBackend;
     alone.files = &files;
     alone.program = nullptr;
     alone.test_directory.clear();
     of_root_ = Diagnostics();
-    root_ = Load(workspace, alone, of_root_);
-    if (of_root_.has_errors()) {
-      // The encryption comes before the backend, and needs less of the files.
-      alone.intent = LoadIntent::kEncryption;
-      Diagnostics of_encryption;
-      (void)Load(workspace, alone, of_encryption);
-      if (of_encryption.has_errors()) {
-        of_root_ = std::move(of_encryption);
-      }
-    }
+    root_ = LoadForBackend(workspace, alone, of_root_);
   }
   diags.Append(of_root_);
   return !of_root_.has_errors();

@@ -155,6 +155,10 @@ bool StateMigration::Run() {
                "pull\" and \"tofu state push\".")})) {
     return false;
   }
+  names = WorkspacesOf(from_);  // there may be others since the question was asked
+  if (!names) {
+    return false;
+  }
   std::sort(names->begin(), names->end());
   return std::all_of(names->begin(), names->end(),
                      [&](const std::string& name) { return CopyOneOfSeveral(name, name); });
@@ -261,6 +265,9 @@ bool StateMigration::CopyState(state::Store& target, const state::State& ours,
   }
   // Whether states are copied to a cloud is asked once, before all others.
   if (!confirmed && !(is_to_cloud() && theirs.empty())) {
+    if (!options_.input && options_.input_by_flag) {
+      return Error("input is disabled", "The option -force-copy copies states without asking.");
+    }
     if (!options_.input) {
       return Error(std::string(kNoInput),
                    "The option -force-copy copies states without asking; without -input=false the "

@@ -26,8 +26,9 @@ class InitDialog : public Narrator {
 };
 
 struct MigrationOptions {
-  bool force_copy = false;  ///< answer questions about copying states with yes
-  bool input = true;        ///< questions may be asked
+  bool force_copy = false;    ///< answer questions about copying states with yes
+  bool input = true;          ///< questions may be asked
+  bool input_by_flag = true;  ///< false: -input=false forbids them, and not the environment
   bool lock = true;
   bool ignore_version = false;  ///< whatever version runs the workspaces of the destination
   std::chrono::milliseconds lock_timeout{0};

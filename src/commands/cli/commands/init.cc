@@ -169,6 +169,7 @@ session::BackendInitRequest Init::BackendRequest() const {
   migration.force_copy = flags.Bool("force-copy");
   request.migrate = flags.Bool("migrate-state") || migration.force_copy;
   migration.input = MayAsk();
+  migration.input_by_flag = flags.Bool("input") && !run_.json_only();
   migration.ignore_version = flags.Bool("ignore-remote-version");
   migration.lock = flags.Bool("lock");
   migration.lock_timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));

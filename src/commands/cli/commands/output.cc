@@ -179,8 +179,8 @@ static int RunOutput(Invocation& invocation) {
     // -raw wins over -json.
     return flags.Bool("raw") ? UsageError(invocation, diags) : UsageError(invocation, flags, diags);
   }
-  const Loaded root = session::Load(
-      invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);
+  const Loaded root =
+      session::LoadForBackend(invocation.workspace, {.variables = arguments}, diags);
   const auto encryption = diags.has_errors()
                               ? std::nullopt
                               : session::SetUpEncryption(invocation.workspace, root, diags);

@@ -55,6 +55,12 @@ static int RunStateShow(Invocation& invocation) {
   ResourceInstance address;
   const bool is_address = session.program->ParseResourceInstance(word, &address);
   session.only = is_address ? &address.resource : nullptr;
+  if (!is_address) {
+    session.refusal.Error(
+        "Error parsing instance address \"" + word + "\"",
+        Hint("This command takes the address of one resource instance, as \"tofu state list\" "
+             "shows it."));
+  }
   session.unreadable = {"", "error loading state: "};
   session.unopened = session.unreadable;
   // The configuration is looked at as a whole, but errors of the state are reported first.
@@ -64,12 +70,6 @@ static int RunStateShow(Invocation& invocation) {
       {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program});
   if (!session.Open({}, &open)) {
     return session.Fail();
-  }
-  if (!is_address) {
-    return session.Fail(
-        "Error parsing instance address \"" + word + "\"",
-        Hint("This command takes the address of one resource instance, as \"tofu state "
-             "list\" shows it."));
   }
   (void)open.OpenProviders(session.diags);
   const session::ProviderSet& providers = *open.providers;

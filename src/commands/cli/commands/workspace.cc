@@ -282,6 +282,7 @@ static int RunWorkspaceNew(Invocation& invocation) {
         "The workspace is overridden using the TF_WORKSPACE environment variable",
         "Unset TF_WORKSPACE, or set it to the name of the new workspace, and try again.");
   }
+  run.backend_comes_first = true;
   const auto chosen = run.ChooseBackend({});
   if (!chosen) {
     return run.Fail();
@@ -343,6 +344,7 @@ static int RunWorkspaceSelect(Invocation& invocation) {
         "The selected workspace is overridden using the TF_WORKSPACE environment variable",
         "Change or unset TF_WORKSPACE, and try again.");
   }
+  run.backend_comes_first = true;
   const auto chosen = run.ChooseBackend({});
   if (!chosen) {
     return run.Fail();
@@ -385,6 +387,7 @@ static int RunWorkspaceDelete(Invocation& invocation) {
   if (!TakeName(run, name)) {
     return run.Usage();
   }
+  run.backend_comes_first = true;
   const auto chosen = run.ChooseBackend({});
   if (!chosen) {
     return run.Fail();
