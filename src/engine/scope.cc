@@ -129,7 +129,8 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     const NodeId node =
         walk.graph.bases[instance.node->index].resources + static_cast<NodeId>(resource);
     const bool known_to_state = imports || table.rows.size() > 1 || deposed || table.stored ||
-                                (walk.apply != nullptr && walk.apply->expanded[node]);
+                                (walk.apply != nullptr && walk.apply->expanded[node] &&
+                                 walk.graph.Kept(node));
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
   auto seen = [&](const Row& row) { return AsSeen(walk, instance, resource, row.key, *row.value); };
