@@ -36,6 +36,9 @@ class EvaluationSession {
   std::unique_ptr<Parts> parts_;
 };
 
+/// Fills an empty table with what a state has of a resource; null: nothing.
+void FillStoredRows(const config::Resource& block, const schema::ResourceSchema& schema,
+                    const state::Resource* stored, ResourceTable& table);
 /// Reads the instances of a resource from the state into its table. `count` and `for_each` of its
 /// block are not evaluated.
 void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t resource);

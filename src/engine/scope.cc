@@ -128,9 +128,9 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     }
     const NodeId node =
         walk.graph.bases[instance.node->index].resources + static_cast<NodeId>(resource);
-    const bool known_to_state = imports || table.rows.size() > 1 || deposed || table.stored ||
-                                (walk.apply != nullptr && walk.apply->expanded[node] &&
-                                 walk.graph.Kept(node));
+    const bool known_to_state =
+        imports || table.rows.size() > 1 || deposed || table.stored ||
+        (walk.apply != nullptr && walk.apply->expanded[node] && walk.graph.Kept(node));
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
   auto seen = [&](const Row& row) { return AsSeen(walk, instance, resource, row.key, *row.value); };
@@ -235,8 +235,35 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
 
 namespace {
 
-/// A resource that a test has left out has no instances. Ref: evaluate.go GetResource.
-Value LeftOutValue(const config::Resource& resource) {
+/// A resource that a test has left out has the instances of the state, which nothing changes. Ref:
+/// evaluate.go GetResource.
+Value LeftOutValue(const Walk& walk, const ModuleInstance& instance,
+                   const config::Resource& resource) {
+  if (walk.context.kind == WalkKind::kValidate) {
+    return Value::DynamicUnknown();
+  }
+  const state::State* state = walk.context.prior_state;
+  const state::Resource* stored =
+      state != nullptr ? state->Find(AbsResource{instance.id, resource.name}) : nullptr;
+  const schema::ResourceSchema* schema = nullptr;
+  if (stored != nullptr) {
+    if (auto provider =
+            walk.context.request.providers->Schema(walk.program.Text(resource.provider))) {
+      schema = (*provider)->FindResource(walk.program.Text(resource.name.type));
+    }
+  }
+  if (schema != nullptr) {
+    ResourceTable table;
+    FillStoredRows(resource, *schema, stored, table);
+    std::vector<Value> values;
+    for (const Row& row : table.rows) {
+      values.push_back(row.value ? *row.value : Value::Unknown(schema->block.implied_type()));
+    }
+    const bool repeated = resource.count != nullptr || resource.for_each != nullptr;
+    if (repeated || !values.empty()) {
+      return repeated ? Combine(walk.program, table.expansion, std::move(values)) : values[0];
+    }
+  }
   if (resource.count != nullptr) {
     return Value::Tuple({});
   }
@@ -260,7 +287,8 @@ Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& dia
   }
   if (const auto left_out = config::LeftOutResource(walk_.program, module, traversal)) {
     return lang::ApplySteps(
-        LeftOutValue(module.overridden->resources[static_cast<size_t>(left_out->index)]),
+        LeftOutValue(walk_, instance_,
+                     module.overridden->resources[static_cast<size_t>(left_out->index)]),
         traversal.steps.subspan(left_out->consumed), traversal, diags);
   }
   // The graph builder did not bind it, or bound it to nothing: reports why.

@@ -126,7 +126,7 @@ KNOWN = [
           re.compile(r"(?s)\A-(?=.*\"resources\").*\n\+.*encrypted_data")),
     Known("a sealed file is read", "differences.md: an encrypted file that `-state` or `-state-out` names", r"state (mv|rm|replace-provider)",
           r"exit|" + STREAMS + r"|file .*",
-          re.compile(r'\A(?:-1\n\+0\Z|\+Move|-(?:\{DIAG error\||\{"@level": "error", "@message": "Error: )Error acquiring the state lock'
+          re.compile(r'\A(?:-1\n\+0\Z|\+(?:Move|OpenTofu will perform|No matching)|-(?:\{DIAG error\||\{"@level": "error", "@message": "Error: )Error acquiring the state lock'
                      r'|-\(nothing\)\n\+\d+\n(?s:.*)encrypted_data)'), cause=re.compile("Error acquiring the state lock")),
     Known("a default that is given another value", "differences.md: a saved plan and another value of a variable that had its default", r"apply",
           r".*", re.compile(r"(?s)\A.*\Z"), cause=re.compile(r"(?m)^\+.*Mismatch between input and plan variable value")),
@@ -144,7 +144,7 @@ KNOWN = [
     Known("sensitive and deprecated", "differences.md: an output that is sensitive and deprecated", r"console", "stdout",
           re.compile(r"\A-.*\n\+\(sensitive value\)\Z"), re.compile(r"\bdeprecated\b")),
     Known("planned and sensitive and deprecated", "differences.md: an output that is sensitive and deprecated", r"plan|apply|destroy|show", "stdout",
-          re.compile(r"\A(?:-.*\n)+(?:\+.*\(sensitive value\)(?:\n|\Z))+\Z"), re.compile(r"\bdeprecated\b")),
+          re.compile(r"\A-.*(?:\n-.*|\n\+.*\(sensitive value\))*\n\+.*\(sensitive value\)(?:\n-.*)*\Z"), re.compile(r"\bdeprecated\b")),
     Known("ephemeral in a test", "differences.md: `test -verbose` with an ephemeral resource", r"test", "stdout",
           re.compile(r"\A(?:\+.*\n)*-.*Failed to render test state.*(?:\n[-+]|\n\+.*)*\Z"), re.compile(r"\bephemeral\b")),
     Known("overridden in a test", "differences.md: `test -verbose -json` with an overridden module", r"test", "stdout",

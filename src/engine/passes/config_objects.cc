@@ -56,7 +56,11 @@ void AddStateObjects(PlanGraph& graph) {
       graph.stored.push_back({&*resource});
       return id;
     };
-    if (!configured && has_current) {
+    // What a test leaves out stays as it is, until everything is destroyed.
+    const bool left_out = node != nullptr && node->module->overridden != nullptr &&
+                          node->module->overridden->FindResource(address.resource) >= 0 &&
+                          graph.context.mode != plan::Mode::kDestroy;
+    if (!configured && has_current && !left_out) {
       add(NodeKind::kOrphan);
     }
     if (has_deposed) {

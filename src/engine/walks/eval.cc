@@ -185,22 +185,9 @@ InstanceKey::Kind KeyKindOf(const config::Resource& block) {
 
 }  // namespace
 
-void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t resource) {
-  ResourceTable& table = *instance.resources[resource];
-  const config::Resource& block = instance.node->module->resources[resource];
-  const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
-  table.expanded = true;
-  const state::Resource* stored = walk.StoredOf(instance, resource);
+void FillStoredRows(const config::Resource& block, const schema::ResourceSchema& schema,
+                    const state::Resource* stored, ResourceTable& table) {
   Expansion& expansion = table.expansion;
-  bool repeated = block.count != nullptr || block.for_each != nullptr;
-  // After a plan or an apply, nothing stored means none.
-  const bool walked = walk.context.kind == WalkKind::kPlan || walk.context.kind == WalkKind::kApply;
-  if (info.schema == nullptr || (stored == nullptr && !walked)) {
-    if (repeated || info.schema == nullptr) {
-      expansion.kind = Expansion::Kind::kUnknown;
-    }
-    return;
-  }
   const InstanceKey::Kind wanted = KeyKindOf(block);
   std::vector<const state::Instance*> found;
   if (stored != nullptr) {
@@ -234,8 +221,27 @@ void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t res
       continue;
     }
     row->stored = entry;
-    row->value = StoredValue(*info.schema, *entry->current);
+    row->value = StoredValue(schema, *entry->current);
   }
+}
+
+void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t resource) {
+  ResourceTable& table = *instance.resources[resource];
+  const config::Resource& block = instance.node->module->resources[resource];
+  const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
+  table.expanded = true;
+  const state::Resource* stored = walk.StoredOf(instance, resource);
+  Expansion& expansion = table.expansion;
+  bool repeated = block.count != nullptr || block.for_each != nullptr;
+  // After a plan or an apply, nothing stored means none.
+  const bool walked = walk.context.kind == WalkKind::kPlan || walk.context.kind == WalkKind::kApply;
+  if (info.schema == nullptr || (stored == nullptr && !walked)) {
+    if (repeated || info.schema == nullptr) {
+      expansion.kind = Expansion::Kind::kUnknown;
+    }
+    return;
+  }
+  FillStoredRows(block, *info.schema, stored, table);
 }
 
 }  // namespace kinu::engine
