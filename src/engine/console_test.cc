@@ -92,5 +92,14 @@ TEST_F(ConsoleTest, KnowsTheTypeOfAnObjectThatIsNotStored) {
   EXPECT_EQ(Evaluate("test_thing.many[0].name"), "cty.DynamicVal");
 }
 
+TEST_F(ConsoleTest, RefusesAStoredObjectThatDoesNotFit) {
+  ConfigureWith(R"(resource "test_thing" "a" { name = "a" })");
+  Apply();
+  state::Object& stored = *state_.resources[0]->instances[0].current;
+  stored.owned_attributes = std::make_shared<const std::string>(R"({"gone": 1})");
+  stored.attributes = *stored.owned_attributes;
+  EXPECT_EQ(Evaluate("test_thing.a.name").substr(0, 39), "Invalid resource instance data in state");
+}
+
 }  // namespace
 }  // namespace kinu::engine
