@@ -96,8 +96,7 @@ bool ImportedByCommand(const Walk& walk, const Node& node, const ResourceInstanc
 /// Imports an existing object and refreshes it. Nothing, with diagnostics, on failure. `read`
 /// receives what else is read.
 std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
-                                  const ImportTarget& target, ReadValues& read,
-                                  Diagnostics& diags);
+                                  const ImportTarget& target, ReadValues& read, Diagnostics& diags);
 /// A block that describes the imported object, for an import block without one.
 struct GeneratedBlock {
   config::Resource resource;

@@ -295,12 +295,13 @@ void Builder::AppendImports(FileContent& content) {
           seen.try_emplace(*import.instance, static_cast<int>(module_.imports.size()));
       if (!is_new) {
         const Import& earlier = module_.imports[static_cast<size_t>(entry->second)];
-        diags_.Error(
-            "Duplicate import configuration for " + text::GoQuote(program_.ToText(*import.instance)),
-            "An import block for the resource " + text::GoQuote(program_.ToText(*import.instance)) +
-                " was already declared at " + ToText(earlier.range) +
-                ". A resource can have only one import block.",
-            import.range);
+        diags_.Error("Duplicate import configuration for " +
+                         text::GoQuote(program_.ToText(*import.instance)),
+                     "An import block for the resource " +
+                         text::GoQuote(program_.ToText(*import.instance)) +
+                         " was already declared at " + ToText(earlier.range) +
+                         ". A resource can have only one import block.",
+                     import.range);
       }
     }
     module_.imports.push_back(std::move(import));
