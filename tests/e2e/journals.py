@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -150,7 +151,12 @@ def damaged(place, count, rng):
         for left in place.aside():
             os.remove(left)
         done = place.run("show", "-json")
-        expect(problems, "exit %d: %s" % (done.returncode, done.stderr), done.returncode == 0)
+        # Another digit in place of that of the format is a newer format, or an older one.
+        refused = piece[:7] == journal[:7] and piece[7:8] != journal[7:8] and piece[7:8].isdigit()
+        expect(problems, "exit %d: %s" % (done.returncode, done.stderr), done.returncode == (1 if refused else 0))
+        if refused:
+            expect(problems, "a refused journal is gone", place.read(JOURNAL) == piece)
+            continue
         found = place.ids()
         expect(problems, "an object of the state is lost", "before" in found)
         expect(problems, "objects were invented: %s" % found,
@@ -158,6 +164,22 @@ def damaged(place, count, rng):
         if changed_once and piece == changed_once[-1] and len(found) < len(known) - 1:
             expect(problems, "a changed byte cost %d records" % (len(known) - len(found)),
                    any(place.read(left) == piece for left in place.aside()))
+    return problems
+
+
+def newer(place, count, rng):
+    """A journal of a newer format is neither read nor touched, and no command goes on without it."""
+    problems = []
+    journal = place.read(JOURNAL)[:7] + b"2" + place.read(JOURNAL)[8:]
+    place.write(JOURNAL, journal)
+    state = place.read("terraform.tfstate")
+    for words in (["plan"], ["apply", "-auto-approve"], ["apply", "-auto-approve", "-lock=false"], ["destroy", "-auto-approve"],
+                  ["state", "rm", "terraform_data.before"], ["refresh"], ["show"], ["output"]):
+        done = place.run(*words)
+        said = " ".join(re.sub("\u2502|\x1b[^m]*m", " ", done.stderr).split())
+        expect(problems, "%s: exit %d: %s" % (words, done.returncode, done.stderr), done.returncode == 1)
+        expect(problems, "%s: says %s" % (words, said), "has format 2, and this version of kinu reads format 1" in said)
+        expect(problems, "%s: the files changed" % words, place.read(JOURNAL) == journal and place.read("terraform.tfstate") == state)
     return problems
 
 
@@ -175,7 +197,7 @@ def no_files(place, count, rng):
     return problems
 
 
-CASES = [whole, other_states, damaged, no_files]
+CASES = [whole, other_states, damaged, newer, no_files]
 
 
 def main():

@@ -20,7 +20,10 @@
 namespace kinu::backend {
 namespace {
 
+// The digits are the version of the format. Whatever an older program would misread is a new
+// version: it refuses that.
 constexpr std::string_view kMagic = "KINUJNL1";
+constexpr size_t kMagicName = 7;
 constexpr size_t kFrameHead = 12;  // u32 length, u64 hash, little endian
 
 // Fields of a frame's message.
@@ -81,6 +84,16 @@ std::optional<std::string_view> FrontFrame(std::string_view bytes) {
   const std::string_view payload = bytes.substr(kFrameHead, length);
   return HashBytes(payload) == ReadLittle(bytes.substr(4, 8)) ? std::optional(payload)
                                                               : std::nullopt;
+}
+
+/// The version of the format of a journal that this program does not know; empty if it knows it.
+std::string_view UnknownFormat(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic.substr(0, kMagicName)) || bytes.starts_with(kMagic)) {
+    return {};
+  }
+  const std::string_view version = bytes.substr(kMagicName, kMagic.size() - kMagicName);
+  const bool is_number = std::ranges::all_of(version, [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? version : std::string_view();
 }
 
 struct FrameList {
@@ -529,6 +542,7 @@ Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& sta
     }
     state::ObjectRecord record;
     if (!ReadRecord(frames.payloads[i], *state.program, record)) {
+      result.damaged += frames.payloads[i].size();
       break;
     }
     ++result.records;
@@ -556,6 +570,19 @@ std::string Journal::Replayed::NotApplied(std::string_view path, std::string_vie
          " completed steps of it, but " + why + ". They were not applied.";
 }
 
+Result<Journal::Replayed> Journal::ReplayFile(const std::string& path, std::string_view bytes,
+                                              state::State& state, const state::Sealer& sealer) {
+  if (const std::string_view format = UnknownFormat(bytes); !format.empty()) {
+    return Fail(ErrorCode::kUnsupported,
+                "The journal " + path + " has format " + std::string(format) +
+                    ", and this version of kinu reads format " +
+                    std::string(kMagic.substr(kMagicName)) +
+                    ". A newer version wrote it, and the state does not have the steps that it "
+                    "holds. Use that version; to give these steps up, move the file away.");
+  }
+  return ReplayBytes(bytes, state, sealer);
+}
+
 Result<Journal::Replayed> Journal::Replay(const std::string& path, state::State& state,
                                           const state::Sealer& sealer) {
   const int fd = OpenExisting(path, O_RDONLY);
@@ -567,7 +594,7 @@ Result<Journal::Replayed> Journal::Replay(const std::string& path, state::State&
   if (!bytes) {
     return std::unexpected(std::move(bytes).error());
   }
-  return ReplayBytes(*bytes, state, sealer);
+  return ReplayFile(path, *bytes, state, sealer);
 }
 
 Result<std::optional<LeftJournal>> LeftJournal::Claim(const std::string& path) {
@@ -607,13 +634,21 @@ LeftJournal::~LeftJournal() {
 Result<Journal::Replayed> LeftJournal::Replay(state::State& state,
                                               const state::Sealer& sealer) const {
   KINU_TRY(std::string bytes, ReadAll(fd_, path_));
-  return Journal::ReplayBytes(bytes, state, sealer);
+  return Journal::ReplayFile(path_, bytes, state, sealer);
 }
 
 void LeftJournal::Remove() const {
   if (::unlink(path_.c_str()) != 0) {
     // In a directory that has become read-only, an empty journal counts as none.
     (void)!::ftruncate(fd_, 0);
+  }
+}
+
+void LeftJournal::RemoveOrKeep(const Journal::Replayed& replayed) const {
+  if (replayed.outcome == Journal::Outcome::kNothing && replayed.damaged > 0) {
+    (void)SetAside();
+  } else {
+    Remove();
   }
 }
 

@@ -52,6 +52,10 @@ class Journal {
   /// count only where it takes a state in the clear.
   static Result<Replayed> Replay(const std::string& path, state::State& state,
                                  const state::Sealer& sealer);
+  /// Applies the journal at `path`, whose bytes are given, to `state`. Fails if its format is that
+  /// of another version of kinu.
+  static Result<Replayed> ReplayFile(const std::string& path, std::string_view bytes,
+                                     state::State& state, const state::Sealer& sealer);
   /// Applies a journal that is in memory to `state`.
   static Replayed ReplayBytes(std::string_view bytes, state::State& state,
                               const state::Sealer& sealer);
@@ -100,6 +104,9 @@ class LeftJournal {
 
   Result<Journal::Replayed> Replay(state::State& state, const state::Sealer& sealer) const;
   void Remove() const;
+  /// Removes the file of a journal that nothing is to be taken from, or sets it aside if it has
+  /// bytes that could not be read.
+  void RemoveOrKeep(const Journal::Replayed& replayed) const;
   /// Renames the file. Returns the new name; empty if that fails.
   std::string SetAside() const;
   /// Links the file under a second name. Returns that name; empty if that fails.

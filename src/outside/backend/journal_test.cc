@@ -249,6 +249,23 @@ size_t EndOfFrame(std::string_view bytes, size_t at) {
   return at + 12 + length;
 }
 
+TEST(Journal, ANewerFormatIsRefused) {
+  auto program = std::make_shared<Program>();
+  TemporaryDirectory dir;
+  Journal journal = *Journal::Open(dir / "j", {1, "l"}, *state::NoSealing());
+  journal.Append(*program, MakeRecord(*program, Step::kStore, "t.n", "{}"));
+  ASSERT_TRUE(journal.Commit());
+  std::string bytes = ReadFile(dir / "j").value();
+  bytes[7] = '2';
+  ASSERT_TRUE(ReplaceFile(dir / "newer", bytes, 0600));
+  state::State state = EmptyState(program);
+  const auto replayed = Journal::Replay(dir / "newer", state, *state::NoSealing());
+  ASSERT_FALSE(replayed);
+  EXPECT_TRUE(state.empty());
+  EXPECT_NE(replayed.error().message.find("has format 2, and this version of kinu reads format 1"),
+            std::string::npos);
+}
+
 RC_GTEST_PROP(Journal, ABrokenByteCostsOneRecord, ()) {
   auto program = std::make_shared<Program>();
   TemporaryDirectory dir;

@@ -108,7 +108,7 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
     case Journal::Outcome::kNothing:
     case Journal::Outcome::kStored:
       if (locked_ && left_journal_) {
-        left_journal_->Remove();
+        left_journal_->RemoveOrKeep(*replayed);
       }
       break;
   }
@@ -143,6 +143,7 @@ Result<void> LocalStore::RecoverTarget() {
     original_ = std::move(whole);
   }
   if (replayed.damaged > 0 || replayed.outcome == Journal::Outcome::kForeign ||
+      replayed.outcome == Journal::Outcome::kNoHeader ||
       replayed.outcome == Journal::Outcome::kSealed) {
     (void)left_journal_->SetAside();
   } else {

@@ -45,7 +45,7 @@ Result<RemoteJournal::Recovery> RemoteJournal::Recover(state::State& state, bool
     case Journal::Outcome::kNothing:
     case Journal::Outcome::kStored:
       if (locked) {
-        left->Remove();
+        left->RemoveOrKeep(replayed);
       }
       return Recovery::kNone;
   }
