@@ -346,6 +346,20 @@ TEST(PlanFile, VersionsMustAgree) {
                   .has_value());
 }
 
+TEST(PlanFile, ExtensionsOfNewerVersionsAreRefused) {
+  auto version = [](std::string_view extension) {
+    const std::string message =
+        "\x08\x03\x72\x06"
+        "1.12.6" +
+        std::string(extension);
+    return PlanFile::FromBytes(WithMessage(message))->CheckVersion();
+  };
+  EXPECT_TRUE(version("\xc8\x3e\x01"));  // field 1001
+  EXPECT_EQ(version("\xd0\x3e\x01").error().message,
+            "plan file was created by a newer version of kinu: this one does not know its field "
+            "1002");
+}
+
 TEST(PlanFile, CutMessagesAreRefused) {
   std::string recorded = ReadFile(GoldenPath("create")).value();
   std::string message = ZipReader::Open(recorded).value().Read("tfplan").value();

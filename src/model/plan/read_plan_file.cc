@@ -76,6 +76,7 @@ Result<PlanFile> PlanFile::Open(const std::string& path, const state::Sealer& se
 
 Result<compatibility::Level> PlanFile::CheckVersion() const {
   uint64_t version = 0;
+  uint32_t extension = 0;  // that this program does not know
   std::string_view release;
   ProtoReader reader(archive_->plan);
   for (ProtoField field; reader.Next(field);) {
@@ -83,6 +84,8 @@ Result<compatibility::Level> PlanFile::CheckVersion() const {
       version = field.scalar;
     } else if (field.number == PlanField::kRelease) {
       release = field.bytes;
+    } else if (field.number > PlanField::kLastExtension) {
+      extension = field.number;
     }
   }
   if (reader.failed()) {
@@ -91,6 +94,12 @@ Result<compatibility::Level> PlanFile::CheckVersion() const {
   if (version != kFormatVersion) {
     return Unusable("unsupported plan file format version " + std::to_string(version) +
                     "; only version " + std::to_string(kFormatVersion) + " is supported");
+  }
+  // How a newer version wants the plan to be applied.
+  if (extension != 0) {
+    return Unusable(
+        "plan file was created by a newer version of kinu: this one does not know its field " +
+        std::to_string(extension));
   }
   const auto level = compatibility::LevelOfRelease(release);
   if (!level || !compatibility::Choices().Has(*level)) {

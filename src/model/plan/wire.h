@@ -35,6 +35,7 @@ struct PlanField {
     kSources = 1000,
     /// an extension of kinu: the plan was made with -refresh=changed
     kRefreshChanged = 1001,
+    kLastExtension = kRefreshChanged,
   };
 };
 struct BackendField {

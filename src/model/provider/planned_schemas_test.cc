@@ -83,6 +83,12 @@ std::string Stored() {
   return text;
 }
 
+TEST(StoredSchemas, AreNotReadInAnotherFormat) {
+  EXPECT_TRUE(StoredSchemas::Open(Stored()));
+  EXPECT_TRUE(StoredSchemas::Open(Stored() + "\x10\x01"));
+  EXPECT_FALSE(StoredSchemas::Open(Stored() + "\x10\x02"));
+}
+
 TEST(PlannedSchemas, KeepWhatTextsNeed) {
   const auto planned = ToPlannedSchemas(Stored());
   ASSERT_TRUE(planned) << planned.error().message;

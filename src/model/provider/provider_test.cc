@@ -476,6 +476,27 @@ TEST(SchemaCache, StoresAndFinds) {
   EXPECT_FALSE(cache.FindNote("key"));
   cache.StoreNote("key", "text");
   EXPECT_EQ(cache.FindNote("key"), "text");
+  // Files stay readable for later versions: this is their layout.
+  const std::string header(
+      "kinu schema1\5\0\0\0\x0c\0\0\0\0\0\0\0\x0e\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0", 40);
+  size_t recorded = 0;
+  const std::vector<std::string> names = ListDirectory(directory + "/deeper").value();
+  for (const std::string& name : names) {
+    recorded +=
+        *ReadFile(directory + "/deeper/" + name) == header + "h1:aschema bytesidentity bytes";
+  }
+  EXPECT_EQ(recorded, 1u);
+  // A file of another layout is not used.
+  for (const std::string& name : names) {
+    std::string content = *ReadFile(directory + "/deeper/" + name);
+    if (content.starts_with("kinu schema1")) {
+      content[11] = '2';
+      ASSERT_TRUE(ReplaceFile(directory + "/deeper/" + name, content, 0600));
+    }
+  }
+  EXPECT_FALSE(cache.Find("h1:a"));
+  cache.Store("h1:a", raw);
+  EXPECT_TRUE(cache.Find("h1:a"));
   // A directory that other users can write to is not used.
   chmod((directory + "/deeper").c_str(), 0777);
   EXPECT_FALSE(cache.Find("h1:a"));

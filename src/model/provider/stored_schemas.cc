@@ -9,6 +9,7 @@ namespace {
 
 // Fields of Schemas and Provider.
 constexpr uint32_t kProviders = 1;
+constexpr uint32_t kFormat = 2;
 constexpr uint32_t kAddress = 1;
 constexpr uint32_t kProtocol = 2;
 constexpr uint32_t kSchema = 3;
@@ -72,6 +73,9 @@ Result<std::shared_ptr<const StoredSchemas>> StoredSchemas::Open(std::string tex
   const auto malformed = [] { return Fail(ErrorCode::kInvalid, "malformed schemas"); };
   ProtoReader reader(*owner);
   for (ProtoField field; reader.Next(field);) {
+    if (field.number == kFormat && field.scalar != 1) {
+      return Fail(ErrorCode::kUnsupported, "schemas of another format");
+    }
     if (field.number != kProviders) {
       continue;
     }

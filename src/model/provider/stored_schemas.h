@@ -1,12 +1,13 @@
 // Schemas that stand in a plan file: the responses of providers, reduced to the types that the plan
 // names, as protobuf:
 //
-//   message Schemas { repeated Provider providers = 1; }
+//   message Schemas { repeated Provider providers = 1; uint32 format = 2; }
 //   message Provider { string address = 1; uint32 protocol = 2; bytes schema = 3; bytes identities
 //   = 4; }
 //
 // `schema` and `identities` are messages of the provider's protocol whose maps lack the other
-// types.
+// types. Without `format` it is 1, the only one that there is. Text of a format that is not known
+// cannot be opened.
 #pragma once
 
 #include <map>
@@ -36,7 +37,7 @@ void AppendStoredSchema(std::string& out, std::string_view address,
 /// The schemas of a plan file.
 class StoredSchemas {
  public:
-  /// Fails if the text is malformed.
+  /// Fails if the text is malformed or has another format.
   static Result<std::shared_ptr<const StoredSchemas>> Open(std::string text);
   /// Null if the provider is not among them. The built-in provider always is.
   const schema::ProviderSchema* Find(std::string_view address) const;

@@ -143,6 +143,13 @@ Result<std::vector<PackageFile>> SortedFiles(const std::string& root) {
 /// Nanoseconds after which a change has another time stamp.
 constexpr int64_t kClockTick = 50'000'000;
 
+/// Whether a text is a hash of a package: "h1:" and the base64 of a SHA-256.
+bool IsPackageHash(std::string_view text) {
+  constexpr size_t kDigestSize = 32;
+  const auto digest = text.starts_with("h1:") ? DecodeBase64(text.substr(3)) : std::string();
+  return digest && digest->size() == kDigestSize;
+}
+
 /// Whether a file changed so recently that another change could have the same time stamp.
 bool ChangedJustNow(const std::vector<PackageFile>& files) {
   constexpr int64_t kNanoseconds = 1'000'000'000;
@@ -216,7 +223,8 @@ Result<std::string> HashArchive(std::string_view archive) {
 Result<std::string> RememberedPackageHash(const std::string& directory,
                                           const provider::SchemaCache& cache) {
   KINU_TRY(const PackageState package, PackageState::Read(directory));
-  if (auto known = cache.FindNote(package.key)) {
+  // A note of another shape is that of another version of kinu.
+  if (auto known = cache.FindNote(package.key); known && IsPackageHash(*known)) {
     return *known;
   }
   const bool fresh = ChangedJustNow(package.files);
