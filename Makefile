@@ -124,10 +124,10 @@ site:
 	@tools/setup.sh site
 	@tools/site.py
 
-# The Python package, in build/wheel/wheels.
-wheel:
+# The Python package with the program, in build/wheel/wheels.
+wheel: package
 	@tools/setup.sh build wheel
-	@tools/wheel.sh build/wheel
+	@tools/wheel.sh build/wheel build/package/kinu-*-linux-$(MACHINE).tar.xz
 
 # The extension for VS Code, build/vscode/kinu-VERSION.vsix.
 vscode:

@@ -22,9 +22,10 @@ NAMESPACE = uuid.UUID("6b1f3f0a-6a49-5a43-8d0c-3f6b0d5c2f11")
 HOW = {"static": "Linked statically into %s.", "dynamic": "Loaded by %s.", "header": "Headers alone, compiled into %s.",
        "carried": "Used by other libraries; the archive has it, packages of distributions depend on it.",
        "image": "In the container images; elsewhere of the machine.",
-       "git-image": "In the container image with git and ssh; elsewhere of the machine."}
+       "git-image": "In the container image with git and ssh; elsewhere of the machine.",
+       "python": "Linked statically into %s."}
 RELATIONS = {"static": "STATIC_LINK", "dynamic": "DYNAMIC_LINK", "header": "CONTAINS", "carried": "DEPENDS_ON",
-             "image": "DEPENDS_ON", "git-image": "DEPENDS_ON"}
+             "image": "DEPENDS_ON", "git-image": "DEPENDS_ON", "python": "STATIC_LINK"}
 PUBLIC_DOMAIN = "LicenseRef-public-domain"
 
 
@@ -37,8 +38,11 @@ class Component:
         self.files = row.get("files", [])
         self.places = row.get("in", [])
         self.version = bundled.upstream(version) if version else None
-        self.purl = "pkg:deb/debian/%s@%s" % (row["package"], version.replace("+", "%2B").replace(":", "%3A")) \
-            if version else None
+        self.purl = None
+        if version and "package" in row:
+            self.purl = "pkg:deb/debian/%s@%s" % (row["package"], version.replace("+", "%2B").replace(":", "%3A"))
+        elif version:
+            self.purl = "pkg:pypi/%s@%s" % (row["name"], version)
         self.id = re.sub(r"[^A-Za-z0-9.]+", "-", row["name"]).strip("-")
 
     def how(self):
@@ -46,11 +50,18 @@ class Component:
         return text % ", ".join(self.places) if "%s" in text else text
 
 
-def components(dynamic):
-    """The libraries of the program and of what it loads."""
-    rows = [row for row in bundled.libraries() if row["linked"] != "python"]
+def components(dynamic, python=False):
+    """The libraries of the program and of what it loads; with `python` those of the wheel."""
+    without = ("image", "git-image") if python else ("python",)
+    rows = [row for row in bundled.libraries() if row["linked"] not in without]
     versions = bundled.versions(rows)
-    return [Component(row, versions.get(row["package"]), dynamic) for row in rows]
+    return [Component(row, versions.get(row.get("package")) or version_in_wheel(row), dynamic) for row in rows]
+
+
+def version_in_wheel(row):
+    """The version of a library that is no package of Debian, as python/pyproject.toml names it."""
+    found = re.search(r'"%s==([0-9.]+)"' % re.escape(row["name"]), bundled.read(bundled.ROOT, "python/pyproject.toml"))
+    return found.group(1) if found else None
 
 
 def without_nothing(pairs):

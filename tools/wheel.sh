@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Builds the Python package as a wheel, installs it into new environments and runs its tests there.
-#   tools/wheel.sh BUILD_DIRECTORY
+#   tools/wheel.sh BUILD_DIRECTORY [ARCHIVE.tar.xz]
+#
+# ARCHIVE (`make package`) has the program, which the wheel then brings along; without it the wheel has the module alone.
 #
 # One wheel serves Python 3.12 and later (abi3) if a Python of those builds it: KINU_PYTHON, or one of PATH. Else the
 # wheel serves the version that built it. KINU_OTHER_PYTHONS: more Pythons, in which an abi3 wheel is tested as well.
@@ -12,6 +14,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 SOURCE_DATE_EPOCH=$("$root/tools/source_date.sh")
 export SOURCE_DATE_EPOCH
+archive=${2:+$(realpath "$2")}
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 
@@ -33,23 +36,35 @@ has_stable_abi "$python" ||
 if [ -n "${JAVA_HOME:-}" ] || command -v java >/dev/null; then
   "$build/environment/bin/pip" install -q --no-compile -r "$root/python/requirements-spark.txt"
 fi
-rm -rf "$build/wheels" "$build/unrepaired"
+rm -rf "$build/wheels" "$build/unrepaired" "$build/repaired"
 export PATH="$build/environment/bin:$PATH"
 pip wheel -q --no-build-isolation --no-deps -w "$build/unrepaired" --config-settings="build-dir=$build/tree" "$root/python"
-auditwheel repair -w "$build/wheels" "$build"/unrepaired/kinu-*.whl >"$build/auditwheel.log" 2>&1 ||
+auditwheel repair -w "$build/repaired" "$build"/unrepaired/kinu-*.whl >"$build/auditwheel.log" 2>&1 ||
   { tail -20 "$build/auditwheel.log"; exit 1; }
-wheel=$(ls "$build"/wheels/kinu-*.whl)
+wheel=$(ls "$build"/repaired/kinu-*.whl)
 [[ $wheel == *-manylinux_* ]] || { auditwheel show "$wheel"; exit 1; }
 if has_stable_abi "$python"; then
   python -m zipfile -l "$wheel" | grep "kinu/_kinu.abi3.so" >/dev/null && [[ $wheel == *-cp312-abi3-* ]] ||
     { echo "$wheel is no wheel of the stable interface of Python"; exit 1; }
 fi
+"$root/tools/finish_wheel.py" "$wheel" "$build/wheels" ${archive:+--archive "$archive"}
+wheel=$build/wheels/$(basename "$wheel")
 unzipped=$(mktemp -d)
 trap 'rm -rf "$unzipped"' EXIT
 python -m zipfile -e "$wheel" "$unzipped"
 "$root/tests/package/hardening.py" "$unzipped"/kinu/_kinu*.so
+"$root/tests/package/wheel_files.py" "$wheel" ${archive:+--archive "$archive"}
 
 pip install -q --force-reinstall --no-deps "$wheel"
+if [ -n "$archive" ]; then
+  # The program of the environment, with what it loads from there.
+  work=$unzipped/work
+  mkdir "$work"
+  cp "$root/tests/package/main.tf" "$work"
+  "$build/environment/bin/kinu" -chdir="$work" apply -auto-approve -no-color >"$work/log" || { cat "$work/log"; exit 1; }
+  [ "$("$build/environment/bin/kinu" -chdir="$work" output -raw installed)" = yes ]
+  "$build/environment/bin/kinu" version
+fi
 python -m mypy --ignore-missing-imports --cache-dir "$build/mypy" --no-error-summary -p kinu
 (cd "$build" && python -m unittest discover -s "$root/python/tests" -t "$root/python/tests")
 for other in ${KINU_OTHER_PYTHONS:-}; do

@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import shutil
+import sysconfig
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -277,7 +278,8 @@ def _program(given: str | None, is_elsewhere: bool) -> str:
         return os.path.abspath(given) if os.sep in given else given
     if is_elsewhere:
         return "kinu"
-    found = shutil.which("kinu") or shutil.which("tofu")
+    # A wheel with the program puts it beside Python, which need not be in PATH.
+    found = shutil.which("kinu") or shutil.which("tofu") or shutil.which("kinu", path=sysconfig.get_path("scripts"))
     if found is None:
         raise FileNotFoundError("there is no program kinu; its place is the argument `program`")
     return os.path.abspath(found)

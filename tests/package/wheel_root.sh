@@ -55,3 +55,20 @@ in_root() {
 in_root "/python/bin/$name" -m ensurepip --root / >"$work/log" 2>&1 || { tail -5 "$work/log"; exit 1; }
 in_root "/python/bin/$name" -m pip install --no-index "/w/$(basename "$wheel")" >"$work/log" 2>&1 || { tail -5 "$work/log"; exit 1; }
 in_root "/python/bin/$name" /w/use.py
+# The program, if the wheel has it: libraries that it loads from the wheel unpack and connect, so init is part of this.
+if [ -e "$root/python/bin/kinu" ]; then
+  mkdir "$root/w/m"
+  mv "$root/w/main.tf" "$root/w/m"
+  printf 'output "answer" {\n  value = module.m.installed\n}\nmodule "m" {\n  source = "./m"\n}\nmodule "packed" {\n  source = "/w/packed.tar.gz"\n}\n' >"$root/w/main.tf"
+  tar -czf "$root/w/packed.tar.gz" -C "$root/w/m" main.tf
+  for words in "init -no-color" "apply -auto-approve -no-color"; do
+    # shellcheck disable=SC2086
+    in_root /python/bin/kinu -chdir=/w $words >"$work/log" 2>&1 || { tail -5 "$work/log"; exit 1; }
+  done
+  [ "$(in_root /python/bin/kinu -chdir=/w output -raw answer)" = yes ]
+  # Nothing of it stays behind.
+  in_root "/python/bin/$name" -m pip uninstall -y kinu >"$work/log" 2>&1 || { tail -5 "$work/log"; exit 1; }
+  left=$(find "$root/python" -iname '*kinu*' ! -name '__pycache__')
+  [ -z "$left" ] || { echo "uninstalled, and there is $left"; exit 1; }
+  echo "the program of the wheel: init, apply, output; uninstalled without a trace"
+fi
