@@ -46,6 +46,23 @@ if [ "$(id -u)" = 0 ]; then
   left=$(find "$work/root" -path "$work/root/var/lib/rpm" -prune -o -name '*kinu*' -print)
   [ -z "$left" ] || fail "removed, and there is $left"
 fi
+# That of another processor, whose files this machine only packs.
+if [ "$(uname -m)" = x86_64 ] && command -v aarch64-linux-gnu-gcc >/dev/null; then
+  other=kinu-0.1.0-linux-aarch64
+  cp -r "$tree" "$work/$other"
+  printf 'int main() { return 0; }\n' | aarch64-linux-gnu-gcc -O2 -s -x c -o "$work/$other/bin/kinu" -
+  for each in kinu-net.so libraries/libx.so.1; do
+    printf '#include <stdio.h>\nvoid f() { puts("x"); }\n' |
+      aarch64-linux-gnu-gcc -O2 -s -shared -fPIC -x c -o "$work/$other/lib/kinu/$each" -
+  done
+  tar -C "$work" -cJf "$work/$other.tar.xz" "$other"
+  "$root/tools/rpm.sh" "$work/$other.tar.xz" "$work/other" >"$work/log" 2>&1 || fail "aarch64: $(cat "$work/log")"
+  packed=$work/other/kinu-0.1.0-1.aarch64.rpm
+  rpm -qp --qf '%{ARCH} %{OS} %{BUILDHOST} %{BUILDTIME}\n' "$packed" | grep -qx "aarch64 linux reproducible $SOURCE_DATE_EPOCH" ||
+    fail "it is for $(rpm -qp --qf '%{ARCH} %{OS} %{BUILDHOST} %{BUILDTIME}' "$packed")"
+  mkdir "$work/unpacked"
+  (cd "$work/unpacked" && rpm2cpio "$packed" | cpio -id --quiet && file usr/bin/kinu | grep -q aarch64) || fail "its program is for another processor"
+fi
 if command -v rpmlint >/dev/null; then
   said=$(rpmlint -c "$root/packaging/rpm/rpmlint.toml" "$made" 2>&1 || true)
   grep -q ' 0 errors, 0 warnings' <<<"$said" || fail "$said"
