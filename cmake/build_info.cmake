@@ -5,10 +5,11 @@ find_program(GIT git)
 set(commit "")
 set(date "")
 if(GIT)
-  execute_process(COMMAND ${GIT} -C ${SOURCE} log -1 --format=%h\ %cs
+  # Not %h, whose length follows the number of objects in the clone.
+  execute_process(COMMAND ${GIT} -C ${SOURCE} log -1 --format=%H\ %cs
     OUTPUT_VARIABLE last OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
   if(NOT failed AND last MATCHES "^([0-9a-f]+) ([0-9-]+)$")
-    set(commit "${CMAKE_MATCH_1}")
+    string(SUBSTRING "${CMAKE_MATCH_1}" 0 12 commit)
     set(date "${CMAKE_MATCH_2}")
   endif()
 endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares two releases byte for byte, and says which byte of which member differs.
 
-    tools/compare_releases.py A B [--only GLOB]
+    tools/compare_releases.py A B [--only GLOB] [--without GLOB]
 
 A and B are files or directories of files. Archives that differ (tar, also compressed; .deb; wheels; image layouts) are
 opened, and so are those in them, down to the first member that differs: in its bytes, or in its name, time, owner, mode or
@@ -108,12 +108,13 @@ def read(path):
         return file.read()
 
 
-def compare(one, other, only="*"):
+def compare(one, other, only="*", without=""):
     """Lines about two files or directories, each with whether they are equal there."""
     if os.path.isfile(one):
         names = {"": (one, other)}
     else:
-        found = sorted(name for name in {*os.listdir(one), *os.listdir(other)} if fnmatch.fnmatch(name, only))
+        found = sorted(name for name in {*os.listdir(one), *os.listdir(other)} if
+                       fnmatch.fnmatch(name, only) and not fnmatch.fnmatch(name, without))
         names = {name: (os.path.join(one, name), os.path.join(other, name)) for name in found}
     for name, paths in names.items():
         missing = [path for path in paths if not os.path.isfile(path)]
@@ -126,14 +127,14 @@ def compare(one, other, only="*"):
 
 
 def main(words):
-    only = "*"
-    if len(words) == 4 and words[2] == "--only":
-        only = words.pop()
-        words.pop()
+    filters = {"--only": "*", "--without": ""}
+    while len(words) > 2 and words[-2] in filters:
+        *words, flag, pattern = words
+        filters[flag] = pattern
     if len(words) != 2:
         sys.exit(__doc__)
     differing = 0
-    for equal, line in compare(*words, only):
+    for equal, line in compare(*words, filters["--only"], filters["--without"]):
         print(line)
         differing += not equal
     return 1 if differing else 0
