@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import packs
+import platforms
 from exact_json import Digits, Mismatch, differences, dump, load
 from normal_form import FORMS, UUID, Placeholders
 
@@ -24,6 +25,9 @@ GIT = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.test", "GIT_COMMIT
        "GIT_COMMITTER_DATE": "2020-01-01T00:00:00+0000", "GIT_CONFIG_NOSYSTEM": "1"}
 
 
+PATIENCE = 10  # for a program that an emulator runs
+
+
 class Program:
     """The program that runs the cases, the directory of its providers, and what its environment has more."""
 
@@ -31,14 +35,17 @@ class Program:
         self.binary = os.path.abspath(binary)
         self.environment = environment or {}
         self.mirror = os.path.realpath(mirror) if mirror and os.path.isdir(mirror) else None
-        self.version = self.asked_version()
+        asked = self.asked()
+        self.version, self.platform = asked["terraform_version"], asked["platform"]
+        machine = os.uname().machine
+        self.is_emulated = not self.platform.endswith({"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine))
 
-    def asked_version(self):
+    def asked(self):
         with tempfile.TemporaryDirectory(prefix="cli-") as home:
             environment = {"CHECKPOINT_DISABLE": "1", "HOME": home, "PATH": os.environ.get("PATH", ""), **self.environment}
             done = subprocess.run([self.binary, "version", "-json"], stdout=subprocess.PIPE, env=environment,
                                   check=True, timeout=60)
-        return json.loads(done.stdout)["terraform_version"]
+        return json.loads(done.stdout)
 
     def lacks(self, case):
         """A provider that the case needs and the mirror does not have, or None."""
@@ -153,7 +160,7 @@ class Session:
                 [self.program.binary, *map(self.filled, step["args"])], cwd=self.work,
                 env=dict(self.environment, **self.filled_values(step)),
                 input=self.filled(step.get("stdin", "")).encode(), capture_output=True,
-                timeout=step.get("timeout", 60))
+                timeout=step.get("timeout", 60) * (PATIENCE if self.program.is_emulated else 1))
         except subprocess.TimeoutExpired:
             return "timeout", "", "", []
         log = [line for server in self.servers for line in server.take_log()]
@@ -291,6 +298,8 @@ def recorded(case, program):
 def run_packed(suite, line, program):
     """Runs a packed case. Returns [(suite, case, status, lines)]."""
     case = json.loads(line)
+    if program.platform != platforms.RECORDED:
+        case = platforms.renamed(case, program.platform)
     try:
         status, problems = run(case, program)
     except Exception as error:  # a broken case must not stop the others
