@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Finishes a package that cpack made, as Debian's policy wants it and with the same bytes each time:
 #   tools/finish_deb.sh PACKAGE DIRECTORY
-# Compressed manual pages and a changelog, the papers of the package, no scripts for private libraries, and one time for
+# mimalloc comes along, whose package has another name and another library in each release of Debian. Compressed manual pages and a changelog, the papers of the package, no scripts for private libraries, and one time for
 # all files (tools/source_date.sh).
 set -euo pipefail
 tools=$(realpath "$(dirname "$0")")
@@ -17,6 +17,16 @@ name=$(sed -n 's/^Package: //p' "$tree/DEBIAN/control")
 . "$tools/target.sh"
 target_of "$(sed -n 's/^Architecture: //p' "$tree/DEBIAN/control")"
 version=$(sed -n 's/^Version: //p' "$tree/DEBIAN/control")
+
+# What the program finds beside its modules, and nothing else there.
+carried=libmimalloc.so.2
+if [ -f "$tree/usr/bin/kinu" ] && "${target_prefix}objdump" -p "$tree/usr/bin/kinu" 2>/dev/null | grep -q "NEEDED *$carried"; then
+  library=$target_sysroot/usr/lib/$target_triplet/$carried
+  install -D -m 644 "$library" "$tree/usr/lib/kinu/libraries/$carried"
+  "${target_prefix}strip" --strip-unneeded "$tree/usr/lib/kinu/libraries/$carried"
+  patchelf --set-rpath '$ORIGIN/../lib/kinu/libraries' "$tree/usr/bin/kinu"
+  sed -i '/^Depends:/s/ libmimalloc[^,]*,\{0,1\}//' "$tree/DEBIAN/control"
+fi
 
 papers=$tree/usr/share/doc/$name
 mkdir -p "$papers"
