@@ -190,7 +190,7 @@ def main():
         return try_itself()
     home = os.path.expanduser("~")
     # What stands in texts of every system is no path of this machine.
-    paths = [ROOT, *([home + "/"] if home not in ("/", "/root") else ["/root/."]), *options.path]
+    paths = [ROOT, *([home + "/"] if home not in ("/", "/root") else ["/root" + "/."]), *options.path]
     problems, seen = check(options.release, paths)
     print("\n".join(problems) or "%d files of %s: ok" % (seen, options.release))
     return 1 if problems else 0
