@@ -50,6 +50,21 @@ grep -q '^-rw-r--r-- root/root .*/kinu.1.gz$' "$work/list" || fail "the manual p
 [ -z "$(dpkg-deb -I "$work/first/kinu.deb" | grep postinst)" ] || fail "there is a script"
 dpkg-deb -x "$work/first/libkinu-dev.deb" "$work/installed"
 packed=$(find "$work/installed" -name kinu.pc)
+
+# A program that is linked to mimalloc brings it along, and does not depend on its package.
+if command -v patchelf >/dev/null && printf 'int main(void) { return 0; }\n' |
+    cc -x c -o "$work/kinu/usr/bin/kinu" -Wl,--no-as-needed - -lmimalloc 2>/dev/null; then
+  sed 's/^Section:/Depends: libc6, libmimalloc2.0 (>= 2.0.9+ds), libssl3\n&/' "$work/kinu/DEBIAN/control" >"$work/control"
+  cp -r "$work/kinu" "$work/linked"
+  mv "$work/control" "$work/linked/DEBIAN/control"
+  dpkg-deb -b "$work/linked" "$work/linked.deb" >/dev/null
+  "$tools/finish_deb.sh" "$work/linked.deb" "$work/third" >/dev/null
+  dpkg-deb -R "$work/third/linked.deb" "$work/carrying"
+  grep -qx 'Depends: libc6, libssl3' "$work/carrying/DEBIAN/control" || fail "$(grep Depends "$work/carrying/DEBIAN/control")"
+  loaded=$(ldd "$work/carrying/usr/bin/kinu" | awk '$1 == "libmimalloc.so.2" {print $3}')
+  [ "$(realpath "$loaded")" = "$work/carrying/usr/lib/kinu/libraries/libmimalloc.so.2" ] || fail "mimalloc is loaded from $loaded"
+  echo "mimalloc: carried"
+fi
 included=$(sed -n 's/^prefix=//p' "$packed" | sed "s|\${pcfiledir}|$(dirname "$packed")|")/include/kinu/kinu.h
 [ -f "$included" ] || fail "kinu.pc leads to $included"
 if command -v lintian >/dev/null; then

@@ -6,7 +6,7 @@
 #
 # 1. Debian 12: `make install PREFIX=/opt/x`, programs outside the tree with find_package and with
 #    pkg-config, `man kinu-plan`, completions in bash, zsh and fish.
-# 2. Debian 12: the packages of `make package` installed with apt, used, and removed without a trace.
+# 2. Debian 12 and 13: the packages of `make package` installed with apt, used, and removed without a trace.
 # 3. The archive of `make package` where there is nothing but glibc: that of Debian 12, which is the
 #    oldest, and that of Debian 13 in /usr/lib64 with the certificates where Fedora has them.
 #
@@ -116,27 +116,38 @@ inside "$build" '
 
 step "Debian 12: packages"
 inside "$build" 'cd /kinu; make package >/tmp/package.log 2>&1 || { tail -40 /tmp/package.log; exit 1; }; ls build/package'
-new_root bookworm clean
-cp "$build"/kinu/build/package/*.deb "$source/tests/package/main.tf" "$work/clean/tmp"
 # All but what apt and dpkg remember about themselves.
 # shellcheck disable=SC2016
 listing='find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/cache \
   -o -path /var/log -o -path /root \) -prune -o \( -type f ! -name ld.so.cache -printf "%p %s %m\n" \) -o -printf "%p %y %m %l\n" | sort'
-# man-db comes first: it leaves packages that others recommend.
-inside "$work/clean" 'apt-get install -y -qq --no-install-recommends man-db >/dev/null 2>&1'
-inside "$work/clean" "($listing) >/tmp/before; dpkg-query -W -f '\${Package}\n' >/tmp/packages.before"
-inside "$work/clean" '
-  apt-get install -y -qq --no-install-recommends /tmp/kinu_*.deb >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
-  dpkg-query -W kinu'
-inside "$work/clean" "KINU=kinu; $apply"
-inside "$work/clean" '
-  man -P cat kinu-plan | head -3
-  apt-get install -y -qq --no-install-recommends /tmp/libkinu-dev_*.deb >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
-  apt-get purge -y -qq kinu libkinu-dev >/dev/null 2>&1; apt-get autoremove -y -qq --purge >/dev/null 2>&1'
-inside "$work/clean" "($listing) >/tmp/after; dpkg-query -W -f '\${Package}\n' >/tmp/packages.after
-  diff -u /tmp/packages.before /tmp/packages.after && diff -u /tmp/before /tmp/after" ||
-  fail "removing the packages left something"
-echo "removed: the same packages and files as before"
+
+# packages_in SUITE: installs the packages with apt in a copy of a system, uses them and removes them without a trace.
+packages_in() {
+  local root=$work/$1-clean
+  new_root "$1" "$1-clean"
+  cp "$build"/kinu/build/package/*.deb "$source/tests/package/main.tf" "$root/tmp"
+  # man-db comes first: it leaves packages that others recommend.
+  inside "$root" 'apt-get install -y -qq --no-install-recommends man-db >/dev/null 2>&1'
+  inside "$root" "($listing) >/tmp/before; dpkg-query -W -f '\${Package}\n' >/tmp/packages.before"
+  inside "$root" '
+    apt-get install -y -qq --no-install-recommends /tmp/kinu_*.deb >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
+    dpkg-query -W kinu'
+  inside "$root" "KINU=kinu; $apply"
+  # What apt and the C library recommend or suggest would stay otherwise.
+  inside "$root" '
+    man -P cat kinu-plan | head -3
+    apt-get install -y -qq --no-install-recommends /tmp/libkinu-dev_*.deb >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
+    apt-get purge -y -qq kinu libkinu-dev >/dev/null 2>&1
+    apt-get autoremove -y -qq --purge -o APT::AutoRemove::RecommendsImportant=false -o APT::AutoRemove::SuggestsImportant=false >/dev/null 2>&1'
+  inside "$root" "($listing) >/tmp/after; dpkg-query -W -f '\${Package}\n' >/tmp/packages.after
+    diff -u /tmp/packages.before /tmp/packages.after && diff -u /tmp/before /tmp/after" ||
+    fail "removing the packages left something in $1"
+  echo "removed: the same packages and files as before"
+}
+packages_in bookworm
+step "Debian 13: the packages that Debian 12 made"
+bootstrap trixie
+packages_in trixie
 
 # glibc_root SUITE NAME DIRECTORY: a root of glibc, whose libraries lie in DIRECTORY, and the archive.
 archive=$(ls "$build"/kinu/build/package/kinu-*.tar.xz)
@@ -170,7 +181,6 @@ glibc_root bookworm glibc-oldest lib64
 use glibc-oldest
 
 step "The archive with the glibc of Debian 13 in /usr/lib64, certificates as Fedora has them"
-bootstrap trixie
 glibc_root trixie fedora-like usr/lib64
 use fedora-like
 mkdir -p "$work/fedora-like/etc/pki/tls/certs" "$work/fedora-like/module" "$work/www"
