@@ -241,6 +241,7 @@ def test_images(folder, work, most):
 
 def main(words):
     skipped = 0
+    os.umask(0o022)  # the user of the image reads what is unpacked here
     missing = [each for each in ("patchelf", "xz", "objdump", "ldconfig") if not shutil.which(each, path=PATHS)]
     if missing:
         print("tests/package/archive.py: skipped: no %s" % ", ".join(missing))
