@@ -58,7 +58,7 @@ class Collector {
       }
       if (module_.FindRequiredProvider(graph_.program.Intern(name->provider)) != nullptr) {
         out.functions.push_back(*name);
-      } else if (diags_ != nullptr) {
+      } else if (diags_ != nullptr && !module_.has_gaps) {
         ReportUnknownFunctionProvider(*call, *name, *diags_);
       }
     }

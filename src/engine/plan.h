@@ -12,8 +12,9 @@ namespace kinu::engine {
 bool CheckProvisioners(const config::Config& config, Diagnostics& diags);
 
 /// Validates a configuration for all values of its variables and any state. `references`: receives
-/// the references of the configuration, for later walks; null: nobody needs them.
-void Validate(const Request& request, Diagnostics& diags,
+/// the references of the configuration, for later walks; null: nobody needs them. False if errors
+/// have kept it from looking at the blocks.
+bool Validate(const Request& request, Diagnostics& diags,
               ReferenceCollection* references = nullptr);
 
 /// Plans, and reports changes that an apply could not order. With errors the plan is partial

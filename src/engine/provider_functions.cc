@@ -125,10 +125,11 @@ const functions::Callable* ProviderFunctions::Find(const config::ConfigNode& nod
     return known.get();
   }
   std::optional<uint32_t> index = walk_.graph.FunctionProvider(node, *parts);
-  if (!index) {
-    return nullptr;
+  if (!index && node.module->has_gaps) {
+    known = std::make_unique<Function>(std::string(name), nullptr);
+  } else if (index) {
+    known = Start(*index, name, *parts);
   }
-  known = Start(*index, name, *parts);
   return known.get();
 }
 

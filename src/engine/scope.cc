@@ -172,7 +172,7 @@ namespace {
 /// the outputs are known. Ref: evaluate.go GetModule.
 Value ModuleInValidation(const Walk& walk, const ModuleInstance& instance, size_t call) {
   const config::ConfigNode* child = instance.node->children[call];
-  if (child == nullptr) {
+  if (child == nullptr || child->module->has_gaps) {
     return Value::DynamicUnknown();
   }
   std::vector<Type::Attribute> outputs;

@@ -180,6 +180,12 @@ void ValidateTriggers(const Walk& walk, const ModuleInstance& instance,
         ref.index < 0
             ? nullptr
             : walk.graph.blocks[instance.node->index][static_cast<size_t>(ref.index)].schema;
+    const bool may_exist = ref.index < 0
+                               ? module.has_gaps
+                               : walk.context.request.missing_schemas == MissingSchemas::kSkip;
+    if (schema == nullptr && may_exist) {
+      continue;
+    }
     if (schema == nullptr) {
       diags.Error("Undeclared resource in replace_triggered_by",
                   walk.program.ToText(resource.name) +

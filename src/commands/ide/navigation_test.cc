@@ -268,6 +268,10 @@ TEST_F(CheckTest, BlocksWithoutASchemaAreLeftAlone) {
       "resource \"aws_vpc\" \"x\" { anything = var.gone }\noutput \"o\" { value = aws_vpc.x.id }\n"
       "provider \"aws\" { what = 1 }\n");
   EXPECT_EQ(Check(), Names{});
+  Write("main.tf",
+        "resource \"aws_vpc\" \"x\" {}\nresource \"aws_vpc\" \"y\" {\n  lifecycle {\n"
+        "    replace_triggered_by = [aws_vpc.x]\n  }\n}\n");
+  EXPECT_EQ(Check(), Names{});
 }
 
 TEST_F(CheckTest, ProvidersAnswerNothingThatNeedsAProcess) {

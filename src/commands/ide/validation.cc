@@ -5,20 +5,28 @@
 #include "engine/plan.h"
 
 namespace kinu::ide {
+namespace {
 
-static void CheckConfiguration(const config::Config& config, const ValidationSources& sources,
-                               Diagnostics& diags) {
+bool CheckConfiguration(const config::Config& config, const ValidationSources& sources,
+                        Diagnostics& diags) {
   if (!sources.require_providers(config, diags)) {
-    return;
+    return false;
   }
   engine::ProviderPool pool;
-  engine::Validate(sources.request(config, pool), diags);
+  return engine::Validate(sources.request(config, pool), diags);
 }
 
-void Validate(const session::Loaded& loaded, const ValidationSources& sources, Diagnostics& diags) {
-  CheckConfiguration(*loaded.config, sources, diags);
-  if (loaded.config->tests == nullptr) {
-    return;
+/// Whether a run's module was not found, which only an incomplete configuration has.
+bool LacksModule(const config::TestRun& run) {
+  return run.module && run.config == nullptr;
+}
+
+}  // namespace
+
+bool Validate(const session::Loaded& loaded, const ValidationSources& sources, Diagnostics& diags) {
+  bool is_whole = CheckConfiguration(*loaded.config, sources, diags);
+  if (loaded.config->tests == nullptr || loaded.config->root().module->has_gaps) {
+    return is_whole;
   }
   FlatSet<std::string> checked;
   for (const config::TestFile& file : loaded.config->tests->files) {
@@ -27,11 +35,14 @@ void Validate(const session::Loaded& loaded, const ValidationSources& sources, D
       // Modules from elsewhere are checked by their authors.
       if (run.config != nullptr && run.module->source.kind == config::ModuleSourceKind::kLocal &&
           checked.insert(run.module->source.text).second) {
-        CheckConfiguration(*run.config, sources, diags);
+        is_whole = CheckConfiguration(*run.config, sources, diags) && is_whole;
       }
-      config::CheckTestRun(*loaded.program, run, diags);
+      if (!LacksModule(run)) {
+        config::CheckTestRun(*loaded.program, run, diags);
+      }
     }
   }
+  return is_whole;
 }
 
 }  // namespace kinu::ide

@@ -18,7 +18,8 @@ struct ValidationSources {
   std::function<engine::Request(const config::Config& config, engine::ProviderPool& pool)> request;
 };
 
-/// Checks the configuration, its test files, and the local modules that these call.
-void Validate(const session::Loaded& loaded, const ValidationSources& sources, Diagnostics& diags);
+/// Checks the configuration, its test files, and the local modules that these call. False if errors
+/// have kept it from looking at all of them.
+bool Validate(const session::Loaded& loaded, const ValidationSources& sources, Diagnostics& diags);
 
 }  // namespace kinu::ide

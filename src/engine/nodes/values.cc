@@ -190,7 +190,10 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
           WarnOfDeprecatedVariable(walk, variable, name, *instance, given.range, diags);
         }
       }
-      if (diags.error_count() != errors) {
+      // What an incomplete configuration lacks was reported before, or is left out.
+      const bool is_missing =
+          input == nullptr && !variable.default_value && walk.config.is_incomplete;
+      if (diags.error_count() != errors || is_missing) {
         slot = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes());
         continue;
       }

@@ -261,7 +261,7 @@ bool CheckModuleInputs(const PlanGraph& graph, Diagnostics& diags) {
       (void)config::ReadModuleInputs(graph.program, call, *node->module, diags);
     }
   }
-  return diags.error_count() == errors;
+  return diags.error_count() == errors || graph.config.is_incomplete;
 }
 
 }  // namespace kinu::engine

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <string>
 
+#include "addrs/provider_source.h"
 #include "engine/passes/passes.h"
 #include "hcl/parse.h"
 #include "meta_arguments/deprecated_parts.h"
@@ -128,7 +130,10 @@ void ReportMissingSchema(const PlanGraph& graph, const ProviderInfo& provider,
 
 bool AttachProviders(PlanGraph& graph, Diagnostics& diags) {
   const size_t errors = diags.error_count();
-  if (!CheckPassedProviders(graph, diags)) {
+  Diagnostics ignored;
+  // A provider that an incomplete configuration lacks may be left out.
+  Diagnostics& missing = graph.config.is_incomplete ? ignored : diags;
+  if (!CheckPassedProviders(graph, missing) && !graph.config.is_incomplete) {
     return false;
   }
   std::vector<std::pair<NodeId, uint32_t>> users;
@@ -145,9 +150,9 @@ bool AttachProviders(PlanGraph& graph, Diagnostics& diags) {
     }
   }
   for (const auto& [user, provider] : users) {
-    CheckProviderOf(graph, user, provider, diags);
+    CheckProviderOf(graph, user, provider, missing);
   }
-  CheckProvidersOfImports(graph, diags);
+  CheckProvidersOfImports(graph, missing);
   if (diags.error_count() != errors) {
     return false;
   }
@@ -184,7 +189,15 @@ bool AttachProviders(PlanGraph& graph, Diagnostics& diags) {
   return true;
 }
 
+/// Whether a module of which something was left out means this provider.
+static bool IsCertain(const config::Module& module, Symbol provider, const Program& program) {
+  return program.Text(provider) == kBuiltInProvider ||
+         std::ranges::any_of(module.required_providers,
+                             [&](const auto& required) { return required.provider == provider; });
+}
+
 bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
   FlatMap<uint32_t, const schema::ProviderSchema*> schemas;  // by provider address
   for (ProviderInfo& slot : graph.providers) {
     auto [it, added] = schemas.emplace(slot.address.provider.id, nullptr);
@@ -197,7 +210,9 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
         ReportMissingSchema(graph, slot, loaded.error().message, diags);
       }
     }
-    slot.schema = it->second;
+    const bool is_certain = slot.node == nullptr || !slot.node->module->has_gaps ||
+                            IsCertain(*slot.node->module, slot.address.provider, graph.program);
+    slot.schema = is_certain ? it->second : nullptr;
   }
   FlatMap<uint64_t, bool> deprecating;  // by schema
   for (const auto& node : graph.config.nodes) {
@@ -216,7 +231,9 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
       }
       BlockInfo& info = graph.blocks[node->index][i];
       const schema::ProviderSchema* schema = graph.providers[info.provider].schema;
-      if (schema == nullptr) {
+      const bool is_certain =
+          !module.has_gaps || IsCertain(module, resource.provider, graph.program);
+      if (schema == nullptr || !is_certain) {
         continue;
       }
       std::string_view type = graph.program.Text(resource.name.type);
@@ -230,7 +247,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
       }
     }
   }
-  return !diags.has_errors();
+  return diags.error_count() == errors;
 }
 
 void AddCallableProviders(PlanGraph& graph) {

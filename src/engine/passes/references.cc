@@ -346,7 +346,7 @@ bool ConnectReferences(PlanGraph& graph, ApplyGraph* apply, Diagnostics& diags) 
   if (apply == nullptr) {
     graph.Finish();  // an apply has no edges to cells yet
   }
-  return diags.error_count() == errors;
+  return diags.error_count() == errors || graph.config.is_incomplete;
 }
 
 }  // namespace kinu::engine

@@ -42,9 +42,9 @@ bool CheckProvisioners(const config::Config& config, Diagnostics& diags) {
   return diags.error_count() == errors;
 }
 
-void Validate(const Request& request, Diagnostics& diags, ReferenceCollection* references) {
+bool Validate(const Request& request, Diagnostics& diags, ReferenceCollection* references) {
   if (!CheckProvisioners(*request.config, diags)) {
-    return;
+    return false;
   }
   const trace::Span phase(kTraceScope, "Validation phase");
   WalkContext context(WalkKind::kValidate, request);
@@ -53,7 +53,7 @@ void Validate(const Request& request, Diagnostics& diags, ReferenceCollection* r
   context.references = references;
   PlanGraph graph(context);
   if (!BuildGraph(graph, diags)) {
-    return;
+    return false;
   }
   Walk walk(graph);
   CheckRecord checks;
@@ -63,6 +63,7 @@ void Validate(const Request& request, Diagnostics& diags, ReferenceCollection* r
         kValidateNodes.Execute(graph.node(id).kind, node_context, id, found);
       },
       diags);
+  return true;
 }
 
 }  // namespace kinu::engine

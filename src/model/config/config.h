@@ -327,6 +327,9 @@ struct Module {
   /// A file or a block that may speak of encryption could not be read, so `encryption` must not be
   /// used: nothing may be stored, not even as it is. An error was reported.
   bool encryption_unknown = false;
+  /// Something of it was left out: what it does not declare may be declared there, and nothing is
+  /// said of names that are missing. Only after LoadIntent::kRemains.
+  bool has_gaps = false;
   /// The module as it is written, of which a test leaves out the resources because it overrides
   /// this module or one around it. Null: it is whole.
   const Module* overridden = nullptr;
@@ -425,6 +428,10 @@ class Config {
   FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
   /// Whether every called module was found and has no errors of its own.
   bool calls_complete = false;
+  /// Loaded with LoadIntent::kRemains: what is missing may only be left out.
+  bool is_incomplete = false;
+  /// Then what is wrong with the files and the blocks in them.
+  Diagnostics of_files;
   /// The oldest level that all its modules may be used at.
   compatibility::Level level = compatibility::Level::kSeries12;
   /// What is wrong with TF_ENCRYPTION, after a load for `init`, which reports it later.

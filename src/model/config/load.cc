@@ -84,7 +84,7 @@ class ConfigLoader {
 
   void ReadManifest();
   Directory& ReadDirectory(const std::string& dir, TestSuite* tests = nullptr);
-  static void ShowProblems(Directory& directory, Diagnostics& diags);
+  void ShowProblems(Directory& directory, Diagnostics& diags);
   ConfigNode* AddNode(Module* module, ConfigNode* parent, int call);
   /// Resolves the targets of a module's calls and collects its providers.
   void ReadTargets(ConfigNode& node, Module& module);
@@ -174,13 +174,20 @@ ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir, Tes
     entry->readable = ModuleReader(program_, source_, entry->loaded).Read(dir, reading);
     config_.level = levels_.Oldest();
     entry->module = entry->loaded.module.get();
+    entry->module->has_gaps =
+        rules_.remains && (source_.HasGaps(dir) || entry->loaded.all.has_errors());
     config_.modules.push_back(std::move(entry->loaded.module));
   }
   return *entry;
 }
 
 void ConfigLoader::ShowProblems(Directory& directory, Diagnostics& diags) {
-  diags.Append(directory.shown ? directory.loaded.content : directory.loaded.all);
+  if (rules_.remains) {
+    Config& config = base_ == nullptr ? config_ : base_->config_;
+    config.of_files.Append(directory.shown ? Diagnostics() : directory.loaded.all);
+  } else {
+    diags.Append(directory.shown ? directory.loaded.content : directory.loaded.all);
+  }
   directory.shown = true;
 }
 
@@ -208,7 +215,7 @@ void ConfigLoader::ReadTargets(ConfigNode& node, Module& module) {
   Diagnostics ignored;
   Diagnostics& between = base_ == nullptr ? between_modules_ : base_->between_modules_;
   Diagnostics& shown = rules_.only_fetches && EvaluatesInTree() ? between : diags_;
-  Diagnostics& diags = module.incompatible ? ignored : shown;
+  Diagnostics& diags = module.incompatible || rules_.remains ? ignored : shown;
   std::vector<CallTarget>& targets = targets_[node.index];
   for (ModuleCall& call : module.calls) {
     targets.push_back(ReadCallTarget(program_, static_, node, call, diags));
@@ -568,6 +575,7 @@ void ConfigLoader::LoadRun(const TestFile& file, TestRun& run) {
   }
   run.config = std::make_shared<Config>();
   run.config->program = config_.program;
+  run.config->is_incomplete = rules_.remains;
   ConfigLoader loader(*run.config, *this, caller.key, run);
   ConfigNode* root = loader.AddNode(directory->module, nullptr, -1);
   root->source = installed.source;
@@ -631,7 +639,8 @@ void ConfigLoader::LoadTree(ConfigNode& root, Module& module, size_t errors) {
   const bool all_found = diags_.error_count() == of_root;
   config_.calls_complete = all_found;
   const bool fits = rules_.despite_errors ? all_found : diags_.error_count() == errors;
-  if (fits && !between_modules_.has_errors()) {
+  const bool is_sound = fits && !between_modules_.has_errors();
+  if (is_sound && !rules_.remains) {
     CheckProviderConfigs(config_, between_modules_);
     CheckTestProviders(config_, between_modules_);
   }
@@ -639,6 +648,7 @@ void ConfigLoader::LoadTree(ConfigNode& root, Module& module, size_t errors) {
 }
 
 void ConfigLoader::Load() {
+  config_.is_incomplete = rules_.remains;
   const size_t before = diags_.error_count();
   ReadManifest();
   const size_t errors = diags_.error_count();

@@ -33,7 +33,9 @@ enum class LoadIntent : uint8_t {
   kOperation,  ///< as kUse, but called modules are loaded even when the root has errors
   kValidation,  ///< as kUse; blocks that only commands with a state need (`cloud`, `encryption`),
                 ///< are accepted
-  kRootModule,  ///< the root module alone, without what it calls
+  kRemains,  ///< as kValidation, whatever errors there are; nothing is said of what depends on the
+             ///< parts that `files` leave out (Module::has_gaps), or relates modules to each other
+  kRootModule,      ///< the root module alone, without what it calls
   kInitialization,  ///< as kRootModule; values of `cloud` and `encryption` blocks are not checked,
                     ///< and problems of TF_ENCRYPTION are left to the caller
   kRootFiles,       ///< the files of the root module alone; its calls are not resolved

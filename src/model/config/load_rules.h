@@ -14,6 +14,7 @@ struct IntentRules {
   bool files_only = false;      ///< the root's files are read and its calls not resolved
   bool despite_errors = false;  ///< called modules are loaded even when the root has errors
   bool for_validation = false;  ///< blocks for commands with a state are not checked
+  bool remains = false;         ///< parts may be left out, and only what is certain is reported
   bool for_init = false;        ///< `init` reads `cloud` and `encryption` blocks itself
   ModulePart part = ModulePart::kAll;
 };
@@ -26,6 +27,8 @@ constexpr IntentRules RulesOf(LoadIntent intent) {
       return {.despite_errors = true};
     case LoadIntent::kValidation:
       return {.for_validation = true};
+    case LoadIntent::kRemains:
+      return {.despite_errors = true, .for_validation = true, .remains = true};
     case LoadIntent::kRootModule:
       return {.root_only = true};
     case LoadIntent::kInitialization:

@@ -121,7 +121,7 @@ Reference ResolveReference(Program& program, const Module& module,
   }
   if (NamesObject(parsed.kind)) {
     ref.index = Find(program, module, parsed);
-    if (ref.index < 0 && diags != nullptr) {
+    if (ref.index < 0 && diags != nullptr && !module.has_gaps) {
       ReportUndeclared(program, module, path, parsed, *diags);
     }
   }

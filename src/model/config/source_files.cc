@@ -30,6 +30,10 @@ std::unexpected<Error> NoSuchFile(const std::string& path) {
 
 }  // namespace
 
+bool SourceFiles::HasGaps(const std::string& /*dir*/) const {
+  return false;
+}
+
 std::optional<ParsedSource> SourceFiles::Parsed(const std::string& /*dir*/,
                                                 const std::string& /*name*/) const {
   return std::nullopt;
@@ -108,6 +112,10 @@ bool FilesOver::IsDirectoryEntry(const std::string& dir, const std::string& name
 std::optional<ParsedSource> FilesOver::Parsed(const std::string& dir,
                                               const std::string& name) const {
   return below_.Parsed(dir, name);
+}
+
+bool FilesOver::HasGaps(const std::string& dir) const {
+  return below_.HasGaps(dir);
 }
 
 void OverlayFiles::Set(const std::string& path, std::string text) {
@@ -199,6 +207,10 @@ bool RootedFiles::IsDirectoryEntry(const std::string& dir, const std::string& na
 std::optional<ParsedSource> RootedFiles::Parsed(const std::string& dir,
                                                 const std::string& name) const {
   return below().Parsed(Absolute(dir), name);
+}
+
+bool RootedFiles::HasGaps(const std::string& dir) const {
+  return below().HasGaps(Absolute(dir));
 }
 
 }  // namespace kinu::config

@@ -63,6 +63,8 @@ class SourceFiles {
   /// tree must outlive the configuration, which uses it if the source has the name that the loader
   /// would give it.
   virtual std::optional<ParsedSource> Parsed(const std::string& dir, const std::string& name) const;
+  /// Whether parts of files in the directory are left out.
+  virtual bool HasGaps(const std::string& dir) const;
 };
 
 /// The files of this machine.
@@ -98,6 +100,7 @@ class FilesOver : public SourceFiles {
   bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
   std::optional<ParsedSource> Parsed(const std::string& dir,
                                      const std::string& name) const override;
+  bool HasGaps(const std::string& dir) const override;
 
  protected:
   const SourceFiles& below() const { return below_; }
@@ -120,6 +123,7 @@ class RootedFiles final : public FilesOver {
   bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
   std::optional<ParsedSource> Parsed(const std::string& dir,
                                      const std::string& name) const override;
+  bool HasGaps(const std::string& dir) const override;
 
  private:
   std::string Absolute(const std::string& path) const;

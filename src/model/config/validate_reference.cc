@@ -253,8 +253,8 @@ std::vector<hcl::Attribute> ReadModuleInputs(const Program& program, const Modul
     arguments.push_back({program.Text(variable.name), !variable.default_value.has_value()});
   }
   return call.body
-      ->Content({.attributes = arguments, .hidden = kModuleMetaNames}, hcl::Strictness::kExact,
-                diags)
+      ->Content({.attributes = arguments, .hidden = kModuleMetaNames},
+                called.has_gaps ? hcl::Strictness::kPartial : hcl::Strictness::kExact, diags)
       .attributes;
 }
 
