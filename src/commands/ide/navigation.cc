@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "ide/answers.h"
+#include "ide/bound_names.h"
 #include "ide/cursor_context.h"
 #include "ide/names.h"
 
@@ -34,11 +35,23 @@ Span SpanOfView(std::string_view text, std::string_view view) {
   return {begin, begin + static_cast<uint32_t>(view.size())};
 }
 
+/// The places of a name that a loop or iterator binds, if the cursor touches no name of an object.
+std::optional<BoundNamePlaces> BoundAt(const Snapshot::Parts& parts, const Cursor& cursor) {
+  const ParsedFile* file = parts.Find(cursor.path);
+  return file == nullptr || TouchedAt(parts, cursor) ? std::nullopt
+                                                     : BoundNameAt(*file, cursor.offset);
+}
+
 /// What gives a name its meaning that loops, `dynamic` blocks or repetition bind at the cursor:
 /// the name itself in the loop, the label of the block, or the argument that repeats.
 std::optional<Target> BindingAt(const ParsedFile& file, uint32_t offset) {
   if (file.native() == nullptr) {
-    return std::nullopt;
+    const auto bound = BoundNameAt(file, offset);
+    if (!bound) {
+      return std::nullopt;
+    }
+    const Place place{file.path, bound->declaration};
+    return Target{place, place, bound->touched};
   }
   const std::string_view text = file.text();
   const CursorContext context = ContextAt(text, NameAround(text, offset).end);
@@ -97,6 +110,17 @@ std::vector<Target> DefinitionsAt(const Snapshot& snapshot, const Cursor& cursor
 std::vector<Place> ReferencesAt(const Snapshot& snapshot, const Cursor& cursor,
                                 bool with_declaration) {
   const Snapshot::Parts& parts = snapshot.parts();
+  std::vector<Place> out;
+  if (const auto bound = BoundAt(parts, cursor)) {
+    for (const Span& use : bound->uses) {
+      out.push_back({cursor.path, use});
+    }
+    if (with_declaration) {
+      out.push_back({cursor.path, bound->declaration});
+    }
+    std::ranges::sort(out);
+    return out;
+  }
   auto touched = TouchedAround(parts, cursor);
   if (!touched) {
     touched = BlockTouched(parts, cursor);
@@ -104,7 +128,6 @@ std::vector<Place> ReferencesAt(const Snapshot& snapshot, const Cursor& cursor,
   if (!touched) {
     return {};
   }
-  std::vector<Place> out;
   for (const auto& [file, use] : UsesOf(parts, touched->objects)) {
     out.push_back({file->path, use->name});
   }
@@ -124,10 +147,18 @@ std::vector<Highlight> HighlightsAt(const Snapshot& snapshot, const Cursor& curs
   const Snapshot::Parts& parts = snapshot.parts();
   const auto touched = TouchedAt(parts, cursor);
   const ParsedFile* file = parts.Find(cursor.path);
+  std::vector<Highlight> out;
+  if (const auto bound = BoundAt(parts, cursor)) {
+    out.push_back({bound->declaration, Highlight::Kind::kWrite});
+    for (const Span& use : bound->uses) {
+      out.push_back({use, Highlight::Kind::kRead});
+    }
+    std::ranges::sort(out, {}, &Highlight::span);
+    return out;
+  }
   if (!touched) {
     return {};
   }
-  std::vector<Highlight> out;
   const std::string directory = parts.ModuleOf(cursor.path);
   const auto is_touched = [&](const std::string& through, const Key& key) {
     return std::ranges::any_of(touched->objects, [&](const ModuleObject& object) {

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "hcl/parse.h"
 #include "ide/answers.h"
+#include "ide/bound_names.h"
 #include "ide/names.h"
 
 namespace kinu::ide {
@@ -102,10 +103,58 @@ void AddMove(const Snapshot::Parts& parts, const ModuleObject& object, const Key
   }
 }
 
+std::optional<BoundNamePlaces> RenamableBoundAt(const Snapshot::Parts& parts,
+                                                const Cursor& cursor) {
+  const ParsedFile* file = parts.Find(cursor.path);
+  auto bound = file == nullptr ? std::nullopt : BoundNameAt(*file, cursor.offset);
+  // A label is the type of blocks, which has no other name.
+  const bool is_type = bound && bound->is_label && bound->touched == bound->declaration;
+  return is_type || (bound && bound->is_label && bound->block_open == 0) ? std::nullopt : bound;
+}
+
+/// Words that begin no reference.
+constexpr std::string_view kReserved[] = {"null", "true", "false", "for", "in", "if"};
+
+/// Gives a name of a loop or iterator another one. A block whose label is its iterator gets an
+/// argument for it.
+Result<WorkspaceEdit> RenameBound(const ParsedFile& file, const BoundNamePlaces& bound,
+                                  std::string_view new_name) {
+  if (bound.name == new_name) {
+    return WorkspaceEdit();
+  }
+  if (std::ranges::find(kReserved, new_name) != std::end(kReserved)) {
+    return Fail(ErrorCode::kInvalid, "\"" + std::string(new_name) + "\" is a word of the language");
+  }
+  if (std::ranges::find(bound.others, new_name) != bound.others.end()) {
+    return Fail(ErrorCode::kExists, std::string(new_name) + " has another meaning there");
+  }
+  std::vector<TextEdit> edits;
+  if (bound.is_label) {
+    const std::string_view text = file.text();
+    const size_t line = text.substr(0, bound.declaration.begin).rfind('\n') + 1;
+    const size_t indent = text.substr(line).find_first_not_of(" \t");
+    edits.push_back(
+        {{bound.block_open, bound.block_open},
+         "\n" + std::string(text.substr(line, indent)) + "  iterator = " + std::string(new_name)});
+  } else {
+    edits.push_back({bound.declaration, std::string(new_name)});
+  }
+  for (const Span& use : bound.uses) {
+    edits.push_back({use, std::string(new_name)});
+  }
+  std::ranges::sort(edits, {}, &TextEdit::span);
+  return WorkspaceEdit{{.path = file.path, .creates = false, .edits = std::move(edits)}};
+}
+
 }  // namespace
 
 Result<RenameTarget> PrepareRename(const Snapshot& snapshot, const Cursor& cursor) {
   const auto touched = TouchedAt(snapshot.parts(), cursor);
+  if (!touched) {
+    if (const auto bound = RenamableBoundAt(snapshot.parts(), cursor)) {
+      return RenameTarget{bound->touched, std::string(bound->name)};
+    }
+  }
   if (!touched || touched->objects.empty()) {
     return Fail(ErrorCode::kNotFound, "nothing here has a name that can change");
   }
@@ -131,7 +180,11 @@ Result<WorkspaceEdit> Rename(const Snapshot& snapshot, const Cursor& cursor,
   if (!hcl::IsIdentifier(new_name)) {
     return Fail(ErrorCode::kInvalid, "\"" + std::string(new_name) + "\" is not an identifier");
   }
-  const std::set<ModuleObject> objects = TouchedAt(parts, cursor)->objects;
+  const auto touched = TouchedAt(parts, cursor);
+  if (!touched) {
+    return RenameBound(*parts.Find(cursor.path), *RenamableBoundAt(parts, cursor), new_name);
+  }
+  const std::set<ModuleObject>& objects = touched->objects;
   Edits edits;
   for (const ModuleObject& object : objects) {
     const Key renamed = WithName(object.second, new_name);
