@@ -7,29 +7,6 @@
 namespace kinu::ide {
 namespace {
 
-/// The place in the last `${` of a JSON string before the cursor, as if it stood in a native file.
-/// Nothing if the cursor is in none.
-struct Embedded {
-  std::string text;
-  uint32_t offset = 0;
-  uint32_t shift = 0;  ///< of offsets in the text to those in the file
-};
-std::optional<Embedded> SequenceAt(std::string_view text, uint32_t offset) {
-  constexpr std::string_view kBefore = "x = ";
-  const size_t open = text.substr(0, offset).rfind("${");
-  if (open == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const size_t begin = open + 2;
-  if (text.substr(begin, offset - begin).find_first_of("\n}") != std::string_view::npos) {
-    return std::nullopt;
-  }
-  const size_t end = std::min(text.find_first_of("\n}", offset), text.size());
-  return Embedded{std::string(kBefore) + std::string(text.substr(begin, end - begin)),
-                  static_cast<uint32_t>(offset - begin + kBefore.size()),
-                  static_cast<uint32_t>(begin - kBefore.size())};
-}
-
 /// The names that say what the value at the cursor is for.
 std::vector<std::string_view> PurposesOf(const CursorContext& context) {
   std::vector<std::string_view> out;

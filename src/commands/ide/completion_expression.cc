@@ -184,6 +184,9 @@ void CompleteMember(CompletionRequest& request, const Type& wanted) {
   if (path.size() == 2 && !is_bound && root == "ephemeral") {
     return AddDeclaredObjects(request, SymbolKind::kEphemeral, path[1].name);
   }
+  if (request.file.kind == FileKind::kTest && !is_bound) {
+    CompleteOutputOfRun(request);
+  }
   const Type type = request.types.OfPath(path, &request.context, request.text);
   if (type.is_dynamic() && request.out.items.empty()) {
     // Nobody knows what it has but the author, who has written so elsewhere.
@@ -271,6 +274,8 @@ void AddRoots(CompletionRequest& request) {
       roots.insert("ephemeral");
     } else if (kind == SymbolKind::kRun) {
       roots.insert("run");
+    } else if (kind == SymbolKind::kOutput && request.file.kind == FileKind::kTest) {
+      roots.insert("output");
     }
   });
   for (const std::string_view root : roots) {

@@ -41,6 +41,8 @@ void CompleteItem(CompletionRequest& request);
 void CompleteLabel(CompletionRequest& request, uint32_t offset);
 /// Operands, and names behind dots.
 void CompleteExpression(CompletionRequest& request);
+/// What stands behind `output.` and `run.NAME.` in a test.
+void CompleteOutputOfRun(CompletionRequest& request);
 /// Keys of objects.
 void CompleteKey(CompletionRequest& request);
 /// Sources of modules.

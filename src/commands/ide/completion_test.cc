@@ -116,6 +116,23 @@ TEST_F(CompletionTest, InputsAndOutputsOfModules) {
   EXPECT_EQ(Labels("module \"m\" {\n  source = \"|\"\n}\n"), "./child ");
 }
 
+TEST_F(CompletionTest, OutputsInTests) {
+  Write("main.tf", "output \"id\" { value = { a = 1 } }\noutput \"name\" { value = \"x\" }\n");
+  Write("child/main.tf", "output \"inner\" { value = 1 }\n");
+  const auto behind = [&](const std::string& value, const std::string& module = "") {
+    return Labels("run \"one\" {\n  assert {\n    condition = true\n  }\n}\nrun \"two\" {\n" +
+                      module + "  assert {\n    condition = " + value + "\n  }\n}\n",
+                  "tests/a.tftest.hcl");
+  };
+  const std::string module = "  module {\n    source = \"./child\"\n  }\n";
+  EXPECT_EQ(behind("output.|"), "id name ");
+  EXPECT_EQ(behind("output.id.|"), "a ");
+  EXPECT_EQ(behind("run.one.|"), "id name ");
+  EXPECT_EQ(behind("output.|", module), "inner ");
+  EXPECT_EQ(behind("run.two.| == 1 && true", module), "inner ");
+  EXPECT_TRUE(behind("|").contains(" output "));
+}
+
 TEST_F(CompletionTest, References) {
   const std::string declared =
       "variable \"zone\" { type = string }\nvariable \"on\" { type = bool }\n"

@@ -15,6 +15,7 @@ namespace {
 /// A place that a hover is asked for.
 struct HoverRequest {
   const ParsedFile& file;
+  std::string_view text;  ///< that the spans of the context belong to
   CursorContext context;
   std::string_view word;
   ModuleNames& names;
@@ -209,12 +210,12 @@ std::string DescribeAttribute(HoverRequest& request, std::span<const PathStep> p
       return DescribeMember(MemberOfAttribute(*attribute));
     }
   }
-  const Type type = request.types.OfPath(path, &request.context, request.file.text());
+  const Type type = request.types.OfPath(path, &request.context, request.text);
   if (type.is_dynamic()) {
     return {};
   }
   return DescribeTyped(path.back().name, type,
-                       request.types.DefaultOfPath(path, request.context, request.file.text()));
+                       request.types.DefaultOfPath(path, request.context, request.text));
 }
 
 /// An output of a called module, for `module.m.o` and `module.m[0].o`.
@@ -343,7 +344,7 @@ std::string Describe(HoverRequest& request) {
     case CursorContext::Place::kLabel:
       return request.context.blocks.empty() ? std::string() : DescribeLabel(request);
     case CursorContext::Place::kExpression: {
-      const std::string_view rest = request.file.text().substr(request.context.word.end);
+      const std::string_view rest = request.text.substr(request.context.word.end);
       if (rest.starts_with("(")) {
         const auto function =
             FindFunction(request.names, request.context.namespaces + std::string(request.word));
@@ -355,7 +356,7 @@ std::string Describe(HoverRequest& request) {
       Completions unused;
       const LikelyWords unlikely;
       CompletionRequest completion{.file = request.file,
-                                   .text = request.file.text(),
+                                   .text = request.text,
                                    .context = request.context,
                                    .names = request.names,
                                    .types = request.types,
@@ -381,6 +382,7 @@ std::optional<Hover> HoverOfMember(const Snapshot& snapshot, const ParsedFile& f
     return std::nullopt;
   }
   HoverRequest request{.file = file,
+                       .text = file.text(),
                        .context = std::move(place.context),
                        .word = file.text().substr(word.begin, word.end - word.begin),
                        .names = names,
@@ -409,6 +411,27 @@ std::optional<Hover> HoverInIndex(const Snapshot& snapshot, const ParsedFile& fi
   return std::nullopt;
 }
 
+/// Of a file in JSON syntax: names in a sequence of a string.
+std::optional<Hover> HoverInSequence(const Snapshot& snapshot, const ParsedFile& file,
+                                     const Cursor& cursor) {
+  const Span span = NameAround(file.text(), cursor.offset);
+  const auto embedded = SequenceAt(file.text(), span.end);
+  if (!embedded || span.begin == span.end) {
+    return std::nullopt;
+  }
+  ModuleNames names(snapshot, snapshot.parts().ModuleOf(cursor.path), &file);
+  KnownTypes types(names);
+  HoverRequest request{.file = file,
+                       .text = embedded->text,
+                       .context = ContextAt(embedded->text, embedded->offset),
+                       .word = file.text().substr(span.begin, span.end - span.begin),
+                       .names = names,
+                       .types = types};
+  request.context.argument = {};
+  std::string markdown = Describe(request);
+  return markdown.empty() ? std::nullopt : std::optional(Hover{span, std::move(markdown)});
+}
+
 }  // namespace
 
 std::optional<Hover> HoverAt(const Snapshot& snapshot, const Cursor& cursor) {
@@ -418,6 +441,9 @@ std::optional<Hover> HoverAt(const Snapshot& snapshot, const Cursor& cursor) {
   }
   if (IsJsonName(cursor.path)) {
     auto hover = HoverInIndex(snapshot, *file, cursor);
+    if (!hover) {
+      hover = HoverInSequence(snapshot, *file, cursor);
+    }
     return hover ? std::move(hover) : HoverOfMember(snapshot, *file, cursor);
   }
   const Span span = NameAround(file->text(), cursor.offset);
@@ -427,6 +453,7 @@ std::optional<Hover> HoverAt(const Snapshot& snapshot, const Cursor& cursor) {
   ModuleNames names(snapshot, snapshot.parts().ModuleOf(cursor.path), file);
   KnownTypes types(names);
   HoverRequest request{.file = *file,
+                       .text = file->text(),
                        .context = ContextAt(file->text(), span.end),
                        .word = file->text().substr(span.begin, span.end - span.begin),
                        .names = names,

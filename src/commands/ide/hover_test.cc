@@ -239,6 +239,11 @@ TEST_F(HoverTest, Signatures) {
   EXPECT_FALSE(help_at("max(1)|"));
   EXPECT_FALSE(help_at("nothing(|)"));
   EXPECT_EQ(help_at("provider::aws::arn_parse(|")->label, "provider::aws::arn_parse(arn)");
+  const Cursor json = Open("main.tf.json", R"({"locals": {"a": "x${substr(b, |)}"}})");
+  const auto in_json = SignatureAt(*workspace_.Take(), json);
+  ASSERT_TRUE(in_json);
+  EXPECT_EQ(in_json->label, help->label);
+  EXPECT_EQ(in_json->active, 1U);
 }
 
 TEST_F(HoverTest, InlayHints) {
@@ -254,6 +259,20 @@ TEST_F(HoverTest, InlayHints) {
   const auto types = InlayHints(*workspace_.Take(), cursor.path, all);
   ASSERT_EQ(types.size(), 1U);
   EXPECT_EQ(types[0].label, ": string");
+}
+
+TEST_F(HoverTest, NamesInStringsOfJson) {
+  const auto hovered = [&](const std::string& value) {
+    return Hovered(
+        R"x({"variable": {"v": {"type": "list(object({a=number}))"}}, "locals": {"l": ")x" + value +
+            R"x("}})x",
+        "main.tf.json");
+  };
+  EXPECT_TRUE(hovered("${up|per(var.v)}").contains("upper(str)"));
+  EXPECT_TRUE(hovered("${[for x in var.v : x.|a]}").contains("a: number"));
+  EXPECT_TRUE(hovered("${[for x in var.v : |x.a]}").contains("x: object"));
+  EXPECT_TRUE(hovered("${va|r.v}").empty());
+  EXPECT_TRUE(hovered("tex|t").empty());
 }
 
 }  // namespace

@@ -223,4 +223,20 @@ JsonContext JsonContextAt(ModuleNames& names, FileKind kind, std::string_view te
   return out;
 }
 
+std::optional<Embedded> SequenceAt(std::string_view text, uint32_t offset) {
+  constexpr std::string_view kBefore = "x = ";
+  const size_t open = text.substr(0, offset).rfind("${");
+  if (open == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const size_t begin = open + 2;
+  if (text.substr(begin, offset - begin).find_first_of("\n}") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const size_t end = std::min(text.find_first_of("\n}", offset), text.size());
+  return Embedded{std::string(kBefore) + std::string(text.substr(begin, end - begin)),
+                  static_cast<uint32_t>(offset - begin + kBefore.size()),
+                  static_cast<uint32_t>(begin - kBefore.size())};
+}
+
 }  // namespace kinu::ide

@@ -2,6 +2,9 @@
 // syntax that means the same. The text need not parse.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "ide/cursor_context.h"
@@ -21,5 +24,14 @@ struct JsonContext {
 /// known of its blocks.
 JsonContext JsonContextAt(ModuleNames& names, FileKind kind, std::string_view text,
                           uint32_t offset);
+
+/// The place in the last `${` of a JSON string before the cursor, as if it stood in a native file.
+struct Embedded {
+  std::string text;
+  uint32_t offset = 0;
+  uint32_t shift = 0;  ///< of offsets in the text to those in the file
+};
+/// Nothing if the cursor is in none. The text need not parse.
+std::optional<Embedded> SequenceAt(std::string_view text, uint32_t offset);
 
 }  // namespace kinu::ide

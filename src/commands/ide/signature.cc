@@ -3,6 +3,7 @@
 #include "ide/answers.h"
 #include "ide/cursor_context.h"
 #include "ide/function_signature.h"
+#include "ide/json_context.h"
 #include "ide/module_names.h"
 #include "lang/type_expr.h"
 
@@ -10,10 +11,16 @@ namespace kinu::ide {
 
 std::optional<SignatureHelp> SignatureAt(const Snapshot& snapshot, const Cursor& cursor) {
   const ParsedFile* file = snapshot.parts().Find(cursor.path);
-  if (file == nullptr || IsJsonName(cursor.path) || cursor.offset > file->text().size()) {
+  if (file == nullptr || cursor.offset > file->text().size()) {
     return std::nullopt;
   }
-  const CursorContext context = ContextAt(file->text(), cursor.offset);
+  const bool is_json = IsJsonName(cursor.path);
+  const auto embedded = is_json ? SequenceAt(file->text(), cursor.offset) : std::nullopt;
+  if (is_json && !embedded) {
+    return std::nullopt;
+  }
+  const CursorContext context = embedded ? ContextAt(embedded->text, embedded->offset)
+                                         : ContextAt(file->text(), cursor.offset);
   const auto call = std::find_if(
       context.brackets.rbegin(), context.brackets.rend(),
       [](const OpenBracket& bracket) { return bracket.kind == OpenBracket::Kind::kCall; });
