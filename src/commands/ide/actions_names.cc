@@ -33,6 +33,12 @@ bool IsDeclaredIn(const ActionPlace& place, const Use& use,
   });
 }
 
+/// Where a use is offered what mends it: where its problem is shown.
+Span PlaceOf(const ParsedFile& file, const Use& use) {
+  const bool is_argument = use.key.starts_with(kVariablePrefix) && !use.through.empty();
+  return file.kind == FileKind::kConfiguration && !is_argument ? use.whole : use.name;
+}
+
 /// The undeclared names at the place, but for those of providers and tests.
 std::vector<Undeclared> UndeclaredAt(const ActionPlace& place) {
   std::vector<Undeclared> found;
@@ -40,7 +46,8 @@ std::vector<Undeclared> UndeclaredAt(const ActionPlace& place) {
     return found;
   }
   for (const Use& use : place.file.uses) {
-    if (!place.Touches(use.name) || use.is_move || use.key.starts_with("provider.")) {
+    if (!place.Touches(PlaceOf(place.file, use)) || use.is_move ||
+        use.key.starts_with("provider.")) {
       continue;
     }
     auto directories = place.parts.Follow(place.directory, use.through);

@@ -122,6 +122,8 @@ TEST(SimilarNames, OfEachKind) {
   };
   check("output \"o\" {\n  value = var.regoin‸\n}\n", "region",
         "Reference to undeclared input variable");
+  check("output \"o\" {\n  value = v‸ar.regoin\n}\n", "region",
+        "Reference to undeclared input variable");
   check("output \"o\" {\n  value = local.sise‸\n}\n", "size",
         "Reference to undeclared local value");
   check("output \"o\" {\n  value = terraform_data.serve‸\n}\n", "server",
