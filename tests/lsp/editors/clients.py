@@ -75,6 +75,13 @@ def neovim_0_11(session, snippet):
     neovim(session, os.path.join(python_packages(session), "nvim"), snippet("Neovim"))
 
 
+def helix(session, snippet):
+    program("hx")
+    program("tmux")
+    session.config(".config/helix/languages.toml", snippet("Helix"))
+    session.run([sys.executable, os.path.join(HERE, "helix_drive.py")])
+
+
 def node_packages(session):
     """The environment of a Node program that finds the packages of the extension for VS Code."""
     program("node")
@@ -121,6 +128,7 @@ CLIENTS = {
     "neovim_0_7": (neovim_0_7, ("WorkspaceSymbolClientCapabilities has no hierarchicalWorkspaceSymbolSupport",
                                 "ClientCapabilities has no callHierarchy")),
     "neovim_0_11": (neovim_0_11, LATER),
+    "helix": (helix, ("WorkspaceClientCapabilities has no diagnostic",)),
     "eglot": (eglot, ()),
     "lsp_mode": (lsp_mode, ("has no resolveAdditionalTextEditsSupport", ": None is no ", "shutdown: it has no params")),
     "vscode": (vscode, ()),
