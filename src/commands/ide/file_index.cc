@@ -595,6 +595,8 @@ void Indexer::ProviderWord(const Expr& expr, const std::string& through) {
 
 void IndexFile(ParsedFile& file) {
   Indexer(file).Run();
+  file.declarations.shrink_to_fit();  // most files stay as they are
+  file.uses.shrink_to_fit();
 }
 
 }  // namespace kinu::ide

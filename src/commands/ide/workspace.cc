@@ -81,6 +81,7 @@ std::shared_ptr<const ParsedFile> Workspace::Content::Parsed(const std::string& 
   if (known == nullptr) {
     Result<std::string> text = open.files.Read(DirName(path), BaseName(path));
     if (text) {
+      text->shrink_to_fit();  // texts stay, and most are smaller than what is read at once
       // While somebody types, another core looks for what is wrong with the syntax.
       const unsigned threads = edited.contains(path) ? 1 : UsableCores();
       known = ParseFile(path, *std::move(text), threads);
