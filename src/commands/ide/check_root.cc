@@ -203,7 +203,7 @@ std::optional<Problems> CheckRoot(const RootCheck& check, const std::atomic<bool
   const compatibility::OwnLevel level;  // which the configuration chooses
   const config::RootedFiles rooted(check.files, check.directory);
   NamedFiles files(rooted, check.trees, check.directory);
-  RemainingFiles remaining(files);
+  RemainingFiles remaining(files, abandoned);
   const session::Workspace workspace = OpenRoot(check.directory, check.cli_config);
   const Check here(check, workspace, abandoned);
   Diagnostics diags;

@@ -41,10 +41,15 @@ std::optional<std::string> RemainingFiles::Mend(const std::string& dir, const st
   if (below().Parsed(dir, name)) {
     return std::nullopt;
   }
+  const bool is_json = IsJsonName(name);
+  const bool has_blocks = !is_json && KindOfFile(name) == FileKind::kConfiguration;
+  if (has_blocks && CleanPath(dir) == ".") {  // the problems of the root's syntax are known
+    auto rest = WithoutWrongParts(text, &abandoned_);
+    return rest == text ? std::nullopt : std::optional(std::move(rest).value_or(""));
+  }
   const auto source = SourceFile::Make(JoinPath(dir, name), text);
   auto tree = std::make_unique<hcl::SyntaxTree>();
   Diagnostics found;
-  const bool is_json = IsJsonName(name);
   (void)(is_json ? hcl::ParseJson(source.get(), *tree, found)
                  : hcl::ParseNative(source.get(), *tree, found));
   if (!found.has_errors()) {
@@ -53,8 +58,8 @@ std::optional<std::string> RemainingFiles::Mend(const std::string& dir, const st
   sources_.push_back(source);
   trees_.push_back(std::move(tree));
   syntax_.Append(std::move(found));
-  const bool has_blocks = !is_json && KindOfFile(name) == FileKind::kConfiguration;
-  return (has_blocks ? WithoutWrongParts(text) : std::nullopt).value_or(NothingOf(name));
+  return (has_blocks ? WithoutWrongParts(text, &abandoned_) : std::nullopt)
+      .value_or(NothingOf(name));
 }
 
 Result<std::string> RemainingFiles::Read(const std::string& dir, const std::string& name) const {

@@ -2,6 +2,7 @@
 // certain nevertheless.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +19,9 @@ namespace kinu::ide {
 /// Belongs to one thread. `below` outlives this, and this outlives what is loaded from it.
 class RemainingFiles final : public config::FilesOver {
  public:
-  using FilesOver::FilesOver;
+  /// Once `abandoned` is true, nothing of it is used any more.
+  RemainingFiles(const config::SourceFiles& below, const std::atomic<bool>& abandoned)
+      : FilesOver(below), abandoned_(abandoned) {}
   /// Leaves out what does not parse.
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
   std::optional<config::ParsedSource> Parsed(const std::string& dir,
@@ -39,6 +42,7 @@ class RemainingFiles final : public config::FilesOver {
                                   const std::string& text) const;
   void Keep(const std::string& dir, const std::string& name, std::string text) const;
 
+  const std::atomic<bool>& abandoned_;
   mutable std::map<std::string, std::string> texts_;    // by path: what is left of files
   mutable std::set<std::string> gaps_;                  // directories
   mutable std::vector<Ref<const SourceFile>> sources_;  // that diagnostics point into

@@ -40,17 +40,24 @@ bool IsEnd(std::string_view line) {
   return line.starts_with('}') && IsNeutral(line.substr(1));
 }
 
-bool IsOneBlock(std::string_view text) {
+/// Whether a text consists of blocks that begin at these offsets.
+bool IsBlocks(std::string_view text, const std::vector<uint32_t>& begins) {
   const Ref<const SourceFile> source = SourceFile::Make("", std::string(text));
   hcl::SyntaxTree tree;
   Diagnostics found;
   const hcl::NativeBody* body = hcl::ParseNative(source.get(), tree, found);
-  return found.empty() && body != nullptr && body->attributes.empty() && body->blocks.size() == 1;
+  return found.empty() && body != nullptr && body->attributes.empty() &&
+         std::ranges::equal(body->blocks, begins, {}, &hcl::NativeBlock::type_begin);
+}
+
+bool IsOneBlock(std::string_view text) {
+  return IsBlocks(text, {0});
 }
 
 class PieceReader {
  public:
-  explicit PieceReader(std::string_view text) : text_(text) {
+  PieceReader(std::string_view text, const std::atomic<bool>* abandoned)
+      : text_(text), abandoned_(abandoned) {
     for (size_t begin = 0; begin < text.size();) {
       const size_t end = std::min(text.find('\n', begin), text.size());
       starts_.push_back(static_cast<uint32_t>(begin));
@@ -60,13 +67,17 @@ class PieceReader {
   }
 
   std::vector<Piece> Read() {
-    for (size_t line = 0; line < lines();) {
+    for (size_t line = 0; line < lines(); ++line) {
       if (IsHeader(Line(line))) {
-        line = ReadBlock(line);
-      } else {
-        ReadOther(line++);
+        headers_.push_back(line);
       }
     }
+    for (size_t line = 0; line < (headers_.empty() ? lines() : headers_[0]); ++line) {
+      ReadOther(line);
+    }
+    const size_t count = headers_.size();
+    headers_.push_back(lines());
+    ReadBlocks(0, count);
     return std::move(pieces_);
   }
 
@@ -78,6 +89,33 @@ class PieceReader {
   }
   std::string_view Lines(size_t first, size_t end) const {
     return text_.substr(starts_[first], starts_[end] - starts_[first]);
+  }
+
+  /// Takes the blocks of some headers, with the lines up to the next one. Halves with nothing wrong
+  /// are parsed at once.
+  void ReadBlocks(size_t first, size_t end) {
+    if (end - first > 1 && !(abandoned_ != nullptr && abandoned_->load())) {
+      const size_t middle = first + (end - first) / 2;
+      ReadHalf(first, middle);
+      ReadHalf(middle, end);
+    } else if (end - first == 1) {
+      for (size_t line = ReadBlock(headers_[first]); line < headers_[end]; ++line) {
+        ReadOther(line);
+      }
+    }
+  }
+
+  void ReadHalf(size_t first, size_t end) {
+    std::vector<uint32_t> begins;
+    for (size_t i = first; i < end; ++i) {
+      begins.push_back(starts_[headers_[i]] - starts_[headers_[first]]);
+    }
+    if (!IsBlocks(Lines(headers_[first], headers_[end]), begins)) {
+      return ReadBlocks(first, end);
+    }
+    for (size_t i = first; i < end; ++i) {
+      Add(headers_[i], headers_[i + 1], true);
+    }
   }
 
   /// Takes a block up to the end with which it is sound, else all up to the next block. Returns the
@@ -115,7 +153,9 @@ class PieceReader {
   }
 
   std::string_view text_;
+  const std::atomic<bool>* abandoned_;
   std::vector<uint32_t> starts_;  // of lines, and the end
+  std::vector<size_t> headers_;   // their lines, and the end
   std::vector<Piece> pieces_;
 };
 
@@ -138,9 +178,10 @@ void Blank(std::string& text, const Piece& piece) {
 
 }  // namespace
 
-std::optional<std::string> WithoutWrongParts(std::string_view text) {
+std::optional<std::string> WithoutWrongParts(std::string_view text,
+                                             const std::atomic<bool>* abandoned) {
   std::string out(text);
-  for (const Piece& piece : PieceReader(text).Read()) {
+  for (const Piece& piece : PieceReader(text, abandoned).Read()) {
     if (piece.is_sound) {
       continue;
     }
@@ -153,7 +194,7 @@ std::optional<std::string> WithoutWrongParts(std::string_view text) {
 }
 
 std::optional<std::string> WithoutBlockAt(std::string_view text, uint32_t offset) {
-  for (const Piece& piece : PieceReader(text).Read()) {
+  for (const Piece& piece : PieceReader(text, nullptr).Read()) {
     if (piece.is_sound && piece.begin <= offset && offset < piece.end) {
       std::string out(text);
       Blank(out, piece);
