@@ -56,6 +56,27 @@ std::map<Key, std::vector<Place>> UsesByKey(const Snapshot::Parts& parts,
   return out;
 }
 
+std::string Counted(size_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
+/// Above the file of a module that a reader opens first: the calls that lead here.
+void AddCallers(const Snapshot& snapshot, const ParsedFile& file, std::vector<Lens>& out) {
+  const std::string directory = snapshot.parts().ModuleOf(file.path);
+  if (file.kind != FileKind::kConfiguration ||
+      BeginningOf(snapshot.parts(), directory).path != file.path) {
+    return;
+  }
+  std::vector<Place> places;
+  for (const Call& call : CallersOf(snapshot, directory)) {
+    places.insert(places.end(), call.from.begin(), call.from.end());
+  }
+  if (!places.empty()) {
+    const size_t count = places.size();
+    out.push_back({{}, Counted(count, "call") + " of this module", std::move(places)});
+  }
+}
+
 }  // namespace
 
 std::vector<Lens> Lenses(const Snapshot& snapshot, const std::string& path) {
@@ -66,6 +87,7 @@ std::vector<Lens> Lenses(const Snapshot& snapshot, const std::string& path) {
   }
   const auto uses = UsesByKey(parts, parts.ModuleOf(path));
   std::vector<Lens> out;
+  AddCallers(snapshot, *file, out);
   for (const Declaration& declaration : file->declarations) {
     if (declaration.kind == SymbolKind::kProvider || declaration.kind == SymbolKind::kRun ||
         declaration.kind == SymbolKind::kCheck) {
@@ -75,9 +97,7 @@ std::vector<Lens> Lenses(const Snapshot& snapshot, const std::string& path) {
     std::vector<Place> places =
         found == uses.end() ? std::vector<Place>() : std::vector<Place>(found->second);
     const size_t count = places.size();
-    out.push_back({declaration.header,
-                   std::to_string(count) + (count == 1 ? " reference" : " references"),
-                   std::move(places)});
+    out.push_back({declaration.header, Counted(count, "reference"), std::move(places)});
   }
   return out;
 }

@@ -241,9 +241,16 @@ TEST_F(NavigationTest, AnswersNestNoDeeperThanClientsRead) {
 TEST_F(NavigationTest, LensesCountUses) {
   WriteModules();
   const auto lenses = Lenses(*Take(), Path("disk/main.tf"));
-  ASSERT_EQ(lenses.size(), 3U);
-  EXPECT_EQ(lenses[0].title, "2 references");
-  EXPECT_EQ(lenses[2].title, "1 reference");
+  ASSERT_EQ(lenses.size(), 4U);
+  EXPECT_EQ(lenses[0].title, "1 call of this module");
+  EXPECT_EQ(lenses[1].title, "2 references");
+  EXPECT_EQ(lenses[3].title, "1 reference");
+  Write("main.tf", *ReadFile(Path("main.tf")) + "module \"more\" {\n  source = \"./disk\"\n}\n");
+  Write("disk/other.tf", "locals {\n  a = 1\n}\n");
+  const auto snapshot = Take();
+  EXPECT_EQ(Lenses(*snapshot, Path("disk/main.tf"))[0].title, "2 calls of this module");
+  EXPECT_EQ(Lenses(*snapshot, Path("disk/other.tf"))[0].title, "0 references");
+  EXPECT_EQ(Lenses(*snapshot, Path("main.tf"))[0].title, "2 references");
 }
 
 TEST_F(NavigationTest, ModulesThatCallEachOtherEnd) {
