@@ -200,8 +200,13 @@ void Session::TakeResponse(const Message& message) {
 }
 
 void Session::Finish() {
-  const bool has_work = work_.changes() || !work_.pulls.empty();
-  if (exit_code_ || state_ != State::kRunning || !has_work) {
+  if (exit_code_ || state_ != State::kRunning) {
+    for (const auto& pull : std::exchange(work_.pulls, {})) {  // asked for just before the end
+      pending_.Answer(*pull.ticket, Refuse(ErrorCode::kServerCancelled, "The server ends."));
+    }
+    return;
+  }
+  if (!work_.changes() && work_.pulls.empty()) {
     return;
   }
   if (std::exchange(shows_stale_, false)) {

@@ -69,6 +69,19 @@ TEST(Session, RefusesRequestsAfterShutdown) {
   EXPECT_EQ(test.session.exit_code(), 0);
 }
 
+TEST(Session, AnswersARequestForProblemsThatAShutdownFollowsAtOnce) {
+  TestSession test;
+  test.Start();
+  test.Open("a = 1");
+  test.sent.clear();
+  test.session.Handle(
+      {{.kind = Event::Kind::kBody,
+        .text = R"({"jsonrpc":"2.0","id":1,"method":"textDocument/diagnostic","params":{)"
+                R"("textDocument":{"uri":"file:///w/a.tf"}}})"},
+       {.kind = Event::Kind::kBody, .text = R"({"jsonrpc":"2.0","id":2,"method":"shutdown"})"}});
+  EXPECT_TRUE(HasCode(test.sent, -32802)) << test.sent;
+}
+
 TEST(Session, EndsWithAnErrorWithoutShutdown) {
   TestSession test;
   test.Start();
