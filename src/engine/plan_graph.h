@@ -127,8 +127,8 @@ class PlanGraph : public Graph {
  private:
   std::unique_ptr<ReferenceCollection> own_references_;
   FlatMap<ProviderConfig, uint32_t> provider_index_;
-  FlatSet<uint32_t>
-      calling_nodes_;  ///< the config nodes whose expressions call functions of providers
+  /// The config nodes whose expressions call functions of providers.
+  FlatSet<uint32_t> calling_nodes_;
   ReferenceCollection* references_;
 };
 

@@ -224,6 +224,10 @@ Status FileRun::Plan(Setup& setup, RunResult& result) {
   setup.request.inspector = &assertions;
   Diagnostics found;
   plan::Plan plan = engine::MakePlan(setup.request, found);
+  if (plan.invalid) {
+    result.diags.Append(std::move(found));  // nothing was checked that could have failed
+    return Status::kError;
+  }
   ExpectedFailures expected(program(), *setup.request.config->root().module, *result.run);
   result.diags.Append(expected.Apply(std::move(found)));
   if (result.diags.has_errors() || !assertions.evaluated()) {
