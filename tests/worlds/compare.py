@@ -21,7 +21,7 @@ NAMES = re.compile(r"\b[a-z]\d+\b|\d+")
 
 def command_of(step):
     """The words of a step that name its command."""
-    words = [word for word in step["args"] if not word.startswith("-chdir")]
+    words = [word for word in step["args"] if not word.startswith("-chdir")] or [""]
     return " ".join(words[:2]) if words[0] in ("state", "workspace", "providers", "metadata") and \
         len(words) > 1 and not words[1].startswith("-") else words[0]
 

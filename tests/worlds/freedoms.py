@@ -117,6 +117,8 @@ WORDS = [
           "{NO CONNECTION}"),
     Words("random keys", "as a key, an identifier that begins with a letter needs no quotes", STREAMS,
           re.compile(r'"?(\{UUID\d*\})"? *= '), r"\1 = "),
+    Words("explanations in summaries", "what follows the first line of a summary explains it (decision 3)", STREAMS,
+          re.compile(r'("(?:summary": "|@message": "(?:Error|Warning): )(?:[^"\\]|\\[^n])*)\\n\\n(?:[^"\\]|\\.)*"'), r'\1"'),
     Words("help", "help has kinu's words (decision 3)", STREAMS, re.compile(r"(?ms)\n?^Usage: .*"), "{HELP}\n"),
 ]
 KNOWN = [

@@ -4,6 +4,7 @@
     run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror [--first N]         the recorded worlds
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 [--found FILE]          fresh ones, beside OpenTofu
     run.py --binary build/asan/src/cli/tofu --mirror … --seeds 1-1000                    fresh ones alone: crashes, sanitizers
+    run.py --binary … --mirror … --reference tofu --seeds 1-1000 --damaged               with slips in their files
     run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
     run.py --binary … --mirror … --level 1.13 --reference tofu113 --seeds 1-500          beside a later release
     run.py --binary … --mirror … --only world/000017 --show                              a recorded one
@@ -19,6 +20,7 @@ import shutil
 import sys
 
 import compare
+import damage
 import generate
 import recorded
 import reduce
@@ -74,22 +76,24 @@ def run_alone(pool, seeds, report):
             print("%d worlds, %d with a report" % (report.count, sum(map(len, report.kinds.values()))), flush=True)
 
 
-def worlds_by_name(name):
+def world_by_name(name, options):
     """A new world by its seed, or a recorded one by its name."""
-    return generate.make(name) if isinstance(name, int) else next(world for world in recorded.read() if world["id"] == name)
+    if isinstance(name, int):
+        return (damage if options.damaged else generate).make(name)
+    return next(world for world in recorded.read() if world["id"] == name)
 
 
-def write_found(pool, report, path):
+def write_found(pool, report, options):
     kinds = [(kind, worlds) for kind, worlds in sorted(report.kinds.items(), key=lambda pair: -len(pair[1]))]
-    with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-        for (kind, worlds), text in zip(kinds, pool.map(workers.small, [worlds_by_name(worlds[0][0]) for _, worlds in kinds], [kind for kind, _ in kinds])):
+    with open(options.found, "a", encoding="utf-8", errors="backslashreplace") as file:
+        for (kind, worlds), text in zip(kinds, pool.map(workers.small, [world_by_name(worlds[0][0], options) for _, worlds in kinds], [kind for kind, _ in kinds])):
             file.write("## %s\n%d worlds\n\n```\n%s\n```\n\n" % (kind, len(worlds), text))
             file.flush()
 
 
 def show_world(seed, options):
-    world = worlds_by_name(options.only or seed)
-    workers.start(options.binary, options.reference, options.mirror, options.level)
+    world = world_by_name(options.only or seed, options)
+    workers.start(options.binary, options.reference, options.mirror, options.level, options.damaged)
     print(reduce.text_of(world))
     if options.binary:
         wanted = workers.answers_of(world) if options.only and not options.reference else \
@@ -113,6 +117,7 @@ def main():
     parser.add_argument("--seeds", help="A-B or one number")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--level", help="the level of compatibility of the program: 1.13, for a reference of that series")
+    parser.add_argument("--damaged", action="store_true", help="fresh worlds, each with random slips in its files")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--reduce", action="store_true")
     parser.add_argument("--record", action="store_true")
@@ -132,7 +137,7 @@ def main():
         return show_world(seeds[0], options)
     report = Report()
     with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=workers.start, initargs=(
-            options.binary, options.reference, options.mirror, options.level)) as pool:
+            options.binary, options.reference, options.mirror, options.level, options.damaged)) as pool:
         if options.record:
             recorded.record(pool, seeds, options.add)
         if options.record or not options.seeds:
@@ -143,7 +148,7 @@ def main():
             run_alone(pool, seeds, report)
         failed = report.write()
         if options.found:
-            write_found(pool, report, options.found)
+            write_found(pool, report, options)
     return failed
 
 

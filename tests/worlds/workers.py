@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import compare
+import damage
 import generate
 import reduce
 import session
@@ -31,7 +32,7 @@ def directory_of_worlds():
     return None
 
 
-def start(binary, reference, mirror, level=None):
+def start(binary, reference, mirror, level=None, damaged=False):
     """Prepares a process of the pool: its programs, and a provider to attach to. `level` is that of the first, which gets
     the options of sanitizers too."""
     for name in [name for name in os.environ if name.startswith(("TF_", "TOFU_"))]:
@@ -41,6 +42,7 @@ def start(binary, reference, mirror, level=None):
     if level:
         environment["KINU_COMPATIBILITY"] = level
     PLACE["level"] = level
+    PLACE["make"] = damage.make if damaged else generate.make
     PLACE["program"] = binary and session.cli_cases.Program(binary, mirror, environment)
     PLACE["reference"] = reference and session.cli_cases.Program(reference, mirror)
     PLACE["attach"] = None
@@ -66,7 +68,7 @@ def lacks(world):
 
 def fresh(seed):
     """Compares one new world. Returns (seed, kind, reason or None, differences, seconds of both programs)."""
-    world = generate.make(seed)
+    world = PLACE["make"](seed)
     if lacking := lacks(world):
         return seed, "left out", lacking, ["left out"], (0, 0), []
     began = time.monotonic()
@@ -102,7 +104,7 @@ def differs_apart(world):
 
 def alone(seed):
     """Runs one new world with the program alone. Returns (seed, kind, steps that end as no command may)."""
-    world = generate.make(seed)
+    world = PLACE["make"](seed)
     if lacks(world):
         return seed, "left out", []
     found = []
