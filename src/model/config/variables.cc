@@ -179,6 +179,16 @@ std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,
 
 namespace {
 
+/// Whether there is a value: an expression in a file may fail. Other values are texts as long as
+/// nothing declares them.
+bool HasValue(const RawInput& raw) {
+  Diagnostics ignored;
+  if (raw.expr != nullptr) {
+    static_cast<void>(EvaluateConstant(*raw.expr, ignored));
+  }
+  return !ignored.has_errors();
+}
+
 /// Reports values of variables that the root module does not declare.
 class UndeclaredReporter {
  public:
@@ -237,7 +247,7 @@ void ReportUndeclared(const Program& program, const Module& root, const RawInput
   UndeclaredReporter undeclared(diags);
   for (const auto& [name, raw] : inputs.values) {
     const Symbol symbol = program.Find(name);
-    if (symbol.empty() || root.FindVariable(symbol) < 0) {
+    if ((symbol.empty() || root.FindVariable(symbol) < 0) && HasValue(raw)) {
       undeclared.Report(name, raw);
     }
   }
