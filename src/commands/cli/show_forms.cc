@@ -278,7 +278,8 @@ int ShowForms::Plan(const plan::PlanFile& file, Diagnostics& diags) {
                        : PrintPlan(invocation_, *read, *schemas, form_);
 }
 
-int ShowForms::State(const state::State& state, bool from_file, Diagnostics& diags) {
+int ShowForms::State(const state::State& state, const config::Config& config, bool from_file,
+                     Diagnostics& diags) {
   if (form_.why) {
     return ReportNoCauses(diags);
   }
@@ -293,30 +294,27 @@ int ShowForms::State(const state::State& state, bool from_file, Diagnostics& dia
     operation::ReportNoPositions(diags);
     return 1;
   }
-  if (form_.json || form_.html) {
-    return PrintDocument(operation::StateJson(invocation_.workspace, state, diags), form_, diags);
-  }
-  if (form_.copy->wanted() &&
-      !WriteCopy(form_, operation::StateJson(invocation_.workspace, state, diags), diags)) {
-    return 1;
-  }
+  const bool exists = from_file || !state.empty() || !state.lineage.empty();
   std::optional<trace::Span> getting(std::in_place, "kinu/cli", "Get Schemas");
   auto providers = session::ProviderSet::Open(invocation_.workspace, diags);
-  if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
+  if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags) ||
+      (exists && !providers->RequireForSchemas(config, state, diags))) {
     return 1;
   }
-  view::SourceSchemas schemas(providers->source());
   getting.reset();
+  if (form_.json || form_.html) {
+    return PrintDocument(operation::StateJson(*providers, state, diags), form_, diags);
+  }
+  if (form_.copy->wanted() &&
+      !WriteCopy(form_, operation::StateJson(*providers, state, diags), diags)) {
+    return 1;
+  }
   if (state.empty()) {
-    // A file that holds nothing, or no file at all.
-    Print(state.lineage.empty() && !from_file
-              ? std::string(view::kNoState) + "\n"
-              : "The state file is empty. No resources are represented.\n");
+    Print(exists ? "The state file is empty. No resources are represented.\n"
+                 : std::string(view::kNoState) + "\n");
     return 0;
   }
-  if (!providers->RequireForState(state, diags)) {
-    return 1;
-  }
+  view::SourceSchemas schemas(providers->source());
   return PrintState(invocation_, state, schemas, form_, diags);
 }
 

@@ -19,7 +19,8 @@ class ShowForms final : public operation::ShowView {
   int Document(std::string text, Diagnostics& diags) override;
   int Configuration(std::string text) override;
   int Plan(const plan::PlanFile& file, Diagnostics& diags) override;
-  int State(const state::State& state, bool from_file, Diagnostics& diags) override;
+  int State(const state::State& state, const config::Config& config, bool from_file,
+            Diagnostics& diags) override;
   int ServicePlan(const Fetch& fetch, Diagnostics& diags) override;
 
  private:

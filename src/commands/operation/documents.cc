@@ -83,7 +83,12 @@ std::optional<std::string> StateJson(const session::Workspace& workspace, const 
       !providers->RequireForState(state, diags)) {
     return std::nullopt;
   }
-  view::SourceSchemas schemas(providers->source());
+  return StateJson(*providers, state, diags);
+}
+
+std::optional<std::string> StateJson(session::ProviderSet& providers, const state::State& state,
+                                     Diagnostics& diags) {
+  view::SourceSchemas schemas(providers.source());
   std::string document;
   if (state.buffer != nullptr || state.mapped != nullptr) {
     // Address space, not memory.
@@ -111,6 +116,10 @@ std::optional<std::string> ConfigurationJson(const session::Workspace& workspace
   (void)open.LoadModules({.variables = variables}, diags);
   if (!open.OpenProviders(diags) ||
       !open.providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
+    return std::nullopt;
+  }
+  (void)open.providers->LoadSchemas(*open.loaded.config, nullptr, diags);
+  if (diags.has_errors()) {
     return std::nullopt;
   }
   const view::SourceSchemas schemas(open.providers->source());

@@ -15,6 +15,7 @@
 #include "json/tree.h"
 #include "plan/plan_file.h"
 #include "plan_json/documents.h"
+#include "session/provider_set.h"
 #include "session/workspace.h"
 #include "state/state.h"
 
@@ -36,6 +37,9 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
 /// A state file for reading only. ErrorCode::kInvalid: it is a state, but cannot be used.
 Result<state::State> ReadStateFile(const std::string& path, const state::Sealer& sealer);
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
+                                     Diagnostics& diags);
+/// The same with providers that are known to be there.
+std::optional<std::string> StateJson(session::ProviderSet& providers, const state::State& state,
                                      Diagnostics& diags);
 
 /// What `show -json -config` prints for the configuration of the working directory, without a line

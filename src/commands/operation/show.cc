@@ -94,6 +94,9 @@ class Shower {
  private:
   /// Whether that the file is a plan is a guess.
   bool guessed() const { return request_.target == Target::kFile; }
+  /// Whether the encryption of the root module is right and, where another module is shown, which
+  /// does not read it again, all of the root is readable.
+  bool CheckRoot();
   /// Shows a plan file or, if it was guessed, whichever kind of file it is.
   int SealedFile(const encryption::Encryption& encryption);
   /// Shows the plan that a file names.
@@ -142,7 +145,7 @@ int Shower::StateFile(const state::Sealer& sealer, const Error& not_plan) {
     diags_.Append(open.of_modules());
     return 1;
   }
-  return view_.State(*state, true, diags_);
+  return view_.State(*state, *open.loaded.config, true, diags_);
 }
 
 int Shower::SealedFile(const encryption::Encryption& encryption) {
@@ -223,17 +226,24 @@ int Shower::CurrentState() {
   if (broken && (from_file || !state->empty() || !state->lineage.empty())) {
     diags_.Append(open.of_modules());
   } else {
-    code = view_.State(*state, from_file, diags_);
+    code = view_.State(*state, *open.loaded.config, from_file, diags_);
   }
   ShowBesideErrors(std::move(warnings), diags_);
   return code;
 }
 
+bool Shower::CheckRoot() {
+  if (request_.target != Target::kModule) {
+    return session::LoadEncryption(workspace_, request_.variables, diags_).has_value();
+  }
+  const session::Loaded loaded = session::Load(
+      workspace_, {.intent = session::LoadIntent::kEncryption, .variables = request_.variables},
+      diags_);
+  return !diags_.has_errors() && session::SetUpEncryption(workspace_, loaded, diags_);
+}
+
 int Shower::Configuration() {
-  // Whatever module is shown, the root module has to be readable, and its encryption right.
-  if ((request_.target == Target::kModule &&
-       !session::CheckFiles(workspace_, request_.variables, nullptr, diags_)) ||
-      !session::LoadEncryption(workspace_, request_.variables, diags_)) {
+  if (!CheckRoot()) {
     return 1;
   }
   Diagnostics warnings = std::exchange(diags_, {});

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "config/config.h"
 #include "config/variables.h"
 #include "diag/diagnostic.h"
 #include "operation/cloud_plan.h"
@@ -40,8 +41,10 @@ class ShowView {
   /// The JSON text of a configuration.
   virtual int Configuration(std::string text) = 0;
   virtual int Plan(const plan::PlanFile& file, Diagnostics& diags) = 0;
-  /// `from_file`: the state is in a file of its own, so there is one even if it is empty.
-  virtual int State(const state::State& state, bool from_file, Diagnostics& diags) = 0;
+  /// `from_file`: the state is in a file of its own, so there is one even if it is empty. The
+  /// providers of `config` must be there as those of the state.
+  virtual int State(const state::State& state, const config::Config& config, bool from_file,
+                    Diagnostics& diags) = 0;
   /// Gets a plan from its service, as FetchCloudPlan(). Nothing after an error.
   using Fetch = std::function<std::optional<FetchedPlan>(bool redacted)>;
   virtual int ServicePlan(const Fetch& fetch, Diagnostics& diags) = 0;

@@ -196,23 +196,62 @@ void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& dia
 
 namespace {
 
-std::string Unavailable(std::string_view address) {
-  return "unavailable provider " + text::GoQuote(address);
+/// The addresses of the providers of all stored objects.
+std::set<std::string_view> AddressesIn(const state::State& state) {
+  FlatSet<Symbol> seen;
+  std::set<std::string_view> addresses;
+  for (const auto& resource : state.resources) {
+    if (seen.insert(resource->provider.provider).second) {
+      addresses.insert(state.program->Text(resource->provider.provider));
+    }
+  }
+  return addresses;
+}
+
+/// Provisioners that do not exist, as failures of loading their schemas.
+void AddUnknownProvisioners(const config::Config& config, std::vector<std::string>& failures) {
+  std::set<std::string_view> unknown;
+  for (const auto& node : config.nodes) {
+    for (const config::Resource& resource : node->module->resources) {
+      for (const config::Provisioner& block : resource.provisioners) {
+        if (provisioners::FindProvisioner(block.type) == nullptr) {
+          unknown.insert(block.type);
+        }
+      }
+    }
+  }
+  for (const std::string_view type : unknown) {
+    failures.push_back(provider::ProvisionerFailure(type));
+  }
 }
 
 }  // namespace
 
-bool ProviderSet::RequireForState(const state::State& state, Diagnostics& diags) const {
-  FlatSet<Symbol> seen;
-  std::vector<std::string> failures;
-  for (const auto& resource : state.resources) {
-    const Symbol provider = resource->provider.provider;
-    const std::string_view address = state.program->Text(provider);
-    if (seen.insert(provider).second && !locator_->IsAvailable(address)) {
-      failures.push_back(provider::SchemaFailure(address, Unavailable(address)));
+bool ProviderSet::RequireAvailable(const std::set<std::string_view>& addresses,
+                                   std::vector<std::string> failures, Diagnostics& diags) const {
+  for (const std::string_view address : addresses) {
+    if (!locator_->IsAvailable(address)) {
+      failures.push_back(
+          provider::SchemaFailure(address, "unavailable provider " + text::GoQuote(address)));
     }
   }
   return ReportLoadFailures(std::move(failures), diags);
+}
+
+bool ProviderSet::RequireForState(const state::State& state, Diagnostics& diags) const {
+  return RequireAvailable(AddressesIn(state), {}, diags);
+}
+
+bool ProviderSet::RequireForSchemas(const config::Config& config, const state::State& state,
+                                    Diagnostics& diags) const {
+  std::set<std::string_view> addresses = AddressesIn(state);
+  Diagnostics ignored;  // requirements that contradict each other are no matter here
+  for (const config::ProviderRequirement& need : config::ProviderRequirements(config, ignored)) {
+    addresses.insert(config.program->Text(need.provider));
+  }
+  std::vector<std::string> failures;
+  AddUnknownProvisioners(config, failures);
+  return RequireAvailable(addresses, std::move(failures), diags);
 }
 
 std::vector<std::pair<std::string, const schema::ProviderSchema*>> ProviderSet::LoadSchemas(
@@ -244,6 +283,7 @@ std::vector<std::pair<std::string, const schema::ProviderSchema*>> ProviderSet::
       failures.push_back(provider::SchemaFailure(address, schema.error().message));
     }
   }
+  AddUnknownProvisioners(config, failures);
   ReportLoadFailures(std::move(failures), diags);
   return schemas;
 }

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string_view>
 
 #include "backend/remote_state.h"
 #include "config/config.h"
@@ -58,6 +60,9 @@ class ProviderSet {
   /// resources by now. False, and an error for each that is missing.
   /// Ref: opentofu internal/tofu/schemas.go loadSchemas.
   bool RequireForState(const state::State& state, Diagnostics& diags) const;
+  /// The same for all that a configuration requires too.
+  bool RequireForSchemas(const config::Config& config, const state::State& state,
+                         Diagnostics& diags) const;
   /// Loads the schemas of all providers of a configuration and a state, by address. Each failure is
   /// an error.
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> LoadSchemas(
@@ -72,6 +77,10 @@ class ProviderSet {
               std::shared_ptr<backend::StoredStates> states)
       : states_(std::move(states)),
         locator_(std::make_unique<install::ProviderLocator>(std::move(options))) {}
+
+  /// Requires that providers are there. `failures`: of schemas that cannot be loaded besides.
+  bool RequireAvailable(const std::set<std::string_view>& addresses,
+                        std::vector<std::string> failures, Diagnostics& diags) const;
 
   std::shared_ptr<backend::StoredStates> states_;
   std::unique_ptr<install::ProviderLocator> locator_;

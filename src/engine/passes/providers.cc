@@ -222,10 +222,9 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
       for (const config::Provisioner& block : resource.provisioners) {
         if (provisioners::FindProvisioner(block.type) == nullptr) {
           // Validation and plans report this earlier; the `graph` command reports it here.
-          const std::string type = "\"" + std::string(block.type) + "\"";
-          diags.Error("failed to read provisioner configuration schema for " + type +
-                          ": failed to instantiate provisioner " + type +
-                          " to obtain schema: unavailable provisioner " + type,
+          diags.Error("failed to read provisioner configuration schema for " +
+                          text::GoQuote(block.type) + ": " +
+                          provider::ProvisionerFailure(block.type),
                       "");
         }
       }

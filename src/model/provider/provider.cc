@@ -16,6 +16,12 @@ std::string SchemaFailure(std::string_view address, std::string_view cause) {
          " to obtain schema: " + std::string(cause);
 }
 
+std::string ProvisionerFailure(std::string_view type) {
+  const std::string quoted = text::GoQuote(type);
+  return "failed to instantiate provisioner " + quoted +
+         " to obtain schema: unavailable provisioner " + quoted;
+}
+
 std::string SchemaLoadFailure(std::span<const std::string> failures) {
   std::string text = "Error while loading schemas for plugin components: ";
   if (failures.size() == 1) {

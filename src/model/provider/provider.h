@@ -206,7 +206,9 @@ class ProviderSource {
 /// The text of an error whose cause is that a provider gave no schema; clients match it.
 /// Ref: opentofu internal/tofu/context_plugins.go.
 std::string SchemaFailure(std::string_view address, std::string_view cause);
-/// The detail of "Failed to load plugin schemas" for texts of SchemaFailure(), of which there is
+/// The same for a provisioner that does not exist.
+std::string ProvisionerFailure(std::string_view type);
+/// The detail of "Failed to load plugin schemas" for texts of these functions, of which there is
 /// one or more.
 std::string SchemaLoadFailure(std::span<const std::string> failures);
 

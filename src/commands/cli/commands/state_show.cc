@@ -84,7 +84,7 @@ static int RunStateShow(Invocation& invocation) {
     return session.Fail();
   }
   session::AdoptProviders(*open.loaded.config, session.state);
-  if (!providers.RequireForState(session.state, session.diags)) {
+  if (!providers.RequireForSchemas(*open.loaded.config, session.state, session.diags)) {
     return session.Fail();
   }
   // OpenTofu opens a state in a service a second time here, and shows that one.
