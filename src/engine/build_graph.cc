@@ -45,8 +45,9 @@ bool Call(GraphBuild& build) {
 }
 
 constexpr Pass kPasses[] = {
-    {"CheckModuleInputs", "errors for arguments that a called module lacks or misses", kChecks,
-     Call<CheckModuleInputs>},
+    {"CheckModuleInputs",
+     "errors for arguments that a called module lacks or misses, unless a validation came before",
+     kAll, Call<CheckModuleInputs>},
     {"AddConfigObjects", "a node per block", kAll, Call<AddConfigObjects>},
     {"AddStateObjects", "orphan and deposed nodes", kBlocks, Call<AddStateObjects>},
     {"AddPlannedProviders", "the providers of the planned changes", kApplies,

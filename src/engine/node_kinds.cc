@@ -141,8 +141,9 @@ constexpr KindRow kKinds[] = {
     {.kind = NodeKind::kResource,
      .name =
          [](const PlanGraph& graph, const Node& node) {
-           return NameOfResource(graph, node) +
-                  (graph.context.kind == WalkKind::kValidate ? "" : " (expand)");
+           const WalkKind walk = graph.context.kind;
+           const bool expands = walk != WalkKind::kValidate && walk != WalkKind::kEval;
+           return NameOfResource(graph, node) + (expands ? " (expand)" : "");
          },
      .provider = kOfBlock,
      .picture =

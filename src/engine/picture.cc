@@ -550,7 +550,8 @@ Picture DrawPlan(const Request& request, plan::Mode mode, Diagnostics& diags) {
 }
 
 Picture DrawApply(const Request& request, const plan::Plan& plan, Diagnostics& diags) {
-  const WalkContext context = ContextOfApply(request, plan);
+  WalkContext context = ContextOfApply(request, plan);
+  context.validated = false;
   PlanGraph graph(context);
   ApplyGraph apply(plan);
   if (!BuildApplyGraph(graph, apply, diags)) {

@@ -14,7 +14,8 @@ WalkContext::WalkContext(WalkKind walk_kind, const Request& asked)
       refresh_changed(walk_kind == WalkKind::kPlan && asked.options.refresh_changed &&
                       asked.options.mode == plan::Mode::kNormal),
       prior_state(asked.prior_state),
-      targets(*asked.config->program, asked.options.targets, asked.options.excludes) {
+      targets(*asked.config->program, asked.options.targets, asked.options.excludes),
+      validated(asked.validated) {
 }
 
 ResourceInstance WalkContext::PreviousAddress(const ResourceInstance& address) const {

@@ -90,9 +90,7 @@ References ReferenceCheck::CheckAll(std::span<const hcl::TraversalExpr* const> t
 }
 
 bool ReferenceCheck::checks() const {
-  // Nothing is validated before the import command.
-  return walk_.context.kind == WalkKind::kValidate || walk_.context.kind == WalkKind::kEval ||
-         !walk_.context.command_imports.empty();
+  return !walk_.context.validated;
 }
 
 bool ReferenceCheck::checks_functions() const {
@@ -162,7 +160,7 @@ meta_arguments::ConditionResult ReferenceCheck::Condition(const config::Conditio
 
 void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
                                Diagnostics& diags) const {
-  if (walk_.context.kind != WalkKind::kValidate) {
+  if (!checks()) {
     return;
   }
   // The objects must exist too, but that is not checked after the first error.

@@ -137,6 +137,8 @@ struct WalkContext {
   ReferenceCollection* references = nullptr;
   /// The objects of the import command; the plan then only reads.
   std::span<const ImportTarget> command_imports;
+  /// A validation has accepted the configuration. If not, the walk checks what it uses.
+  bool validated;
 
   /// The address that an object had before this plan.
   ResourceInstance PreviousAddress(const ResourceInstance& address) const;

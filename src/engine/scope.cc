@@ -168,12 +168,27 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
 
 namespace {
 
-/// A module call while validating: nothing is expanded and no output has a value, but the names of
-/// the outputs are known. Ref: evaluate.go GetModule.
-Value ModuleInValidation(const Walk& walk, const ModuleInstance& instance, size_t call) {
+/// An instance of a module before its outputs have values.
+Value UnknownOutputs(const Walk& walk, const config::Module& module) {
+  std::vector<std::pair<std::string, Value>> outputs;
+  outputs.reserve(module.outputs.size());
+  for (const config::Output& output : module.outputs) {
+    outputs.emplace_back(walk.program.Text(output.name), Value::DynamicUnknown());
+  }
+  return Value::Object(std::move(outputs));
+}
+
+/// A module call whose instances are not known, as in a validation: no output has a value, but the
+/// names of the outputs are known. Ref: evaluate.go GetModule.
+Value ModuleBeforeExpansion(const Walk& walk, const ModuleInstance& instance, size_t call) {
   const config::ConfigNode* child = instance.node->children[call];
   if (child == nullptr || child->module->has_gaps) {
     return Value::DynamicUnknown();
+  }
+  const config::ModuleCall& block = instance.node->module->calls[call];
+  const bool repeated = block.count != nullptr || block.for_each != nullptr;
+  if (!repeated && walk.context.kind != WalkKind::kValidate) {
+    return UnknownOutputs(walk, *child->module);
   }
   std::vector<Type::Attribute> outputs;
   outputs.reserve(child->module->outputs.size());
@@ -181,7 +196,6 @@ Value ModuleInValidation(const Walk& walk, const ModuleInstance& instance, size_
     outputs.push_back({walk.program.Text(output.name), Type::Dynamic(), false});
   }
   const Type object = Type::Object(std::move(outputs));
-  const config::ModuleCall& block = instance.node->module->calls[call];
   if (block.count != nullptr) {
     return Value::Unknown(Type::List(object));
   }
@@ -195,7 +209,7 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
   if (walk.context.kind == WalkKind::kValidate) {
     std::lock_guard lock(table.whole_mutex);
     if (!table.whole) {
-      table.whole = ModuleInValidation(walk, instance, call);
+      table.whole = ModuleBeforeExpansion(walk, instance, call);
     }
     return *table.whole;
   }
@@ -333,9 +347,15 @@ Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::Traversa
       }
     }
   }
-  // module.m is one step; the steps after it apply to the whole module.
-  return lang::ApplySteps(WholeModule(walk_, instance_, static_cast<size_t>(ref.index)),
-                          traversal.steps.subspan(1), traversal, diags);
+  // module.m is one step; the steps after it apply to the whole module. A reference to an output
+  // that the module lacks has not waited for its instances.
+  const auto call = static_cast<size_t>(ref.index);
+  const config::ConfigNode* child = instance_.node->children[call];
+  const bool lacking = !ref.output.empty() && !table.expanded && child != nullptr &&
+                       child->module->FindOutput(ref.output) < 0;
+  return lang::ApplySteps(
+      lacking ? ModuleBeforeExpansion(walk_, instance_, call) : WholeModule(walk_, instance_, call),
+      traversal.steps.subspan(1), traversal, diags);
 }
 
 namespace {

@@ -288,6 +288,27 @@ void PlanRows(NodeContext& context, NodeId id, const std::vector<RowWork>& work,
   });
 }
 
+/// Reports each instance of a type that the provider does not have. A validation says so earlier;
+/// before the import command there is none. Ref: opentofu internal/tofu/validate_selfref.go.
+void ReportUnknownType(NodeContext& context, NodeId id, Diagnostics& diags) {
+  const Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  if (!ExpandEverywhere(context, id, diags)) {
+    return;
+  }
+  const ResourceName& name = walk.graph.ResourceOf(node).name;
+  for (const ModuleInstance* instance : walk.slots.instances[node.config_node]) {
+    const Expansion& expansion = instance->resources[node.index]->expansion;
+    for (size_t i = 0; i < expansion.size(); ++i) {
+      diags.Error("no schema available for " +
+                      walk.program.ToText(ResourceInstance{{{}, name}, expansion.key(i)}) +
+                      " to validate for self-references; this is a bug in OpenTofu and should be "
+                      "reported",
+                  "");
+    }
+  }
+}
+
 }  // namespace
 
 void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
@@ -296,7 +317,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   const BlockInfo& info = walk.graph.InfoOf(node);
   BlockSlot& slot = walk.slots.BlockOf(node);
   if (info.schema == nullptr) {
-    return;
+    return ReportUnknownType(context, id, diags);
   }
   const size_t errors = diags.error_count();
   if (info.imports != nullptr && !walk.context.before_destroy) {

@@ -24,7 +24,9 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
     CallTable& table = *parent->calls[call_index];
     ModuleScope scope(walk, *parent);
     ReferenceCheck check(walk, *node.parent);
-    check.DependsOn(call.depends_on, diags);
+    if (validating) {
+      check.DependsOn(call.depends_on, diags);
+    }
     // Validation does not evaluate `enabled`.
     const hcl::Expr* enabled = validating ? nullptr : call.enabled;
     bool sound = true;

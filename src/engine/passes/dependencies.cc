@@ -254,6 +254,9 @@ bool CheckAcyclic(const PlanGraph& graph, Diagnostics& diags) {
 }
 
 bool CheckModuleInputs(const PlanGraph& graph, Diagnostics& diags) {
+  if (graph.context.validated) {
+    return true;
+  }
   const size_t errors = diags.error_count();
   for (const auto& node : graph.config.nodes) {
     if (node->parent != nullptr) {

@@ -55,8 +55,8 @@ void AddCloseNodes(PlanGraph& graph);
 /// Needs: a finished graph. Reports each cycle with its members. True if there is none.
 bool CheckAcyclic(const PlanGraph& graph, Diagnostics& diags);
 
-/// Reports unknown and missing arguments of module calls. Plans and applies come after a validation
-/// that did this. Ref: transform_module_variable.go.
+/// Reports unknown and missing arguments of module calls, unless a validation did it already. Ref:
+/// transform_module_variable.go.
 bool CheckModuleInputs(const PlanGraph& graph, Diagnostics& diags);
 
 /// Needs: nothing. Gives: the providers of the planned changes, in the order of the changes.

@@ -27,6 +27,12 @@ bool BlockKeepsObject(const RowContext& row, Diagnostics& diags) {
   return value.IsKnown() && !value.IsNull() && !value.AsBool();
 }
 
+bool KeepAsConfigured(RowContext& row, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  row.row.keeps_object = BlockKeepsObject(row, diags);
+  return diags.error_count() == errors;
+}
+
 Disposal DecideDisposal(RowContext& row, const state::Object& object, bool deposed,
                         Diagnostics& diags) {
   Disposal out;

@@ -118,7 +118,7 @@ class ChangePlanner {
       request_.identity = fate_.identity;
       fate_.change.before_identity = fate_.identity;
     }
-    return Ask(true);
+    return KeepAsConfigured(row_, diags_) && Ask(true);
   }
 
   /// Calls the provider for a plan, and checks the type of its answer.
@@ -255,7 +255,7 @@ class ChangePlanner {
       before = *fate_.object;
       change.before_identity = fate_.identity;
     }
-    if (plan::IsReplace(change.action) && BlockKeepsObject(row_, diags_)) {
+    if (plan::IsReplace(change.action) && row_.row.keeps_object) {
       change.action = plan::Action::kForgetThenCreate;
     }
     if (change.action == plan::Action::kNoOp &&

@@ -150,8 +150,8 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   if (provider == nullptr) {
     return;
   }
-  row.row.keeps_object = BlockKeepsObject(row, diags);
-  if (diags.has_errors()) {
+  const bool stored = row.row.stored != nullptr && row.row.stored->current != nullptr;
+  if (stored && !KeepAsConfigured(row, diags)) {
     return;
   }
   RowFate fate;
@@ -164,6 +164,9 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   }
   if (import != nullptr && !row.walk().context.command_imports.empty()) {
     row.row.value = fate.object;  // unchecked
+    return;
+  }
+  if (import != nullptr && !KeepAsConfigured(row, diags)) {
     return;
   }
   if (row.walk().context.mode == plan::Mode::kRefreshOnly) {

@@ -133,6 +133,8 @@ struct Disposal {
 };
 /// Whether lifecycle.destroy = false keeps the row's object in existence.
 bool BlockKeepsObject(const RowContext& row, Diagnostics& diags);
+/// Records that of the row. Returns false after an error.
+bool KeepAsConfigured(RowContext& row, Diagnostics& diags);
 /// Decides by `removed` blocks, lifecycle.destroy and its stored value. Warns if the object will be
 /// forgotten.
 Disposal DecideDisposal(RowContext& row, const state::Object& object, bool deposed,

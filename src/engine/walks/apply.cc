@@ -151,6 +151,7 @@ void RunApplyWalk(const PlanGraph& graph, const ApplyGraph& apply, state::Store*
 
 WalkContext ContextOfApply(const Request& request, const plan::Plan& plan) {
   WalkContext context(WalkKind::kApply, request);
+  context.validated = true;
   context.mode = plan.mode;
   context.imports = false;
   context.targets = Targets(*request.config->program, plan.targets, plan.excludes);

@@ -317,6 +317,7 @@ PlanWalkResult FillPlan(const Request& request, ReferenceCollection& references,
   plan.excludes = request.options.excludes;
   const refactoring::Refactoring refactoring(*request.config, request.prior_state);
   WalkContext context(WalkKind::kPlan, request);
+  context.validated = true;
   context.refactoring = &refactoring;
   CheckRequest(context, diags);
   if (rejected()) {
