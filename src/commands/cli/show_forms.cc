@@ -294,7 +294,7 @@ int ShowForms::State(const state::State& state, const config::Config& config, bo
     operation::ReportNoPositions(diags);
     return 1;
   }
-  const bool exists = from_file || !state.empty() || !state.lineage.empty();
+  const bool exists = from_file || !state.absent();
   std::optional<trace::Span> getting(std::in_place, "kinu/cli", "Get Schemas");
   auto providers = session::ProviderSet::Open(invocation_.workspace, diags);
   if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags) ||

@@ -160,7 +160,7 @@ bool StateSession::Open(std::string_view lock, OpenWorkspace* open) {
   if (edits_state) {
     handle->WarnOfInterruptedRun(diags);
   }
-  if (needs_state && state.empty() && state.lineage.empty()) {
+  if (needs_state && state.absent()) {
     ReportNoState(diags);
     return false;
   }

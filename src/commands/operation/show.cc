@@ -223,7 +223,7 @@ int Shower::CurrentState() {
   }
   const bool from_file = (*store)->exports_absent_state();
   int code = 1;
-  if (broken && (from_file || !state->empty() || !state->lineage.empty())) {
+  if (broken && (from_file || !state->absent())) {
     diags_.Append(open.of_modules());
   } else {
     code = view_.State(*state, *open.loaded.config, from_file, diags_);

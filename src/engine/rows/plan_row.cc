@@ -192,7 +192,9 @@ namespace {
 plan::ResourceChange ForgetData(const RowContext& row) {
   plan::ResourceChange change = StartChange(row);
   change.action = plan::Action::kDelete;
-  change.before = Value::Null(row.info.schema->block.implied_type());
+  // Nobody needs the schema of a type that the provider does not have any more.
+  change.before = Value::Null(row.info.schema != nullptr ? row.info.schema->block.implied_type()
+                                                         : Type::Dynamic());
   change.after = change.before;
   return change;
 }
@@ -220,13 +222,14 @@ plan::Reason EndReason(const RowContext& row, const plan::ResourceChange& change
 }  // namespace
 
 void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
-  if (row.info.schema == nullptr) {
+  const bool managed = row.address.resource.resource.mode == ResourceMode::kManaged;
+  if (row.info.schema == nullptr && managed) {
     diags.Error("no schema available for " + row.AddressText() +
                     " while reading state; this is a bug in OpenTofu and should be reported",
                 "");
     return;
   }
-  if (row.address.resource.resource.mode != ResourceMode::kManaged) {
+  if (!managed) {
     row.row.view = RowView::kForgotten;
     if (row.node.destroying) {
       row.row.SetChange(ForgetData(row));

@@ -228,6 +228,9 @@ bool Program::ParseProviderConfig(std::string_view text, ProviderConfig* out, In
     return false;
   }
   out->module = ModuleOf(module);
+  if (ToText(module) != ToText(out->module)) {
+    return false;  // configurations do not belong to single instances of modules
+  }
   out->alias = Symbol();
   if (in.Accept('.')) {  // legacy: provider.aws, provider.aws.west
     std::string_view type = in.ReadName();

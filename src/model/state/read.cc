@@ -519,6 +519,7 @@ Result<State> StateReader::Read() {
       std::unique(state_.outputs.rbegin(), state_.outputs.rend(),
                   [](const OutputValue& a, const OutputValue& b) { return a.name == b.name; });
   state_.outputs.erase(state_.outputs.begin(), last.base());
+  state_.is_stored = true;
   return std::move(state_);
 }
 

@@ -184,6 +184,11 @@ void StateReader::FinishResource() {
               QuotedText(Text(raw_.provider)) + " is not the address of a provider configuration.");
       return;
     }
+    if (parsed.key.kind() != InstanceKey::Kind::kNone) {
+      Problem("Invalid provider configuration address",
+              "A provider address must not include an instance key.");
+      return;
+    }
     provider = parsed.config;
   }
   if (part_.resources == StatePart::Resources::kNames) {

@@ -163,6 +163,7 @@ State State::Clone() const {
   copy.outputs = outputs;
   copy.checks = checks;
   copy.has_checks = has_checks;
+  copy.is_stored = is_stored;
   copy.index_ = index_;
   copy.resources = resources;
   return copy;

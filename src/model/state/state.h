@@ -124,7 +124,10 @@ struct State {
   std::vector<CopyOnWrite<Resource>> resources;  ///< WriteState() sorts them
   std::vector<CheckResult> checks;
   bool has_checks = false;
+  bool is_stored = false;  ///< was read, however little it holds
 
+  /// Whether there is none. One without a lineage may be stored.
+  bool absent() const { return !is_stored && empty() && lineage.empty(); }
   bool empty() const { return outputs.empty() && resources.empty(); }
   /// Null if there is no such resource.
   Resource* Find(const AbsResource& address);

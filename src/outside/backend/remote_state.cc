@@ -153,7 +153,7 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
     AddOfState(stored.error(), problems);
     return std::nullopt;
   }
-  if (stored->empty() && stored->lineage.empty()) {
+  if (stored->absent()) {
     return std::nullopt;
   }
   std::vector<provider::RemoteOutput> outputs;

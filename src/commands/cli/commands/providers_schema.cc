@@ -70,7 +70,8 @@ static int RunProvidersSchema(Invocation& invocation) {
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> schemas;
   if (!diags.has_errors()) {
     session::AdoptProviders(*open.loaded.config, *state);
-    schemas = open.providers->LoadSchemas(*open.loaded.config, &*state, diags);
+    schemas = open.providers->LoadSchemas(*open.loaded.config, &*state,
+                                          session::ProviderSet::Provisioners::kRequired, diags);
   }
   if (diags.has_errors()) {
     invocation.Show(diags);

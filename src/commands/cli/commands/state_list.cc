@@ -32,7 +32,7 @@ std::optional<state::State> ReadListedState(state::Store& store,
     diags.Error("Error refreshing the state", "Failed to load state: " + read.error().message);
     return std::nullopt;
   }
-  if (read->empty() && read->lineage.empty()) {
+  if (read->absent()) {
     ReportNoState(diags);
     return std::nullopt;
   }

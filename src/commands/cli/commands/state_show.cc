@@ -96,7 +96,7 @@ static int RunStateShow(Invocation& invocation) {
     session.state = *std::move(now);
     session::AdoptProviders(*open.loaded.config, session.state);
   }
-  if (session.state.empty() && session.state.lineage.empty()) {
+  if (session.state.absent()) {
     ReportNoState(session.diags);
     return session.Fail();
   }

@@ -20,8 +20,7 @@ static int RunStatePull(Invocation& invocation) {
   if (!session.CheckConfiguration() || !session.Open()) {
     return session.Fail();
   }
-  if (!session.state.empty() || !session.state.lineage.empty() ||
-      session.store().exports_absent_state()) {
+  if (!session.state.absent() || session.store().exports_absent_state()) {
     Print(state::WriteState(session.state, state::Layout::kCompact) + "\n");
   }
   return 0;
