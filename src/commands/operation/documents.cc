@@ -118,7 +118,8 @@ std::optional<std::string> ConfigurationJson(const session::Workspace& workspace
       !open.providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return std::nullopt;
   }
-  (void)open.providers->LoadSchemas(*open.loaded.config, nullptr, diags);
+  (void)open.providers->LoadSchemas(*open.loaded.config, nullptr,
+                                    session::ProviderSet::Provisioners::kRequired, diags);
   if (diags.has_errors()) {
     return std::nullopt;
   }

@@ -163,7 +163,8 @@ bool Operation::RequireProviders(const PlanRequest& request, Diagnostics& diags)
     return false;
   }
   if (applies) {
-    providers->LoadSchemas(*loaded.config, nullptr, diags);
+    providers->LoadSchemas(*loaded.config, nullptr, session::ProviderSet::Provisioners::kValidated,
+                           diags);
   }
   return !diags.has_errors();
 }

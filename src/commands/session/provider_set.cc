@@ -255,7 +255,8 @@ bool ProviderSet::RequireForSchemas(const config::Config& config, const state::S
 }
 
 std::vector<std::pair<std::string, const schema::ProviderSchema*>> ProviderSet::LoadSchemas(
-    const config::Config& config, const state::State* state, Diagnostics& diags) {
+    const config::Config& config, const state::State* state, Provisioners provisioners,
+    Diagnostics& diags) {
   const Program& program = *config.program;
   std::set<std::string> addresses;
   for (const auto& node : config.nodes) {
@@ -283,7 +284,9 @@ std::vector<std::pair<std::string, const schema::ProviderSchema*>> ProviderSet::
       failures.push_back(provider::SchemaFailure(address, schema.error().message));
     }
   }
-  AddUnknownProvisioners(config, failures);
+  if (provisioners == Provisioners::kRequired) {
+    AddUnknownProvisioners(config, failures);
+  }
   ReportLoadFailures(std::move(failures), diags);
   return schemas;
 }

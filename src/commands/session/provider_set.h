@@ -63,10 +63,13 @@ class ProviderSet {
   /// The same for all that a configuration requires too.
   bool RequireForSchemas(const config::Config& config, const state::State& state,
                          Diagnostics& diags) const;
-  /// Loads the schemas of all providers of a configuration and a state, by address. Each failure is
-  /// an error.
+  /// Whether a provisioner that does not exist is an error: validation reports it too.
+  enum class Provisioners : uint8_t { kRequired, kValidated };
+  /// Loads the schemas of all providers of a configuration and a state, by address. One error lists
+  /// all failures.
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> LoadSchemas(
-      const config::Config& config, const state::State* state, Diagnostics& diags);
+      const config::Config& config, const state::State* state, Provisioners provisioners,
+      Diagnostics& diags);
   /// Requires that the lock file in a saved plan (or the error of reading it) has the selections of
   /// the directory's. `workspace` keeps the objects that diagnostics point into.
   void RequireSame(const Result<std::string>& saved_text, const Workspace& workspace,
