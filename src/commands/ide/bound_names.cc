@@ -1,11 +1,13 @@
 #include "ide/bound_names.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "diag/json_offsets.h"
 #include "hcl/static.h"
 #include "hcl/walk.h"
+#include "ide/json_dynamic.h"
 
 namespace kinu::ide {
 namespace {
@@ -22,6 +24,8 @@ class BoundWalk {
  private:
   void NativeItems(const hcl::NativeBody& body);
   void Dynamic(const hcl::NativeBody& around, const hcl::NativeBlock& block);
+  void JsonDynamicBlocks(std::span<const JsonDynamic> blocks);
+  void Argument(std::string_view name, const Expr& value);
   void Expression(const Expr& expr);
   void Loop(const hcl::ForExpr& loop);
   void Traversal(const hcl::TraversalExpr& traversal);
@@ -92,7 +96,43 @@ void BoundWalk::Expression(const Expr& expr) {
   if (expr.kind == ExprKind::kFor) {
     return Loop(static_cast<const hcl::ForExpr&>(expr));
   }
+  if (expr.kind == ExprKind::kJsonObject) {
+    for (const hcl::ObjectItem& item : static_cast<const hcl::ObjectExpr&>(expr).items) {
+      Expression(*item.key);
+      Argument(hcl::AsLiteralString(*item.key).value_or(""), *item.value);
+    }
+    return;
+  }
   hcl::ForEachChild(expr, [&](const Expr& child) { Expression(child); });
+}
+
+/// A member of the JSON syntax.
+void BoundWalk::Argument(std::string_view name, const Expr& value) {
+  const std::vector<JsonDynamic> blocks = JsonDynamicsOf(name, value);
+  if (blocks.empty()) {
+    return Expression(value);
+  }
+  JsonDynamicBlocks(blocks);
+}
+
+void BoundWalk::JsonDynamicBlocks(std::span<const JsonDynamic> blocks) {
+  for (const JsonDynamic& block : blocks) {
+    if (block.for_each != nullptr) {
+      Expression(*block.for_each);
+    }
+    Bind({.name = block.iterator,
+          .declaration = block.declaration,
+          .touched = {},
+          .uses = {},
+          .is_label = block.is_label,
+          .block_open = block.block_open,
+          .is_json = true,
+          .others = {}});
+    for (const Expr* inside : block.inside) {
+      Expression(*inside);
+    }
+    Unbind(1);
+  }
 }
 
 void BoundWalk::Dynamic(const hcl::NativeBody& around, const hcl::NativeBlock& block) {
@@ -156,7 +196,7 @@ void BoundWalk::Body(const hcl::Body& body) {
   Diagnostics ignored;
   for (const hcl::Attribute& attribute : body.JustAttributes({}, ignored)) {
     if (attribute.expr != nullptr) {
-      Expression(*attribute.expr);
+      Argument(attribute.name, *attribute.expr);
     }
   }
 }

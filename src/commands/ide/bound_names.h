@@ -18,6 +18,7 @@ struct BoundNamePlaces {
   std::vector<Span> uses;   ///< ascending
   bool is_label = false;    ///< the label of a block, which has no other name as the iterator
   uint32_t block_open = 0;  ///< then the offset after the opening brace; 0: it has none
+  bool is_json = false;     ///< the place of the name is in the JSON syntax
   /// Other names where this one is bound: those that references begin with, and those that are
   /// bound inside or beside.
   std::vector<std::string_view> others;

@@ -87,9 +87,40 @@ TEST(BoundNames, ReferencesOfIterators) {
   EXPECT_NE(text.find("[[p].value, rule.key]"), std::string::npos) << text;
 }
 
+constexpr std::string_view kJsonDynamic =
+    R"({"resource": {"a": {"b": {"dynamic": {"rule": [
+      {
+        "for_each": ["${rule.b}"],
+        "content": {
+          "x": "${‸rule.value}",
+          "dynamic": {"port": {"for_each": "${rule.value.ports}", "iterator": "p",
+                               "content": {"y": ["${p.value}", "${rule.key}"]}}}
+        }
+      }
+    ]}}}}})";
+
+TEST(BoundNames, ReferencesOfIteratorsInJson) {
+  EXPECT_EQ(Marks("main.tf.json", kJsonDynamic),
+            R"({"resource": {"a": {"b": {"dynamic": {"[rule]": [
+      {
+        "for_each": ["${rule.b}"],
+        "content": {
+          "x": "${[rule].value}",
+          "dynamic": {"port": {"for_each": "${[rule].value.ports}", "iterator": "p",
+                               "content": {"y": ["${p.value}", "${[rule].key}"]}}}
+        }
+      }
+    ]}}}}})");
+  const std::string text =
+      Marks("main.tf.json", Moved(kJsonDynamic, "\"iterator\": \"p", "\"iterator\": \"‸p"));
+  EXPECT_NE(text.find("\"iterator\": \"[p]\""), std::string::npos) << text;
+  EXPECT_NE(text.find("[\"${[p].value}\", \"${rule.key}\"]"), std::string::npos) << text;
+}
+
 /// The text after a rename, or why there is none.
-std::string Renamed(std::string_view text, std::string_view new_name) {
-  Texts texts{{"main.tf", text}};
+std::string Renamed(std::string_view text, std::string_view new_name,
+                    const std::string& name = "main.tf") {
+  Texts texts{{name, text}};
   if (!PrepareRename(texts.snapshot(), texts.cursor())) {
     return "nothing";
   }
@@ -98,7 +129,7 @@ std::string Renamed(std::string_view text, std::string_view new_name) {
     return edit.error().message;
   }
   EXPECT_TRUE(texts.Change(*edit));
-  return texts["main.tf"];
+  return texts[name];
 }
 
 TEST(BoundNames, RenameOfLoops) {
@@ -123,6 +154,27 @@ TEST(BoundNames, RenameOfIterators) {
   EXPECT_NE(text.find("[p.value, r.key]"), std::string::npos) << text;
   EXPECT_EQ(Renamed(kDynamic, "p"), "p has another meaning there");
   EXPECT_EQ(Renamed(Moved(kDynamic, "\"rule\"", "\"‸rule\""), "r"), "nothing");
+}
+
+TEST(BoundNames, RenameOfIteratorsInJson) {
+  const std::string text = Renamed(kJsonDynamic, "r", "main.tf.json");
+  EXPECT_NE(text.find("{\n        \"iterator\": \"r\",\n        \"for_each\": [\"${rule.b}\"]"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\"${r.value}\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"${r.value.ports}\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"${p.value}\", \"${r.key}\""), std::string::npos) << text;
+  EXPECT_EQ(Renamed(kJsonDynamic, "p", "main.tf.json"), "p has another meaning there");
+  const std::string other = Renamed(Moved(kJsonDynamic, "${p.", "${‸p."), "q", "main.tf.json");
+  EXPECT_NE(other.find("\"iterator\": \"q\""), std::string::npos) << other;
+  EXPECT_NE(other.find("${q.value}"), std::string::npos) << other;
+  EXPECT_EQ(Renamed(Moved(kJsonDynamic, "\"rule\"", "\"‸rule\""), "r", "main.tf.json"), "nothing");
+  const std::string one_line =
+      Renamed(R"({"locals": {"dynamic": {"r": {"for_each": [], "content": "${‸r.key}"}}}})", "s",
+              "main.tf.json");
+  EXPECT_EQ(
+      one_line,
+      R"({"locals": {"dynamic": {"r": {"iterator": "s", "for_each": [], "content": "${s.key}"}}}})");
 }
 
 }  // namespace

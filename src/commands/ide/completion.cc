@@ -168,8 +168,6 @@ CompletionRequest RequestOf(ModuleNames& names, KnownTypes& types, const ParsedF
 
 /// In a sequence of a string: what an expression of the native syntax may have there.
 void CompleteSequence(CompletionRequest& request, const Embedded& embedded) {
-  request.context = ContextAt(embedded.text, embedded.offset);
-  request.context.argument = {};
   Complete(request, embedded.offset);
   request.out.replaced.begin += embedded.shift;
   request.out.replaced.end += embedded.shift;
@@ -238,9 +236,11 @@ Completions CompletionsAt(const Snapshot& snapshot, const Cursor& cursor) {
     return out;
   }
   const LikelyWords unlikely;
-  if (const auto embedded = SequenceAt(file->text(), cursor.offset)) {
-    CompletionRequest request = RequestOf(names, types, *file, embedded->text, unlikely, out);
-    CompleteSequence(request, *embedded);
+  if (auto sequence = SequenceAt(names, file->kind, file->text(), cursor.offset)) {
+    const Embedded& embedded = *sequence->embedded;
+    CompletionRequest request = RequestOf(names, types, *file, embedded.text, unlikely, out);
+    request.context = std::move(sequence->context);
+    CompleteSequence(request, embedded);
   } else {
     CompletionRequest request = RequestOf(names, types, *file, file->text(), unlikely, out);
     CompleteJson(request, cursor.offset);

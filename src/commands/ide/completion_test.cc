@@ -292,6 +292,28 @@ TEST_F(CompletionTest, ValuesInJson) {
   EXPECT_EQ(labels("{\"output\": {\"a\": {\"description\": \"|\"}}}"), "");
 }
 
+TEST_F(CompletionTest, NamesOfRepetitionAndIteratorsInJson) {
+  const auto labels = [&](const std::string& value) {
+    return Labels(R"({"resource": {"terraform_data": {"t": {"input": ")" + value +
+                      R"(", "for_each": {"a": 1}}}}})",
+                  "x.tf.json");
+  };
+  EXPECT_EQ(labels("${each.|}"), "key value ");
+  EXPECT_TRUE(Has(labels("${|}"), "each.key"));
+  EXPECT_FALSE(Has(labels("${|}"), "count.index"));
+  const auto dynamic = [&](const std::string& iterator, const std::string& value) {
+    return Labels(R"({"provider": {"aws": {}}, "resource": {"aws_group": {"t": {"dynamic": )"
+                  R"({"ingress": [{"content": {"protocol": ")" +
+                      value + R"("}, "for_each": "${[{\"a\": 1}]}")" + iterator + "}]}}}}}",
+                  "x.tf.json");
+  };
+  EXPECT_EQ(dynamic("", "${ingress.|}"), "key value ");
+  EXPECT_EQ(dynamic("", "${ingress.value.|}"), "a ");
+  EXPECT_TRUE(Has(dynamic("", "a ${|}"), "ingress"));
+  EXPECT_EQ(dynamic(R"(, "iterator": "it")", "${it.value.|}"), "a ");
+  EXPECT_FALSE(Has(dynamic(R"(, "iterator": "it")", "${|}"), "ingress"));
+}
+
 TEST_F(CompletionTest, SequencesInJson) {
   Write("vars.tf", "variable \"size\" {}\n");
   const Completions found = Complete("{\"locals\": {\"a\": \"${var.s|}\"}}", "x.tf.json");

@@ -7,6 +7,7 @@
 #include "config/reference_syntax.h"
 #include "hcl/static.h"
 #include "hcl/walk.h"
+#include "ide/json_dynamic.h"
 
 namespace kinu::ide {
 namespace {
@@ -125,6 +126,8 @@ class Indexer {
   void Argument(std::string_view block, std::string_view name, const Expr& value);
   /// The members of a JSON object that stands for blocks of the type.
   void JsonItems(std::string_view type, const Expr& value);
+  /// False: the argument is no `dynamic` block of JSON syntax.
+  bool JsonDynamicBlocks(std::string_view name, const Expr& value);
 
   void Expression(const Expr& expr);
   void Loop(const hcl::ForExpr& loop);
@@ -395,7 +398,7 @@ void Indexer::Argument(std::string_view block, std::string_view name, const Expr
     case Meaning::kNothing:
       return;
   }
-  if (block == "dynamic" && name == "iterator") {
+  if ((block == "dynamic" && name == "iterator") || JsonDynamicBlocks(name, value)) {
     return;
   }
   if (hcl::IsJsonExpr(value) &&
@@ -407,6 +410,21 @@ void Indexer::Argument(std::string_view block, std::string_view name, const Expr
     return JsonItems(name, value);
   }
   Expression(value);
+}
+
+bool Indexer::JsonDynamicBlocks(std::string_view name, const Expr& value) {
+  const std::vector<JsonDynamic> blocks = JsonDynamicsOf(name, value);
+  for (const JsonDynamic& block : blocks) {
+    if (block.for_each != nullptr) {
+      Argument("dynamic", "for_each", *block.for_each);
+    }
+    bound_.push_back(block.iterator);
+    for (const Expr* inside : block.inside) {
+      JsonItems(block.label, *inside);
+    }
+    bound_.pop_back();
+  }
+  return !blocks.empty();
 }
 
 void Indexer::JsonItems(std::string_view type, const Expr& value) {

@@ -415,19 +415,18 @@ std::optional<Hover> HoverInIndex(const Snapshot& snapshot, const ParsedFile& fi
 std::optional<Hover> HoverInSequence(const Snapshot& snapshot, const ParsedFile& file,
                                      const Cursor& cursor) {
   const Span span = NameAround(file.text(), cursor.offset);
-  const auto embedded = SequenceAt(file.text(), span.end);
-  if (!embedded || span.begin == span.end) {
+  if (span.begin == span.end || !SequenceAt(file.text(), span.end)) {
     return std::nullopt;
   }
   ModuleNames names(snapshot, snapshot.parts().ModuleOf(cursor.path), &file);
   KnownTypes types(names);
+  auto sequence = SequenceAt(names, file.kind, file.text(), span.end);
   HoverRequest request{.file = file,
-                       .text = embedded->text,
-                       .context = ContextAt(embedded->text, embedded->offset),
+                       .text = sequence->embedded->text,
+                       .context = std::move(sequence->context),
                        .word = file.text().substr(span.begin, span.end - span.begin),
                        .names = names,
                        .types = types};
-  request.context.argument = {};
   std::string markdown = Describe(request);
   return markdown.empty() ? std::nullopt : std::optional(Hover{span, std::move(markdown)});
 }

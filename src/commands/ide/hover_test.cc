@@ -273,6 +273,15 @@ TEST_F(HoverTest, NamesInStringsOfJson) {
   EXPECT_TRUE(hovered("${[for x in var.v : |x.a]}").contains("x: object"));
   EXPECT_TRUE(hovered("${va|r.v}").empty());
   EXPECT_TRUE(hovered("tex|t").empty());
+  const auto in_block = [&](const std::string& value) {
+    return Hovered(R"x({"resource": {"a_b": {"c": {"for_each": {"x": 1}, "dynamic": {"d": {)x"
+                   R"x("for_each": [1], "iterator": "it", "content": {"e": ")x" +
+                       value + R"x("}}}}}}})x",
+                   "main.tf.json");
+  };
+  EXPECT_TRUE(in_block("${it.va|lue}").contains("value: number"));
+  EXPECT_TRUE(in_block("${i|t.value}").contains("it: object("));
+  EXPECT_TRUE(in_block("${each.va|lue}").contains("value: number"));
 }
 
 }  // namespace

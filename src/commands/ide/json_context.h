@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,5 +34,14 @@ struct Embedded {
 };
 /// Nothing if the cursor is in none. The text need not parse.
 std::optional<Embedded> SequenceAt(std::string_view text, uint32_t offset);
+
+/// The same with what is around the string: blocks, the argument, and the names that they bind.
+/// Spans are those of the embedded text, behind which the collections of iterators stand.
+struct Sequence {
+  std::unique_ptr<const Embedded> embedded;  ///< which the context has views of
+  CursorContext context;
+};
+std::optional<Sequence> SequenceAt(ModuleNames& names, FileKind kind, std::string_view text,
+                                   uint32_t offset);
 
 }  // namespace kinu::ide

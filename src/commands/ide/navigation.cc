@@ -4,6 +4,8 @@
 #include "ide/answers.h"
 #include "ide/bound_names.h"
 #include "ide/cursor_context.h"
+#include "ide/json_context.h"
+#include "ide/module_names.h"
 #include "ide/names.h"
 
 namespace kinu::ide {
@@ -42,16 +44,56 @@ std::optional<BoundNamePlaces> BoundAt(const Snapshot::Parts& parts, const Curso
                                                      : BoundNameAt(*file, cursor.offset);
 }
 
-/// What gives a name its meaning that loops, `dynamic` blocks or repetition bind at the cursor:
-/// the name itself in the loop, the label of the block, or the argument that repeats.
-std::optional<Target> BindingAt(const ParsedFile& file, uint32_t offset) {
-  if (file.native() == nullptr) {
-    const auto bound = BoundNameAt(file, offset);
-    if (!bound) {
-      return std::nullopt;
-    }
+/// The argument of the outermost block that gives `each` or `count` its meaning; null: the name is
+/// another one.
+const std::string_view* RepetitionOf(const CursorContext& context, std::string_view name) {
+  if ((name != "each" && name != "count") || context.blocks.empty()) {
+    return nullptr;
+  }
+  const auto& names = context.blocks[0].names;
+  const auto at = std::ranges::find(names, name == "each" ? "for_each" : "count");
+  return at == names.end() ? nullptr : &*at;
+}
+
+/// BindingAt() of the JSON syntax.
+std::optional<Target> BindingInJson(const Snapshot& snapshot, const ParsedFile& file,
+                                    uint32_t offset) {
+  if (const auto bound = BoundNameAt(file, offset)) {
     const Place place{file.path, bound->declaration};
     return Target{place, place, bound->touched};
+  }
+  const std::string_view text = file.text();
+  const Span word = NameAround(text, offset);
+  if (!SequenceAt(text, word.end)) {
+    return std::nullopt;
+  }
+  ModuleNames names(snapshot, snapshot.parts().ModuleOf(file.path), &file);
+  const auto sequence = SequenceAt(names, file.kind, text, word.end);
+  const CursorContext& context = sequence->context;
+  Span root = word;
+  if (!context.path.empty()) {
+    root = context.path[0].span;
+    root.begin += sequence->embedded->shift;
+    root.end += sequence->embedded->shift;
+  }
+  if (const auto bound = BoundNameAt(file, root.begin)) {
+    const Place place{file.path, bound->declaration};
+    return Target{place, place, root};
+  }
+  const auto* const argument =
+      RepetitionOf(context, text.substr(root.begin, root.end - root.begin));
+  if (argument == nullptr) {
+    return std::nullopt;
+  }
+  const Place place{file.path, SpanOfView(text, *argument)};
+  return Target{place, place, root};
+}
+
+/// What gives a name its meaning that loops, `dynamic` blocks or repetition bind at the cursor:
+/// the name itself in the loop, the label of the block, or the argument that repeats.
+std::optional<Target> BindingAt(const Snapshot& snapshot, const ParsedFile& file, uint32_t offset) {
+  if (file.native() == nullptr) {
+    return BindingInJson(snapshot, file, offset);
   }
   const std::string_view text = file.text();
   const CursorContext context = ContextAt(text, NameAround(text, offset).end);
@@ -69,14 +111,8 @@ std::optional<Target> BindingAt(const ParsedFile& file, uint32_t offset) {
       return to(context.bound[i].name);
     }
   }
-  const std::string_view argument = name == "each" ? "for_each" : "count";
-  if ((name == "each" || name == "count") && !context.blocks.empty()) {
-    const auto& names = context.blocks[0].names;
-    if (const auto at = std::ranges::find(names, argument); at != names.end()) {
-      return to(*at);
-    }
-  }
-  return std::nullopt;
+  const std::string_view* const argument = RepetitionOf(context, name);
+  return argument == nullptr ? std::nullopt : to(*argument);
 }
 
 }  // namespace
@@ -86,7 +122,7 @@ std::vector<Target> DefinitionsAt(const Snapshot& snapshot, const Cursor& cursor
   const ParsedFile* here = parts.Find(cursor.path);
   const auto exact = TouchedAt(parts, cursor);
   if (here != nullptr && !exact && cursor.offset <= here->text().size()) {
-    if (auto binding = BindingAt(*here, cursor.offset)) {
+    if (auto binding = BindingAt(snapshot, *here, cursor.offset)) {
       return {*std::move(binding)};
     }
   }

@@ -115,6 +115,24 @@ std::optional<BoundNamePlaces> RenamableBoundAt(const Snapshot::Parts& parts,
 /// Words that begin no reference.
 constexpr std::string_view kReserved[] = {"null", "true", "false", "for", "in", "if"};
 
+/// What a block whose label is its iterator gets behind its opening brace.
+std::string IteratorArgument(std::string_view text, const BoundNamePlaces& bound,
+                             std::string_view new_name) {
+  const size_t line = text.substr(0, bound.declaration.begin).rfind('\n') + 1;
+  const size_t indent = text.substr(line).find_first_not_of(" \t");
+  return "\n" + std::string(text.substr(line, indent)) + "  iterator = " + std::string(new_name);
+}
+
+/// The same in the JSON syntax: as far from the brace as the member that follows.
+std::string IteratorInJson(std::string_view text, const BoundNamePlaces& bound,
+                           std::string_view new_name) {
+  const std::string_view behind = text.substr(bound.block_open);
+  const std::string_view space = behind.substr(0, behind.find_first_not_of(" \t\r\n"));
+  const bool has_line = space.contains('\n');
+  return std::string(has_line ? space : "") + "\"iterator\": \"" + std::string(new_name) + "\"," +
+         (has_line ? "" : " ");
+}
+
 /// Gives a name of a loop or iterator another one. A block whose label is its iterator gets an
 /// argument for it.
 Result<WorkspaceEdit> RenameBound(const ParsedFile& file, const BoundNamePlaces& bound,
@@ -130,12 +148,9 @@ Result<WorkspaceEdit> RenameBound(const ParsedFile& file, const BoundNamePlaces&
   }
   std::vector<TextEdit> edits;
   if (bound.is_label) {
-    const std::string_view text = file.text();
-    const size_t line = text.substr(0, bound.declaration.begin).rfind('\n') + 1;
-    const size_t indent = text.substr(line).find_first_not_of(" \t");
-    edits.push_back(
-        {{bound.block_open, bound.block_open},
-         "\n" + std::string(text.substr(line, indent)) + "  iterator = " + std::string(new_name)});
+    edits.push_back({{bound.block_open, bound.block_open},
+                     bound.is_json ? IteratorInJson(file.text(), bound, new_name)
+                                   : IteratorArgument(file.text(), bound, new_name)});
   } else {
     edits.push_back({bound.declaration, std::string(new_name)});
   }

@@ -7,6 +7,7 @@
 
 #include "hcl/static.h"
 #include "hcl/walk.h"
+#include "ide/json_dynamic.h"
 
 namespace kinu::ide {
 namespace {
@@ -182,7 +183,13 @@ void Finder::Expression(const Expr& expr) {
     case ExprKind::kJsonObject:
       for (const hcl::ObjectItem& item : static_cast<const hcl::ObjectExpr&>(expr).items) {
         Key(*item.key, TokenType::kProperty);
+        const size_t names = bound_.size();
+        const std::string_view name = hcl::AsLiteralString(*item.key).value_or("");
+        for (const JsonDynamic& block : JsonDynamicsOf(name, *item.value)) {
+          bound_.push_back(block.iterator);
+        }
         Expression(*item.value);
+        bound_.resize(names);
       }
       return;
     case ExprKind::kFor: {
