@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "config/encryption_values.h"
 #include "hcl/static.h"
+#include "ide/file_index.h"
 #include "ide/type_text.h"
 #include "schema/decode.h"
 
@@ -128,6 +129,14 @@ std::optional<BodyPlace> PlaceInSchema(const BodyPlace& around, std::string_view
                    .made = made};
 }
 
+/// The directory of the module that a run of a test calls; nothing: it plans the module around.
+std::optional<std::string> ModulePlannedBy(const ModuleNames& names, const OpenBlock& run) {
+  if (names.current() == nullptr || run.type != "run" || run.labels.size() != 1) {
+    return std::nullopt;
+  }
+  return names.Called(CallOfRun(names.current()->path, run.labels[0]));
+}
+
 }  // namespace
 
 std::string Member::TypeText() const {
@@ -226,6 +235,12 @@ BodyPlace PlaceOfBody(ModuleNames& names, FileKind file, const std::vector<OpenB
       continue;
     }
     at = PlaceOfBlock(names, *language, block);
+    if (at.variables && i == 1) {
+      if (auto planned = ModulePlannedBy(names, blocks[0])) {
+        at.variables = false;
+        at.called = *std::move(planned);
+      }
+    }
   }
   return at;
 }

@@ -144,6 +144,9 @@ std::vector<Call> CalleesOf(const Snapshot& snapshot, const std::string& directo
   const Snapshot::Parts& parts = snapshot.parts();
   std::map<std::string, std::vector<Place>> by_module;
   ForEachCall(parts, directory, [&](const ParsedFile& file, const ModuleCallSite& call) {
+    if (call.name.empty()) {
+      return;
+    }
     for (const std::string& child : parts.Follow(directory, call.name)) {
       by_module[child].push_back({file.path, call.name_span});
     }

@@ -231,6 +231,18 @@ TEST_F(CompletionTest, VariablesAndTests) {
             "b first ");
 }
 
+TEST_F(CompletionTest, ARunGivesVariablesToTheModuleThatItPlans) {
+  Write("main.tf", "variable \"own\" {}\n");
+  Write("m/main.tf", "variable \"inner\" {}\n");
+  const std::string module = "  module {\n    source = \"./m\"\n  }\n";
+  EXPECT_EQ(Labels("run \"a\" {\n" + module + "  variables {\n    |\n  }\n}\n", "a.tftest.hcl"),
+            "inner ");
+  EXPECT_EQ(Labels(R"({"run": {"a": {"module": {"source": "./m"}, "variables": {"|": 1}}}})",
+                   "a.tftest.json"),
+            "inner ");
+  EXPECT_EQ(Labels("run \"a\" {\n  variables {\n    |\n  }\n}\n", "a.tftest.hcl"), "own ");
+}
+
 TEST_F(CompletionTest, MembersInJson) {
   const auto labels = [&](const std::string& text) {
     return LabelsOf(Complete(text, "x.tf.json"));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "base/files.h"
 #include "config/config.h"
 #include "config/reference_syntax.h"
 #include "hcl/static.h"
@@ -67,6 +69,11 @@ Span NameOf(const TraversalExpr& traversal, const TraversalStep& step) {
   return {std::min(span.begin + 1, span.end), span.end};
 }
 
+/// The calls, with one more behind them.
+std::string Through(const std::string& calls, std::string_view name) {
+  return calls + (calls.empty() ? "" : ".") + std::string(name);
+}
+
 Key ResourceKey(ResourceMode mode, std::string_view type, std::string_view name) {
   std::string key;
   switch (mode) {
@@ -107,6 +114,18 @@ constexpr hcl::BlockSchema kTestBlocks[] = {
     {"override_module", {}},
 };
 
+/// Blocks inside others that declare something or name variables.
+constexpr hcl::BlockSchema kNestedBlocks[] = {
+    {"variables", {}},
+    {"module", {}},
+    {"data", kTwoLabels},
+};
+
+bool IsNestedBlock(std::string_view around, std::string_view type) {
+  return (around == "run" && (type == "variables" || type == "module")) ||
+         (around == "check" && type == "data");
+}
+
 /// Walks one file.
 class Indexer {
  public:
@@ -120,6 +139,10 @@ class Indexer {
   void Locals(const hcl::Body& body);
   void Variables(const hcl::Body& body);
   void CallOf(const hcl::Block& block, Span whole);
+  /// A run of a test: what its blocks name is in the module that it plans.
+  void RunBlock(const hcl::Block& block);
+  /// A block for which IsNestedBlock() is true.
+  void NestedBlock(const hcl::Block& block, Span whole);
   /// Arguments and blocks of a body that stands in a block of the type.
   void Body(std::string_view type, const hcl::Body& body);
   void NativeItems(std::string_view type, const hcl::NativeBody& body);
@@ -137,6 +160,9 @@ class Indexer {
   void Provider(const Expr& expr);
   void ProviderWord(const Expr& expr, const std::string& through);
   void Add(Key key, std::string through, Span name, Span whole) {
+    if (name.begin == name.end) {
+      return;
+    }
     file_.uses.push_back({std::move(key), std::move(through), name, whole, is_move_});
   }
   const TraversalExpr* AsTraversalExpr(const Expr& expr) const {
@@ -154,6 +180,7 @@ class Indexer {
   ParsedFile& file_;
   std::vector<std::string_view> bound_;  // names of loops and iterators around
   std::string call_;                     // the call whose block is walked
+  std::string planned_;                  // by the run that is walked: a call of its module
   bool is_move_ = false;                 // in a `moved` or `removed` block
 };
 
@@ -189,10 +216,13 @@ void Indexer::Run() {
 void Indexer::Variables(const hcl::Body& body) {
   Diagnostics ignored;
   for (const hcl::Attribute& attribute : body.JustAttributes({}, ignored)) {
-    Add("var." + std::string(attribute.name), "",
+    Add("var." + std::string(attribute.name), planned_,
         InsideQuotes(file_.text(), SpanOf(attribute.name_range)), SpanOf(attribute.range));
     if (attribute.expr != nullptr) {
+      // The values are those of the test.
+      const std::string planned = std::exchange(planned_, "");
       Expression(*attribute.expr);
+      planned_ = planned;
     }
   }
 }
@@ -298,10 +328,35 @@ void Indexer::Block(const hcl::Block& block, Span whole) {
     CallOf(block, whole);
     call_ = block.labels.empty() ? "" : std::string(block.labels[0]);
   }
+  if (block.type == "run" && file_.kind == FileKind::kTest) {
+    return RunBlock(block);
+  }
   is_move_ = block.type == "moved" || block.type == "removed";
   Body(block.type, *block.body);
   is_move_ = false;
   call_.clear();
+}
+
+void Indexer::RunBlock(const hcl::Block& block) {
+  constexpr hcl::BlockSchema kModule[] = {{"module", {}}};
+  Diagnostics ignored;
+  const auto modules = block.body->Content({.blocks = kModule}, hcl::Strictness::kPartial, ignored);
+  if (!modules.blocks.empty() && !block.labels.empty()) {
+    planned_ = CallOfRun(file_.path, block.labels[0]);
+  }
+  Body(block.type, *block.body);
+  planned_.clear();
+}
+
+void Indexer::NestedBlock(const hcl::Block& block, Span whole) {
+  if (block.type == "data") {
+    Block(block, whole);
+  } else if (block.type == "variables") {
+    Variables(*block.body);
+  } else {
+    CallOf({.type = block.type, .labels = {}, .body = block.body}, whole);
+    file_.calls.back().run = planned_;
+  }
 }
 
 void Indexer::Locals(const hcl::Body& body) {
@@ -325,8 +380,14 @@ void Indexer::Body(std::string_view type, const hcl::Body& body) {
     return NativeItems(type, static_cast<const hcl::NativeBody&>(body));
   }
   Diagnostics ignored;
+  const auto nested = body.Content({.blocks = kNestedBlocks}, hcl::Strictness::kPartial, ignored);
+  for (const hcl::Block& block : nested.blocks) {
+    if (IsNestedBlock(type, block.type)) {
+      NestedBlock(block, SpanOf(block.def_range));
+    }
+  }
   for (const hcl::Attribute& attribute : body.JustAttributes({}, ignored)) {
-    if (attribute.expr == nullptr) {
+    if (attribute.expr == nullptr || IsNestedBlock(type, attribute.name)) {
       continue;
     }
     const bool is_input = !call_.empty() && type == "module" &&
@@ -354,20 +415,13 @@ void Indexer::NativeItems(std::string_view type, const hcl::NativeBody& body) {
   }
   for (const hcl::NativeBlock& block : body.blocks) {
     const std::string_view nested = block.type;
-    if (nested == "module" && type == "run") {
-      CallOf({.type = nested, .labels = {}, .body = block.body.get()}, WholeOf(block));
-    }
-    if (nested == "variables" && type == "run") {
-      Variables(*block.body);
-      continue;
-    }
-    if (nested == "data" && type == "check") {
-      Block({.type = nested,
-             .labels = block.labels,
-             .body = block.body.get(),
-             .def_range = {body.file, block.type_begin, block.header_end()},
-             .type_range = {body.file, block.type_begin, block.type_end()}},
-            WholeOf(block));
+    if (IsNestedBlock(type, nested)) {
+      NestedBlock({.type = nested,
+                   .labels = block.labels,
+                   .body = block.body.get(),
+                   .def_range = {body.file, block.type_begin, block.header_end()},
+                   .type_range = {body.file, block.type_begin, block.type_end()}},
+                  WholeOf(block));
       continue;
     }
     const size_t names = bound_.size();
@@ -483,19 +537,19 @@ void Indexer::Traversal(const TraversalExpr& traversal) {
   const Span whole = SpanOf(ref.range.valid() ? ref.range : traversal.range());
   switch (ref.kind) {
     case config::ReferenceKind::kVariable:
-      return Add("var." + std::string(ref.name), "", NameOf(traversal, steps[0]), whole);
+      return Add("var." + std::string(ref.name), planned_, NameOf(traversal, steps[0]), whole);
     case config::ReferenceKind::kLocal:
-      return Add("local." + std::string(ref.name), "", NameOf(traversal, steps[0]), whole);
+      return Add("local." + std::string(ref.name), planned_, NameOf(traversal, steps[0]), whole);
     case config::ReferenceKind::kResource: {
       const size_t at = ref.mode == ResourceMode::kManaged && root != "resource" ? 0 : 1;
-      return Add(ResourceKey(ref.mode, ref.type, ref.name), "", NameOf(traversal, steps[at]),
+      return Add(ResourceKey(ref.mode, ref.type, ref.name), planned_, NameOf(traversal, steps[at]),
                  whole);
     }
     case config::ReferenceKind::kModule:
-      Add("module." + std::string(ref.name), "", NameOf(traversal, steps[0]), whole);
+      Add("module." + std::string(ref.name), planned_, NameOf(traversal, steps[0]), whole);
       for (const TraversalStep& step : steps.subspan(1)) {
         if (step.kind == TraversalStep::Kind::kAttribute) {
-          return Add("output." + std::string(step.name()), std::string(ref.name),
+          return Add("output." + std::string(step.name()), Through(planned_, ref.name),
                      NameOf(traversal, step), whole);
         }
       }
@@ -530,7 +584,7 @@ void Indexer::Address(const Expr& expr) {
 
 /// The type and name in an address behind its modules.
 void Indexer::AddressSteps(const TraversalExpr& traversal) {
-  std::string through;
+  std::string through = planned_;
   const auto& steps = traversal.steps;
   const Span whole = SpanOf(traversal.range());
   std::string_view word = traversal.root;
@@ -543,7 +597,7 @@ void Indexer::AddressSteps(const TraversalExpr& traversal) {
   while (word == "module" && next < steps.size()) {
     const std::string name(steps[next].name());
     Add("module." + name, through, NameOf(traversal, steps[next]), whole);
-    through += (through.empty() ? "" : ".") + name;
+    through = Through(through, name);
     ++next;
     skip_keys();
     if (next == steps.size()) {
@@ -580,7 +634,7 @@ void Indexer::Provider(const Expr& expr) {
     return ProviderWord(expr, "");
   }
   for (const hcl::ObjectItem& item : *items) {
-    ProviderWord(*item.key, call_);
+    ProviderWord(*item.key, call_.empty() ? planned_ : call_);
     ProviderWord(*item.value, "");
   }
 }
@@ -610,6 +664,12 @@ void Indexer::ProviderWord(const Expr& expr, const std::string& through) {
 }
 
 }  // namespace
+
+std::string CallOfRun(std::string_view path, std::string_view run) {
+  std::string out = "run " + std::string(run) + " of " + BaseName(std::string(path));
+  std::ranges::replace(out, '.', ' ');  // which stands between calls
+  return out;
+}
 
 void IndexFile(ParsedFile& file) {
   Indexer(file).Run();

@@ -261,6 +261,21 @@ TEST_F(HoverTest, InlayHints) {
   EXPECT_EQ(types[0].label, ": string");
 }
 
+TEST_F(HoverTest, InlayHintsInJson) {
+  const std::string text =
+      R"({"variable": {"a": {"type": "number", "default": 7}}, "locals": {"b": "${var.a}"}})";
+  const Cursor cursor = Open("main.tf.json", text + "|");
+  workspace_.SetSettings({.inlay_values = true, .inlay_types = true});
+  std::string shown = text;
+  auto hints = InlayHints(*workspace_.Take(), cursor.path, {0, cursor.offset});
+  for (auto hint = hints.rbegin(); hint != hints.rend(); ++hint) {
+    shown.insert(hint->offset, hint->label);
+  }
+  EXPECT_EQ(
+      shown,
+      R"({"variable": {"a": {"type": "number", "default": 7}}, "locals": {"b": number: "${var.a = 7}"}})");
+}
+
 TEST_F(HoverTest, NamesInStringsOfJson) {
   const auto hovered = [&](const std::string& value) {
     return Hovered(

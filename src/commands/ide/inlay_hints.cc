@@ -40,7 +40,9 @@ void AddTypeHints(ModuleNames& names, const ParsedFile& file, Span span,
     if (text.size() > kLongestHint) {
       text = type.FriendlyName();
     }
-    hints.push_back({.offset = declaration.name.end, .label = ": " + text});
+    // Behind the closing quote, in the JSON syntax.
+    const uint32_t quote = IsJsonName(file.path) ? 1 : 0;
+    hints.push_back({.offset = declaration.name.end + quote, .label = ": " + text});
   }
 }
 
@@ -50,7 +52,7 @@ std::vector<InlayHint> InlayHints(const Snapshot& snapshot, const std::string& p
   const ParsedFile* file = snapshot.parts().Find(path);
   const Settings& settings = snapshot.parts().settings;
   std::vector<InlayHint> hints;
-  if (file == nullptr || IsJsonName(path) || file->kind != FileKind::kConfiguration ||
+  if (file == nullptr || file->kind != FileKind::kConfiguration ||
       !(settings.inlay_values || settings.inlay_types)) {
     return hints;
   }

@@ -28,6 +28,8 @@ class ModuleNames {
   ModuleNames& operator=(const ModuleNames&) = delete;
 
   const std::string& directory() const { return directory_; }
+  /// The file that the answer is about, or null.
+  const ParsedFile* current() const { return current_; }
   const Snapshot& snapshot() const { return snapshot_; }
   const Snapshot::Parts& parts() const { return snapshot_.parts(); }
   /// The root modules whose calls lead here.

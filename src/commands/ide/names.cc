@@ -7,12 +7,25 @@
 namespace kinu::ide {
 namespace {
 
+/// A run is known in its file alone, which stands for a module.
+bool IsRun(const Key& key) {
+  return key.starts_with("run.");
+}
+
 Touched TouchedBy(const Snapshot::Parts& parts, const ParsedFile& file, const Use& use) {
   Touched out{.name = use.name};
+  if (IsRun(use.key)) {
+    out.objects.emplace(file.path, use.key);
+    return out;
+  }
   for (const std::string& module : parts.Follow(parts.ModuleOf(file.path), use.through)) {
     out.objects.emplace(module, use.key);
   }
   return out;
+}
+
+std::string OwnerOf(const Snapshot::Parts& parts, const std::string& path, const Key& key) {
+  return IsRun(key) ? path : parts.ModuleOf(path);
 }
 
 bool IsNameByte(char c) {
@@ -61,7 +74,7 @@ std::optional<Touched> TouchedAt(const Snapshot::Parts& parts, const Cursor& cur
   if (declared == file->declarations.end()) {
     return std::nullopt;
   }
-  return Touched{.objects = {{parts.ModuleOf(cursor.path), declared->key}},
+  return Touched{.objects = {{OwnerOf(parts, cursor.path, declared->key), declared->key}},
                  .name = declared->name,
                  .is_declaration = true};
 }
@@ -100,7 +113,7 @@ std::optional<Touched> BlockTouched(const Snapshot::Parts& parts, const Cursor& 
   }
   for (const Declaration& declaration : file->declarations) {
     if (declaration.body != nullptr && declaration.whole.Contains(word)) {
-      return Touched{.objects = {{parts.ModuleOf(cursor.path), declaration.key}},
+      return Touched{.objects = {{OwnerOf(parts, cursor.path, declaration.key), declaration.key}},
                      .name = word,
                      .is_declaration = true};
     }
@@ -111,18 +124,34 @@ std::optional<Touched> BlockTouched(const Snapshot::Parts& parts, const Cursor& 
 std::vector<FoundDeclaration> DeclarationsOf(const Snapshot::Parts& parts,
                                              const ModuleObject& object) {
   std::vector<FoundDeclaration> out;
-  const auto module = parts.modules.find(object.first);
-  if (module == parts.modules.end()) {
+  const auto add_from = [&](const ParsedFile& file) {
+    for (const Declaration& declaration : file.declarations) {
+      if (declaration.key == object.second) {
+        out.push_back({&file, &declaration});
+      }
+    }
+  };
+  if (IsRun(object.second)) {
+    if (const ParsedFile* file = parts.Find(object.first)) {
+      add_from(*file);
+    }
     return out;
   }
-  for (const auto& file : module->second.files) {
-    for (const Declaration& declaration : file->declarations) {
-      if (declaration.key == object.second) {
-        out.push_back({file.get(), &declaration});
-      }
+  if (const auto module = parts.modules.find(object.first); module != parts.modules.end()) {
+    for (const auto& file : module->second.files) {
+      add_from(*file);
     }
   }
   return out;
+}
+
+bool IsUseOf(const Snapshot::Parts& parts, const ParsedFile& file, const std::string& directory,
+             const Use& use, const std::string& owner) {
+  if (IsRun(use.key)) {
+    return file.path == owner;
+  }
+  return use.through.empty() ? directory == owner
+                             : parts.Follow(directory, use.through).contains(owner);
 }
 
 std::vector<FoundUse> UsesOf(const Snapshot::Parts& parts, const std::set<ModuleObject>& objects) {
@@ -131,10 +160,7 @@ std::vector<FoundUse> UsesOf(const Snapshot::Parts& parts, const std::set<Module
     for (const auto& file : module.files) {
       for (const Use& use : file->uses) {
         const bool named = std::ranges::any_of(objects, [&](const ModuleObject& object) {
-          return object.second == use.key &&
-                 (use.through.empty()
-                      ? object.first == directory
-                      : parts.Follow(directory, use.through).contains(object.first));
+          return object.second == use.key && IsUseOf(parts, *file, directory, use, object.first);
         });
         if (named) {
           out.push_back({file.get(), &use});

@@ -12,7 +12,7 @@
 
 namespace kinu::ide {
 
-/// An object of a module: the directory of the module and the key.
+/// An object of a module: the directory of the module and the key. Of a run of a test: its file.
 using ModuleObject = std::pair<std::string, Key>;
 
 /// The name in a text of the native syntax that the offset touches; empty if there is none.
@@ -48,6 +48,10 @@ struct FoundUse {
   const ParsedFile* file = nullptr;
   const Use* use = nullptr;
 };
+/// Whether a use, in a file of the module in `directory`, is about an object of that key which
+/// `owner` has.
+bool IsUseOf(const Snapshot::Parts& parts, const ParsedFile& file, const std::string& directory,
+             const Use& use, const std::string& owner);
 /// The uses of any of the objects, in the order of the files.
 std::vector<FoundUse> UsesOf(const Snapshot::Parts& parts, const std::set<ModuleObject>& objects);
 

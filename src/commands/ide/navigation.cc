@@ -31,6 +31,18 @@ std::vector<Target> CalledModules(const Snapshot::Parts& parts, const ModuleObje
   return out;
 }
 
+/// The modules that a call leads to whose source the cursor touches.
+std::vector<Target> ModulesOfSource(const Snapshot::Parts& parts, const ParsedFile& file,
+                                    uint32_t offset) {
+  for (const ModuleCallSite& call : file.calls) {
+    if (call.source_span.Touches(offset) && call.source_span.begin < call.source_span.end) {
+      const std::string& name = call.name.empty() ? call.run : call.name;
+      return CalledModules(parts, {parts.ModuleOf(file.path), "module." + name}, call.source_span);
+    }
+  }
+  return {};
+}
+
 /// Where the name that a view of the text is stands.
 Span SpanOfView(std::string_view text, std::string_view view) {
   const auto begin = static_cast<uint32_t>(view.data() - text.data());
@@ -126,6 +138,11 @@ std::vector<Target> DefinitionsAt(const Snapshot& snapshot, const Cursor& cursor
       return {*std::move(binding)};
     }
   }
+  if (here != nullptr && !exact) {
+    if (auto modules = ModulesOfSource(parts, *here, cursor.offset); !modules.empty()) {
+      return modules;
+    }
+  }
   const auto touched = exact ? exact : TouchedAround(parts, cursor);
   if (!touched) {
     return {};
@@ -196,18 +213,18 @@ std::vector<Highlight> HighlightsAt(const Snapshot& snapshot, const Cursor& curs
     return {};
   }
   const std::string directory = parts.ModuleOf(cursor.path);
-  const auto is_touched = [&](const std::string& through, const Key& key) {
+  const auto is_touched = [&](const Use& use) {
     return std::ranges::any_of(touched->objects, [&](const ModuleObject& object) {
-      return object.second == key && parts.Follow(directory, through).contains(object.first);
+      return object.second == use.key && IsUseOf(parts, *file, directory, use, object.first);
     });
   };
   for (const Use& use : file->uses) {
-    if (is_touched(use.through, use.key)) {
+    if (is_touched(use)) {
       out.push_back({use.name, Highlight::Kind::kRead});
     }
   }
   for (const Declaration& declaration : file->declarations) {
-    if (is_touched("", declaration.key)) {
+    if (is_touched({.key = declaration.key, .through = "", .name = {}, .whole = {}})) {
       out.push_back({declaration.name, Highlight::Kind::kWrite});
     }
   }

@@ -1,4 +1,6 @@
 // Names across files and modules: definitions, references, renames, calls.
+#include <functional>
+
 #include "ide/testing/workspace_fixture.h"
 #include "session/offline_providers.h"
 
@@ -211,6 +213,94 @@ TEST_F(NavigationTest, SymbolsAreFoundByTheirLetters) {
   const auto symbols = DocumentSymbols(*Take(), Path("main.tf"));
   ASSERT_EQ(symbols.size(), 3U);
   EXPECT_EQ(symbols[1].children[0].name, "source");
+}
+
+TEST_F(NavigationTest, ASourceLeadsToItsModule) {
+  WriteModules();
+  Write("x.tf", "module \"d\" {\n  source = \"./di|sk\"\n}\n");
+  const auto targets = DefinitionsAt(*Take(), cursor());
+  ASSERT_EQ(targets.size(), 1U);
+  EXPECT_EQ(targets[0].name.path, Path("disk/main.tf"));
+  Write("tests/x.tftest.json", R"({"run": {"a": {"module": {"source": "./di|sk"}}}})");
+  EXPECT_EQ(DefinitionsAt(*Take(), cursor()).size(), 1U);
+}
+
+TEST_F(NavigationTest, ARunIsKnownInItsFileAlone) {
+  WriteModules();
+  Write("tests/other.tftest.hcl",
+        "run \"one\" {}\nrun \"two\" { variables { size = run.one.id } }\n");
+  Write("tests/x.tftest.json",
+        R"({"run": {"one": {}, "two": {"variables": {"size": "${run.o|ne.id}"}}}})");
+  EXPECT_EQ(References(true), (Names{"tests/x.tftest.json:one", "tests/x.tftest.json:one"}));
+  EXPECT_EQ(Definitions().size(), 1U);
+  EXPECT_EQ(HighlightsAt(*Take(), cursor()).size(), 2U);
+  const auto edit = Rename(*Take(), cursor(), "three");
+  ASSERT_TRUE(edit);
+  EXPECT_EQ(edit->size(), 1U);
+  Write("tests/x.tftest.json", R"({"run": {"o|ne": {}}})");
+  EXPECT_EQ(References(true), Names{"tests/x.tftest.json:one"});
+}
+
+TEST_F(NavigationTest, ARunNamesWhatTheModuleHasThatItPlans) {
+  WriteModules();
+  const Names size{"disk/main.tf:size",       "disk/main.tf:size",       "main.tf:size",
+                   "tests/x.tftest.hcl:size", "tests/x.tftest.hcl:size", "tests/x.tftest.json:size",
+                   "tests/x.tftest.json:size"};
+  const auto write = [&](const std::string& native, const std::string& condition,
+                         const std::string& given) {
+    Write("tests/x.tftest.hcl", "run \"a\" {\n  variables {\n    " + native +
+                                    " = var.size\n  }\n  module {\n    source = \"./disk\"\n  }\n"
+                                    "  assert {\n    condition = output.id == var.size\n  }\n}\n");
+    Write("tests/x.tftest.json",
+          R"({"run": {"a": {"variables": {")" + given +
+              R"(": 1}, "module": {"source": "./disk"}, "assert": {"condition": ")" + condition +
+              R"("}}}})");
+  };
+  write("si|ze", "${var.size > 0}", "size");
+  EXPECT_EQ(References(true), size);
+  write("size", "${var.s|ize > 0}", "size");
+  EXPECT_EQ(References(true), size);
+  write("size", "${var.size > 0}", "s|ize");
+  EXPECT_EQ(References(true), size);
+  write("size", "${output.i|d > 0}", "size");
+  EXPECT_EQ(References(true), (Names{"disk/main.tf:id", "main.tf:id", "tests/x.tftest.hcl:id",
+                                     "tests/x.tftest.json:id"}));
+}
+
+TEST_F(NavigationTest, TheDataSourceOfACheckIsDeclaredInJson) {
+  Write("main.tf.json",
+        R"({"check": {"c": {"data": {"x_y": {"z": {"a": "${local.b}"}}}, "assert": [{)"
+        R"("condition": "${data.x_y.|z.ok}"}]}}})");
+  EXPECT_EQ(References(true), (Names{"main.tf.json:z", "main.tf.json:z"}));
+}
+
+TEST_F(NavigationTest, SymbolsInJson) {
+  const auto symbols = [&](const std::string& name, const std::string& text) {
+    Write(name, text);
+    const std::function<std::string(const std::vector<Symbol>&)> list =
+        [&](const std::vector<Symbol>& level) {
+          std::string out;
+          for (const Symbol& symbol : level) {
+            EXPECT_TRUE(symbol.whole.Contains(symbol.name_span)) << symbol.name;
+            const std::string inside = list(symbol.children);
+            out += symbol.name + (inside.empty() ? "" : "(" + inside + ")") + " ";
+          }
+          return out.substr(0, out.empty() ? 0 : out.size() - 1);
+        };
+    return list(DocumentSymbols(*Take(), Path(name)));
+  };
+  EXPECT_EQ(
+      symbols("main.tf.json",
+              R"({"resource": {"a_b": {"c": {"tags": {"x": 1}, "lifecycle": {"y": 1}}, "d": [)"
+              R"({"count": 1}, {}]}}, "locals": [{"e": {}}], "moved": {"from": "a_b.f"},)"
+              R"( "terraform": {"required_providers": {"g": {}}}, "unknown": 1})"),
+      "a_b.c(tags lifecycle(y)) a_b.d(count) a_b.d locals(e) moved(from) "
+      "terraform(required_providers(g)) unknown");
+  EXPECT_EQ(symbols("terraform.tfvars.json", R"({"a": {"b": 1}, "c": 2})"), "a c");
+  EXPECT_EQ(
+      symbols("x.tftest.json", R"({"run": {"r": {"variables": {"v": 1}}}, "variables": {"w": 2}})"),
+      "r(variables(v)) variables(w)");
+  EXPECT_EQ(symbols("broken.tf.json", "{"), "");
 }
 
 TEST_F(NavigationTest, AnswersNestNoDeeperThanClientsRead) {

@@ -46,7 +46,8 @@ struct Declaration {
 /// A name of something that is declared in this module or in one that it calls.
 struct Use {
   Key key;
-  /// The calls that lead to the module of the key: empty for this one, "a" or "a.b".
+  /// The calls that lead to the module of the key: empty for this one, "a" or "a.b". The first may
+  /// be that of a run of a test, which has a name for it (ModuleCallSite::run).
   std::string through;
   Span name;   ///< without quotes
   Span whole;  ///< the reference or argument
@@ -57,6 +58,7 @@ struct Use {
 /// A call of a module, by a `module` block or by the `module` block of a test's run.
 struct ModuleCallSite {
   std::string name;    ///< empty for a run of a test
+  std::string run;     ///< of that: what Use::through calls it
   std::string source;  ///< as written; empty if it is no constant
   Span source_span;    ///< without quotes
   Span name_span;

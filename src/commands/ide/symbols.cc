@@ -2,7 +2,9 @@
 #include <cctype>
 
 #include "base/files.h"
+#include "hcl/static.h"
 #include "ide/answers.h"
+#include "ide/language_blocks.h"
 #include "ide/snapshot_parts.h"
 
 namespace kinu::ide {
@@ -63,6 +65,103 @@ Symbol SymbolOf(const hcl::NativeBlock& block, size_t depth) {
   return symbol;
 }
 
+/// The symbols of a file in JSON syntax: which members are blocks, the language says.
+class JsonSymbols {
+ public:
+  explicit JsonSymbols(const ParsedFile& file) : file_(file) {}
+
+  std::vector<Symbol> Run() {
+    std::vector<Symbol> out;
+    const bool has_blocks = file_.kind != FileKind::kVariables;
+    const LanguageBlock& blocks = file_.kind == FileKind::kTest ? TestFile() : ConfigurationFile();
+    Diagnostics ignored;
+    for (const hcl::Attribute& attribute : file_.body->JustAttributes({}, ignored)) {
+      if (attribute.expr != nullptr) {
+        AddMember({attribute.name, SpanOf(attribute.name_range), *attribute.expr},
+                  has_blocks ? &blocks : nullptr, SymbolKind::kArgument, out);
+      }
+    }
+    return out;
+  }
+
+ private:
+  struct Member {
+    std::string_view name;
+    Span key;
+    const hcl::Expr& value;
+  };
+  /// Blocks of one type, as far as their labels are known.
+  struct Labels {
+    const LanguageBlock& block;
+    std::vector<std::string_view> names;
+    Span key;                  // of the last one, or of the type
+    bool is_repeated = false;  // in an array, where it has no key of its own
+  };
+
+  void AddMember(const Member& member, const LanguageBlock* around, SymbolKind argument,
+                 std::vector<Symbol>& out) {
+    const LanguageBlock* block = around == nullptr ? nullptr : around->FindBlock(member.name);
+    if (block != nullptr) {
+      return AddBlocks({.block = *block, .names = {}, .key = member.key}, member.value, out);
+    }
+    out.push_back({.name = std::string(member.name),
+                   .kind = argument,
+                   .whole = {member.key.begin, SpanOf(member.value.range()).end},
+                   .name_span = InsideQuotes(file_.text(), member.key)});
+  }
+
+  template <typename Visit>
+  static void ForEachMember(const hcl::ObjectExpr& object, const Visit& visit) {
+    for (const hcl::ObjectItem& item : object.items) {
+      const auto name = hcl::AsLiteralString(*item.key);
+      visit(Member{name.value_or(""), SpanOf(item.key->range()), *item.value});
+    }
+  }
+
+  void AddBlocks(const Labels& labels, const hcl::Expr& value, std::vector<Symbol>& out) {
+    if (value.kind == hcl::ExprKind::kTuple) {
+      for (const hcl::Expr* element : static_cast<const hcl::TupleExpr&>(value).elements) {
+        Labels repeated = labels;
+        repeated.is_repeated = true;
+        AddBlocks(repeated, *element, out);
+      }
+    } else if (value.kind == hcl::ExprKind::kJsonObject) {
+      const auto& object = static_cast<const hcl::ObjectExpr&>(value);
+      if (labels.names.size() == labels.block.labels.size()) {
+        return AddBlock(labels, object, out);
+      }
+      ForEachMember(object, [&](const Member& member) {
+        Labels longer{.block = labels.block, .names = labels.names, .key = member.key};
+        longer.names.push_back(member.name);
+        AddBlocks(longer, member.value, out);
+      });
+    }
+  }
+
+  void AddBlock(const Labels& labels, const hcl::ObjectExpr& object, std::vector<Symbol>& out) {
+    const std::string type(labels.block.type);
+    const Span whole = SpanOf(object.range());
+    Symbol symbol{.detail = type,
+                  .kind = KindOfBlock(type),
+                  .whole = {labels.is_repeated ? whole.begin : labels.key.begin, whole.end},
+                  .name_span = labels.is_repeated ? Span{whole.begin, whole.begin + 1}
+                                                  : InsideQuotes(file_.text(), labels.key)};
+    for (const std::string_view label : labels.names) {
+      symbol.name += (symbol.name.empty() ? "" : ".") + std::string(label);
+    }
+    if (symbol.name.empty()) {
+      symbol.name = type;
+    }
+    const SymbolKind argument = type == "locals" ? SymbolKind::kLocal : SymbolKind::kArgument;
+    ForEachMember(object, [&](const Member& member) {
+      AddMember(member, &labels.block, argument, symbol.children);
+    });
+    out.push_back(std::move(symbol));
+  }
+
+  const ParsedFile& file_;
+};
+
 /// How well a name fits a query: smaller is better; negative: not at all.
 int Distance(std::string_view name, std::string_view query) {
   const auto lower = [](char c) {
@@ -96,14 +195,7 @@ std::vector<Symbol> DocumentSymbols(const Snapshot& snapshot, const std::string&
   if (const hcl::NativeBody* native = file->native()) {
     return Items(*native, SymbolKind::kArgument, 0);
   }
-  std::vector<Symbol> out;
-  for (const Declaration& declaration : file->declarations) {
-    out.push_back({.name = declaration.key,
-                   .kind = declaration.kind,
-                   .whole = declaration.whole,
-                   .name_span = declaration.name});
-  }
-  return out;
+  return file->body == nullptr ? std::vector<Symbol>() : JsonSymbols(*file).Run();
 }
 
 std::vector<FoundSymbol> WorkspaceSymbols(const Snapshot& snapshot, std::string_view query) {

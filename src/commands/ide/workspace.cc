@@ -171,7 +171,9 @@ void Workspace::Content::FollowTests(Snapshot::Parts& parts) {
     for (const ModuleCallSite& call : file->calls) {
       const auto source = config::ParseModuleSource(call.source, false);
       if (source && source->kind == config::ModuleSourceKind::kLocal) {
-        parts.other_readers[Real(JoinPath(directory, source->text))].insert(directory);
+        const std::string planned = Real(JoinPath(directory, source->text));
+        parts.other_readers[planned].insert(directory);
+        parts.called[{directory, call.run}].insert(planned);
       }
     }
   }
