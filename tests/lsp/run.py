@@ -502,6 +502,66 @@ class Tests:
 
     # --- Workspace ---
 
+    def test_lenses_of_a_saved_plan(self):
+        folder = os.path.join(self.folder, "planned")
+        os.makedirs(os.path.join(folder, "m"))
+        text = ('variable "secret" {\n  type      = string\n  sensitive = true\n  default   = "hush-hush"\n}\n'
+                'resource "terraform_data" "one" {\n  input = var.secret\n}\n'
+                'resource "terraform_data" "many" {\n  count = 3\n}\n'
+                'module "m" {\n  source = "./m"\n}\n'
+                'output "o" {\n  value = 1\n}\n')
+        inside = 'resource "terraform_data" "in" {\n  for_each = toset(["a", "b"])\n}\n'
+        for name, content in (("main.tf", text), ("m/main.tf", inside)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(content)
+
+        def run(*words):
+            environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+            subprocess.run([self.command[0], *words], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+                           env=environment)
+
+        def planned(name="main.tf"):
+            document = {"textDocument": {"uri": uri_of(os.path.join(folder, name))}}
+            found = server.request("textDocument/codeLens", document)
+            if "hush" in json.dumps(found):
+                raise AssertionError("a lens shows a value")
+            return {lens["range"]["start"]["line"]: lens["command"]["title"] for lens in found
+                    if lens["command"]["title"].startswith("plan: ")}
+
+        run("init")
+        server = self.start(workspaceFolders=[{"uri": uri_of(folder), "name": "w"}], rootUri=None)
+        uri = uri_of(os.path.join(folder, "main.tf"))
+        server.open(uri, text)
+        expect(planned(), {})
+        run("plan", "-out=saved")
+        all_created = {5: "plan: create", 8: "plan: 3 create", 11: "plan: 2 create", 14: "plan: create"}
+        expect(planned(), all_created)
+        expect(planned("m/main.tf"), {0: "plan: 2 create"})
+        # What is typed was not planned; what is taken back was.
+        server.change(uri, {"text": text + "# more\n"})
+        expect(planned(), {})
+        server.change(uri, {"text": text})
+        expect(planned(), all_created)
+        with open(os.path.join(folder, "x.auto.tfvars"), "w", encoding="utf-8") as file:
+            file.write('secret = "hush"\n')
+        server.notify("workspace/didChangeWatchedFiles",
+                      {"changes": [{"uri": uri_of(os.path.join(folder, "x.auto.tfvars")), "type": 1}]})
+        expect(planned(), {})
+        os.remove(os.path.join(folder, "x.auto.tfvars"))
+        server.notify("workspace/didChangeWatchedFiles",
+                      {"changes": [{"uri": uri_of(os.path.join(folder, "x.auto.tfvars")), "type": 3}]})
+        expect(planned(), all_created)
+        run("apply", "saved")
+        expect(planned(), {})
+        changed = text.replace("count = 3", "count = 1").replace("value = 1", "value = 2")
+        with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
+            file.write(changed)
+        run("plan", "-out=other.tfplan", "-replace=terraform_data.one")
+        server.change(uri, {"text": changed})
+        expect(planned(), {5: "plan: replace", 8: "plan: 2 delete", 14: "plan: update"})
+        server.notify("workspace/didChangeConfiguration", {"settings": {"kinu": {"planLenses": False}}})
+        expect(planned(), {})
+
     def test_settings(self):
         with open(os.path.join(model.ROOT, "docs", "schemas", "lsp-settings.json"), encoding="utf-8") as handle:
             names = json.load(handle)["properties"]

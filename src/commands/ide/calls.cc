@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "ide/answers.h"
 #include "ide/names.h"
+#include "ide/saved_plans.h"
 
 namespace kinu::ide {
 namespace {
@@ -77,18 +78,10 @@ void AddCallers(const Snapshot& snapshot, const ParsedFile& file, std::vector<Le
   }
 }
 
-}  // namespace
-
-std::vector<Lens> Lenses(const Snapshot& snapshot, const std::string& path) {
-  const Snapshot::Parts& parts = snapshot.parts();
-  const ParsedFile* file = parts.Find(path);
-  if (file == nullptr || !parts.settings.reference_lenses) {
-    return {};
-  }
-  const auto uses = UsesByKey(parts, parts.ModuleOf(path));
-  std::vector<Lens> out;
-  AddCallers(snapshot, *file, out);
-  for (const Declaration& declaration : file->declarations) {
+/// Above each declaration: how often it is named.
+void AddReferences(const Snapshot::Parts& parts, const ParsedFile& file, std::vector<Lens>& out) {
+  const auto uses = UsesByKey(parts, parts.ModuleOf(file.path));
+  for (const Declaration& declaration : file.declarations) {
     if (declaration.kind == SymbolKind::kProvider || declaration.kind == SymbolKind::kRun ||
         declaration.kind == SymbolKind::kCheck) {
       continue;
@@ -98,6 +91,30 @@ std::vector<Lens> Lenses(const Snapshot& snapshot, const std::string& path) {
         found == uses.end() ? std::vector<Place>() : std::vector<Place>(found->second);
     const size_t count = places.size();
     out.push_back({declaration.header, Counted(count, "reference"), std::move(places)});
+  }
+}
+
+}  // namespace
+
+std::vector<Lens> Lenses(const Snapshot& snapshot, const std::string& path) {
+  const Snapshot::Parts& parts = snapshot.parts();
+  const ParsedFile* file = parts.Find(path);
+  std::vector<Lens> out;
+  if (file == nullptr) {
+    return out;
+  }
+  if (parts.settings.reference_lenses) {
+    AddCallers(snapshot, *file, out);
+    AddReferences(parts, *file, out);
+  }
+  if (parts.settings.plan_lenses && file->kind == FileKind::kConfiguration) {
+    const auto planned = PlannedActions(snapshot, *file);
+    for (const Declaration& declaration : file->declarations) {
+      if (const auto found = planned.find(declaration.key); found != planned.end()) {
+        out.push_back({declaration.header, "plan: " + found->second, {}});
+      }
+    }
+    std::ranges::stable_sort(out, {}, [](const Lens& lens) { return lens.span.begin; });
   }
   return out;
 }

@@ -35,26 +35,6 @@ std::string StatePath(const std::string& root, const install::CliConfig& cli_con
   return files ? PathIn(root, files->read) : std::string();
 }
 
-/// What changes when a file is written; empty: there is no file that could be read at once.
-std::string VersionOf(const std::string& path) {
-  struct stat found{};
-  if (path.empty() || ::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) ||
-      found.st_size > kLargestState) {
-    return {};
-  }
-  return std::to_string(found.st_ino) + " " + std::to_string(found.st_size) + " " +
-         std::to_string(found.st_mtim.tv_sec) + "." + std::to_string(found.st_mtim.tv_nsec);
-}
-
-/// The calls that lead to a module, as "a.b".
-std::string CallsTo(const Program& program, ModuleId module) {
-  std::string out;
-  for (; !module.is_root(); module = program.Parent(module)) {
-    out.insert(0, std::string(program.Text(program.CallName(module))) + (out.empty() ? "" : "."));
-  }
-  return out;
-}
-
 /// Visits the states of the root modules whose calls lead to the module.
 template <typename Visit>
 void ForEachState(const ModuleNames& names, const Visit& visit) {
@@ -203,10 +183,28 @@ std::shared_ptr<const LocalState> ReadLocalState(const std::string& path) {
 
 }  // namespace
 
+std::string FileVersion(const std::string& path) {
+  struct stat found{};
+  if (path.empty() || ::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) ||
+      found.st_size > kLargestState) {
+    return {};
+  }
+  return std::to_string(found.st_ino) + " " + std::to_string(found.st_size) + " " +
+         std::to_string(found.st_mtim.tv_sec) + "." + std::to_string(found.st_mtim.tv_nsec);
+}
+
+std::string CallsTo(const Program& program, ModuleId module) {
+  std::string out;
+  for (; !module.is_root(); module = program.Parent(module)) {
+    out.insert(0, std::string(program.Text(program.CallName(module))) + (out.empty() ? "" : "."));
+  }
+  return out;
+}
+
 std::shared_ptr<const LocalState> LocalStates::Find(const std::string& root,
                                                     const install::CliConfig& cli_config) {
   const std::string path = StatePath(root, cli_config);
-  const std::string version = VersionOf(path);
+  const std::string version = FileVersion(path);
   const std::scoped_lock lock(mutex_);
   Known& known = roots_[root];
   if (version.empty()) {

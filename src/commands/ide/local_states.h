@@ -41,6 +41,11 @@ class LocalStates {
   std::map<std::string, Known> roots_;
 };
 
+/// What changes when a file is written; empty: there is no file that could be read at once.
+std::string FileVersion(const std::string& path);
+/// The calls that lead to a module, as "a.b".
+std::string CallsTo(const Program& program, ModuleId module);
+
 /// A value that an object in a state has.
 struct StateValue {
   std::string address;  ///< of the object

@@ -18,6 +18,7 @@
 namespace kinu::ide {
 
 class LocalStates;
+class SavedPlans;
 
 /// The texts of an editor, laid over the disk.
 struct OpenTexts {
@@ -37,6 +38,7 @@ struct Snapshot::Parts {
   std::shared_ptr<const install::CliConfig> cli_config;
   std::shared_ptr<Schemas> schemas;                                ///< of the root modules
   std::shared_ptr<LocalStates> states;                             ///< likewise
+  std::shared_ptr<SavedPlans> plans;                               ///< likewise
   std::shared_ptr<CheckedTrees> trees;                             ///< likewise
   std::map<std::string, std::shared_ptr<const ParsedFile>> files;  ///< by path
   std::map<std::string, ModuleFiles> modules;                      ///< by directory

@@ -8,6 +8,7 @@
 #include "config/load.h"
 #include "config/module_source.h"
 #include "ide/local_states.h"
+#include "ide/saved_plans.h"
 #include "ide/snapshot_parts.h"
 #include "session/workspace.h"
 
@@ -35,6 +36,7 @@ struct Workspace::Content {
   std::shared_ptr<provider::ProviderSource> providers;  // instead of those of root modules
   std::shared_ptr<Schemas> schemas;                     // null: to be read again
   std::shared_ptr<LocalStates> states = std::make_shared<LocalStates>();
+  std::shared_ptr<SavedPlans> plans = std::make_shared<SavedPlans>();
   std::shared_ptr<CheckedTrees> trees = std::make_shared<CheckedTrees>();
   std::map<std::string, std::shared_ptr<const ParsedFile>> parsed;
   /// Names in directories that were listed.
@@ -118,11 +120,19 @@ void Workspace::Content::FollowCalls(const std::string& root, Snapshot::Parts& p
       JoinPath(data.starts_with('/') ? data : JoinPath(root, data), "modules/modules.json");
   const auto manifest = config::ReadModuleManifest(manifest_path, ignored);
   std::vector<std::string> path;  // the directories of the calls that lead here
+  std::set<std::string> plain;    // directories below which the manifest has nothing
   size_t visits = 0;
   const std::function<void(const std::string&, const std::string&)> visit =
       [&](const std::string& directory, const std::string& key) {
         if (std::ranges::find(path, directory) != path.end() || ++visits > kMostDirectories) {
           return;
+        }
+        const std::string below_key = key + ".";
+        const auto installed_below = manifest.lower_bound(below_key);
+        const bool has_installed = key.empty() || (installed_below != manifest.end() &&
+                                                   installed_below->first.starts_with(below_key));
+        if (!has_installed && !plain.insert(directory).second) {
+          return;  // whatever leads there, its calls lead to the same modules
         }
         path.push_back(directory);
         AddDirectory(directory, parts);
@@ -286,6 +296,7 @@ std::shared_ptr<const Snapshot> Workspace::Take() {
   }
   parts->schemas = content.schemas;
   parts->states = content.states;
+  parts->plans = content.plans;
   parts->trees = content.trees;
   for (const std::string& folder : content.folders) {
     if (content.scanned.insert(folder).second) {

@@ -15,6 +15,7 @@ namespace kinu::ide {
 /// What a user may choose.
 struct Settings {
   bool reference_lenses = true;
+  bool plan_lenses = true;
   bool inlay_values = false;
   bool inlay_types = false;
 };

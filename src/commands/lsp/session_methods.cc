@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kWatchedFiles[] = {
     "**/*.{tf,tofu,tf.json,tofu.json,tfvars,tfvars.json,tftest.hcl,tofutest.hcl,tftest.json,"
     "tofutest.json}",
-    "**/{.terraform.lock.hcl,modules.json,terraform.tfstate}"};
+    "**/{.terraform.lock.hcl,modules.json,terraform.tfstate}", "**/*plan"};
 
 Outcome<const JsonNode*> ParamsOf(const Message& message) {
   if (message.params == nullptr || !message.params->is_object()) {

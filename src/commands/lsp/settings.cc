@@ -11,6 +11,7 @@ struct Setting {
 };
 constexpr Setting kSettings[] = {
     {"referenceLenses", &ide::Settings::reference_lenses},
+    {"planLenses", &ide::Settings::plan_lenses},
     {"inlayValues", &ide::Settings::inlay_values},
     {"inlayTypes", &ide::Settings::inlay_types},
 };
