@@ -17,6 +17,11 @@ std::string NothingOf(const std::string& name) {
   return IsJsonName(name) ? "{}" : "";
 }
 
+/// Whether a text may choose the level of compatibility, at which it means something else.
+bool NamesVersions(std::string_view text) {
+  return text.contains("required_version") || text.contains("compatible_with");
+}
+
 bool IsOverride(const std::string& name) {
   return !config::ChooseFiles({name}).overrides.empty();
 }
@@ -28,10 +33,11 @@ std::optional<config::ParsedSource> RemainingFiles::Parsed(const std::string& di
   return texts_.contains(JoinPath(dir, name)) ? std::nullopt : below().Parsed(dir, name);
 }
 
-void RemainingFiles::Keep(const std::string& dir, const std::string& name, std::string text) const {
+void RemainingFiles::Keep(const std::string& dir, const std::string& name, std::string_view before,
+                          std::string text) const {
   if (KindOfFile(name) == FileKind::kConfiguration) {
     gaps_.insert(CleanPath(dir));
-    is_lost_ = is_lost_ || IsOverride(name);
+    is_lost_ = is_lost_ || IsOverride(name) || (NamesVersions(before) && !NamesVersions(text));
   }
   texts_[JoinPath(dir, name)] = std::move(text);
 }
@@ -72,7 +78,7 @@ Result<std::string> RemainingFiles::Read(const std::string& dir, const std::stri
     return text;
   }
   if (auto mended = Mend(dir, name, *text)) {
-    Keep(dir, name, *mended);
+    Keep(dir, name, *text, *mended);
     return *std::move(mended);
   }
   return text;
@@ -101,7 +107,7 @@ bool RemainingFiles::LeaveOut(const Diagnostic& error) {
   }
   const bool has_blocks = kind == FileKind::kConfiguration && !IsJsonName(name);
   auto rest = has_blocks ? WithoutBlockAt(*text, at) : std::nullopt;
-  Keep(dir, name, std::move(rest).value_or(NothingOf(name)));
+  Keep(dir, name, *text, std::move(rest).value_or(NothingOf(name)));
   return true;
 }
 

@@ -40,7 +40,9 @@ class RemainingFiles final : public config::FilesOver {
   /// The text of a file that does not parse. Nothing: it does.
   std::optional<std::string> Mend(const std::string& dir, const std::string& name,
                                   const std::string& text) const;
-  void Keep(const std::string& dir, const std::string& name, std::string text) const;
+  /// The file has only this part of its text from now on.
+  void Keep(const std::string& dir, const std::string& name, std::string_view before,
+            std::string text) const;
 
   const std::atomic<bool>& abandoned_;
   mutable std::map<std::string, std::string> texts_;    // by path: what is left of files

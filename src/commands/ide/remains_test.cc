@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ide/testing/texts.h"
+#include "ide/testing/workspace_fixture.h"
 
 namespace kinu::ide::testing {
 namespace {
@@ -112,6 +113,62 @@ TEST(Remains, VariableFiles) {
 TEST(Remains, NothingBesideBrokenOverrides) {
   const Texts texts{{"a_override.tf", "output \"known\" {\n  value = \n}\n"}, {"known.tf", kKnown}};
   EXPECT_EQ(Count(texts.Errors(), kKnownError), 0) << texts.Errors();
+}
+
+class BeforeInit : public WorkspaceFixture {};
+
+TEST_F(BeforeInit, LocalModulesAreLookedInto) {
+  Write("main.tf",
+        "module \"m\" {\n  source = \"./m\"\n  b      = 1\n}\n"
+        "output \"x\" {\n  value = module.m.o\n}\n");
+  Write("m/main.tf",
+        "variable \"a\" {}\nmodule \"n\" {\n  source = \"../n\"\n}\n"
+        "output \"o\" {\n  value = local.none\n}\n");
+  Write("n/main.tf", "locals {\n  x = var.none\n}\n");
+  const std::vector<std::string> found = Check();
+  const auto count = [&](const std::string& problem) { return std::ranges::count(found, problem); };
+  EXPECT_EQ(count("main.tf: Module not installed"), 2);
+  EXPECT_EQ(count("main.tf: Reference to undeclared local value"), 1);
+  EXPECT_EQ(count("main.tf: Reference to undeclared input variable"), 1);
+  EXPECT_EQ(count("main.tf: Missing required argument"), 1);
+  EXPECT_EQ(count("main.tf: Unsupported argument"), 1);
+}
+
+TEST(Remains, ALevelThatNobodyKnows) {
+  constexpr std::string_view kWrong = "resource \"terraform_data\" \"a\" {\n  none = 1\n}\n";
+  const Texts texts{{"main.tf", "terraform {\n  required_version = \">= 1.13\"\n  x = = 1\n}\n"},
+                    {"other.tf", kWrong}};
+  EXPECT_EQ(Count(texts.Errors(), "/w/other.tf"), 0) << texts.Errors();
+  const Texts other{{"main.tf", "terraform {\n  x = = 1\n}\n"}, {"other.tf", kWrong}};
+  EXPECT_EQ(Count(other.Errors(), "/w/other.tf: Unsupported argument"), 1) << other.Errors();
+}
+
+TEST_F(BeforeInit, ModulesThatCallEachOtherEnd) {
+  const std::string self =
+      "module \"a\" {\n  source = \"../m\"\n}\n"
+      "module \"b\" {\n  source = \"./.\"\n}\n"
+      "module \"c\" {\n  source = \"../n\"\n}\n"
+      "locals {\n  x = var.none\n}\n";
+  Write("m/main.tf", self);
+  Write("n/main.tf", "module \"m\" {\n  source = \"../m\"\n}\nlocals {\n  x = var.none\n}\n");
+  const std::vector<std::string> found = Check("m");
+  EXPECT_EQ(std::ranges::count(found, "main.tf: Reference to undeclared input variable"), 2);
+  EXPECT_EQ(std::ranges::count(found, "main.tf: Module not installed"), 4);
+  EXPECT_EQ(found.size(), 6U);
+}
+
+TEST_F(BeforeInit, WorkGrowsWithTheCalls) {
+  constexpr int kModules = 40;  // each calls the next one twice
+  for (int i = 0; i < kModules; ++i) {
+    const std::string next = "\"../m" + std::to_string(i + 1) + "\"";
+    Write("m" + std::to_string(i) + "/main.tf", "module \"a\" {\n  source = " + next +
+                                                    "\n}\nmodule \"b\" {\n  source = " + next +
+                                                    "\n}\nlocals {\n  x = var.none\n}\n");
+  }
+  const std::vector<std::string> found = Check("m0");
+  // Both calls of the module before lead to each.
+  EXPECT_EQ(std::ranges::count(found, "main.tf: Reference to undeclared input variable"),
+            2 * kModules - 1);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "config/module_test_file.h"
 #include "config/state_blocks.h"
 #include "config/static_value.h"
+#include "config/uninstalled_calls.h"
 #include "text/quote.h"
 #include "text/unicode.h"
 #include "trace/trace.h"
@@ -143,6 +144,7 @@ class ConfigLoader {
   FlatMap<std::string, InstalledModule> manifest_;
   FlatMap<std::string, std::unique_ptr<Directory>> directories_;
   std::vector<std::vector<CallTarget>> targets_;  // by node
+  UninstalledCalls uninstalled_{source_};
 };
 
 void ConfigLoader::ReadManifest() {
@@ -282,11 +284,10 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
     return kept;
   }
   if (rules_.requires_installed) {
-    diags_.Error("Module not installed",
-                 Hint("This module is not yet installed. Run \"tofu init\" to install all modules "
-                      "required by this configuration."),
-                 caller.range);
-    return nullptr;
+    ReportUninstalled(caller.range, diags_);
+    UninstalledCalls& calls = base_ == nullptr ? uninstalled_ : base_->uninstalled_;
+    const std::string& name = caller.node == nullptr ? caller.key : caller.name;
+    return rules_.remains ? calls.Follow(caller.node, caller.dir, name, target, fetched) : nullptr;
   }
   if (!target.valid) {
     return nullptr;
@@ -344,10 +345,7 @@ void ConfigLoader::ReportFound(const Caller& caller, const InstalledModule& modu
 std::optional<InstalledModule> ConfigLoader::FetchModule(const Caller& caller,
                                                          const CallTarget& target) {
   if (options_.fetcher == nullptr) {
-    diags_.Error("Module not installed",
-                 Hint("This module is not yet installed. Run \"tofu init\" to install all modules "
-                      "required by this configuration."),
-                 caller.range);
+    ReportUninstalled(caller.range, diags_);
     return std::nullopt;
   }
   return options_.fetcher->Fetch(FetchOf(caller, target), diags_);

@@ -105,6 +105,10 @@ Result<std::string> FilesOver::Resolve(const std::string& path) const {
   return below_.Resolve(path);
 }
 
+std::string FilesOver::Identify(const std::string& dir) const {
+  return below_.Identify(dir);
+}
+
 bool FilesOver::IsDirectoryEntry(const std::string& dir, const std::string& name) const {
   return below_.IsDirectoryEntry(dir, name);
 }
@@ -198,6 +202,10 @@ Result<std::string> RootedFiles::Resolve(const std::string& path) const {
   Result<std::string> resolved = EvaluateLinks(path, root_);
   return resolved || !below().HasDirectory(Absolute(path)) ? resolved
                                                            : Result<std::string>(CleanPath(path));
+}
+
+std::string RootedFiles::Identify(const std::string& dir) const {
+  return below().Identify(Absolute(dir));
 }
 
 bool RootedFiles::IsDirectoryEntry(const std::string& dir, const std::string& name) const {

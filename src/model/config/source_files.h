@@ -57,6 +57,8 @@ class SourceFiles {
   virtual bool HasDirectory(const std::string& dir) const = 0;
   /// The path with its links followed; an error if nothing is there.
   virtual Result<std::string> Resolve(const std::string& path) const = 0;
+  /// The same text for all paths that lead to one directory, relative ones among them.
+  virtual std::string Identify(const std::string& dir) const { return Resolve(dir).value_or(dir); }
   /// Whether an entry of a directory is a directory itself, and no file.
   virtual bool IsDirectoryEntry(const std::string& dir, const std::string& name) const = 0;
   /// The file as it was read before; nothing: the loader reads it. It parses what has no tree. The
@@ -97,6 +99,7 @@ class FilesOver : public SourceFiles {
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
   bool HasDirectory(const std::string& dir) const override;
   Result<std::string> Resolve(const std::string& path) const override;
+  std::string Identify(const std::string& dir) const override;
   bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
   std::optional<ParsedSource> Parsed(const std::string& dir,
                                      const std::string& name) const override;
@@ -120,6 +123,7 @@ class RootedFiles final : public FilesOver {
   Result<std::string> Read(const std::string& dir, const std::string& name) const override;
   bool HasDirectory(const std::string& dir) const override;
   Result<std::string> Resolve(const std::string& path) const override;
+  std::string Identify(const std::string& dir) const override;
   bool IsDirectoryEntry(const std::string& dir, const std::string& name) const override;
   std::optional<ParsedSource> Parsed(const std::string& dir,
                                      const std::string& name) const override;
