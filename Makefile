@@ -91,13 +91,17 @@ install:
 	@$(call BUILD,release) --target installable
 	@cmake --install build/release --strip --prefix $(PREFIX)
 
-# Debian packages, and an archive whose program needs nothing but glibc. ARCH=arm64: cross-compiled for that processor.
+# Debian packages, and an archive whose program needs nothing but glibc. ARCH=arm64: cross-compiled for that processor,
+# and the wheel as well.
 package:
 	@tools/setup.sh build package $(CROSS)
 	@$(if $(CROSS),tools/sysroot.sh $(CROSS) build/sysroot-$(CROSS))
 	@$(call BUILD,$(or $(CROSS),release)) --target installable
 	@tools/packages.sh build/$(or $(CROSS),release) build/package
 	@tools/tarball.sh build/$(or $(CROSS),release) build/package
+	@$(if $(CROSS),tools/setup.sh build wheel && \
+	  tools/wheel.sh build/wheel-$(CROSS) build/package/kinu-*-linux-$(MACHINE).tar.xz $(CROSS) && \
+	  cp build/wheel-$(CROSS)/wheels/*.whl build/package)
 	@ls build/package
 
 # Container images of that archive, as OCI layouts in files: a plain one, and one with git and ssh.
@@ -124,10 +128,9 @@ site:
 	@tools/setup.sh site
 	@tools/site.py
 
-# The Python package with the program, in build/wheel/wheels.
+# The Python package with the program, in build/wheel/wheels (or build/wheel-ARCH/wheels, which make package has made).
 wheel: package
-	@tools/setup.sh build wheel
-	@tools/wheel.sh build/wheel build/package/kinu-*-linux-$(MACHINE).tar.xz
+	@$(if $(CROSS),:,tools/setup.sh build wheel && tools/wheel.sh build/wheel build/package/kinu-*-linux-$(MACHINE).tar.xz)
 
 # The extension for VS Code, build/vscode/kinu-VERSION.vsix.
 vscode:

@@ -177,11 +177,22 @@ def needed(path):
     return re.findall(r"^\s+NEEDED\s+(\S+)", done.stdout, re.M)
 
 
-def objdump_of(path):
-    """The program that reads an ELF file: that of this machine knows the machine's own processor alone."""
+def glibc_of(path):
+    """The newest version of glibc that an ELF file asks for, as two numbers; (0, 0) if none."""
+    done = subprocess.run([objdump_of(path), "-T", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return max(((int(one), int(two)) for one, two in re.findall(r"\bGLIBC_(\d+)\.(\d+)", done.stdout)), default=(0, 0))
+
+
+def machine_of(path):
+    """The processor that an ELF file is for, as `uname -m` calls it."""
     with open(path, "rb") as file:
         machine, = struct.unpack_from("<H", file.read(20), 18)
-    name = MACHINES.get(machine)
+    return MACHINES.get(machine)
+
+
+def objdump_of(path):
+    """The program that reads an ELF file: that of this machine knows the machine's own processor alone."""
+    name = machine_of(path)
     return "objdump" if name in (None, os.uname().machine) else name + "-linux-gnu-objdump"
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Unpacks what a program for another processor is built with into a directory, and leaves this system as it is:
-#   tools/sysroot.sh ARCH DIRECTORY        ARCH as Debian calls it: arm64
-# The packages are those of Debian 12, from KINU_DEBIAN_MIRROR; apt checks their signatures. Prints nothing if the
-# directory has them. Needs apt and dpkg-deb, and no rights of root.
+#   tools/sysroot.sh ARCH DIRECTORY [SUITE PACKAGE...]        ARCH as Debian calls it: arm64
+# The packages are those of Debian 12 that a build needs, or PACKAGE... of SUITE with what they depend on, from
+# KINU_DEBIAN_MIRROR; apt checks their signatures. Prints nothing if the directory has them. Needs apt and dpkg-deb, and no
+# rights of root.
 #
 # DIRECTORY/var/lib/dpkg is a database of these packages, whose lists have the paths of this system: dpkg-query tells their
 # versions, and dpkg-shlibdeps what a program depends on.
@@ -14,11 +15,15 @@ mirror=${KINU_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 security=${KINU_DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
 tools=$(realpath "$(dirname "$0")")
 
-# What the compilers of this system find, and what a release has.
-mapfile -t packages < <({ "$tools/setup.sh" --list build tests | grep '^lib'; "$tools/bundled.py" packages all; } | sort -u)
-packages+=(libc6-dev libstdc++6)
+suite=${3:-bookworm}
+packages=("${@:4}")
+if [ ${#packages[@]} = 0 ]; then
+  # What the compilers of this system find, and what a release has.
+  mapfile -t packages < <({ "$tools/setup.sh" --list build tests | grep '^lib'; "$tools/bundled.py" packages all; } | sort -u)
+  packages+=(libc6-dev libstdc++6)
+fi
 
-wanted="$root $mirror $security ${packages[*]}"
+wanted="$root $mirror $security $suite ${packages[*]}"
 [ "$(cat "$root/.packages" 2>/dev/null)" = "$wanted" ] && exit 0
 
 work=$(mktemp -d)
@@ -27,9 +32,9 @@ mkdir -p "$work"/{state/lists/partial,cache/archives/partial,etc/{apt.conf.d,pre
 : >"$work/status"
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 cat >"$work/etc/sources.list" <<TEXT
-deb [arch=$arch signed-by=$keys] $mirror bookworm main
-deb [arch=$arch signed-by=$keys] $mirror bookworm-updates main
-deb [arch=$arch signed-by=$keys] $security bookworm-security main
+deb [arch=$arch signed-by=$keys] $mirror $suite main
+deb [arch=$arch signed-by=$keys] $mirror $suite-updates main
+deb [arch=$arch signed-by=$keys] $security $suite-security main
 TEXT
 # An apt whose system has no packages yet and is of the other processor.
 cat >"$work/apt.conf" <<TEXT
@@ -44,7 +49,7 @@ Dir::Etc "$work/etc";
 Dir::Log "$work";
 TEXT
 export APT_CONFIG=$work/apt.conf
-echo "Unpacking the libraries of Debian 12 for $arch (a minute)"
+echo "Unpacking ${#packages[@]} packages of Debian's $suite for $arch, and what they need (a minute)"
 apt-get -qq update
 apt-get -qq -y --download-only install "${packages[@]}" >/dev/null
 rm -rf "${root:?}"/*

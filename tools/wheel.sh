@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Builds the Python package as a wheel, installs it into new environments and runs its tests there.
-#   tools/wheel.sh BUILD_DIRECTORY [ARCHIVE.tar.xz]
+#   tools/wheel.sh BUILD_DIRECTORY [ARCHIVE.tar.xz [ARCH]]
 #
 # ARCHIVE (`make package`) has the program, which the wheel then brings along; without it the wheel has the module alone.
+# For another processor (ARCH: arm64, as Debian calls it) tools/wheel_target.sh says what compiles the module; QEMU runs the
+# tests, which are those of the bare root.
 #
 # One wheel serves Python 3.12 and later (abi3) if a Python of those builds it: KINU_PYTHON, or one of PATH. Else the
 # wheel serves the version that built it. KINU_OTHER_PYTHONS: more Pythons, in which an abi3 wheel is tested as well.
@@ -17,11 +19,16 @@ export SOURCE_DATE_EPOCH
 archive=${2:+$(realpath "$2")}
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
+. "$root/tools/target.sh"
+target_of "${3:-$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')}"
 
 has_stable_abi() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; }
 python=${KINU_PYTHON:-}
 if [ -z "$python" ]; then
-  for each in python3 python3.12 python3.13 python3.14; do
+  names="python3 python3.12 python3.13 python3.14"
+  # Debian has no Python 3.12 for another processor.
+  [ -z "$target_sysroot" ] || names="python3.13"
+  for each in $names; do
     if has_stable_abi "$each"; then python=$each; break; fi
   done
 fi
@@ -33,13 +40,18 @@ has_stable_abi "$python" ||
 [ "$("$build/environment/bin/python" --version 2>/dev/null)" = "$("$python" --version)" ] ||
   "$python" -m venv --clear "$build/environment"
 "$build/environment/bin/pip" install -q --no-compile -r "$root/python/requirements.txt"
-if [ -n "${JAVA_HOME:-}" ] || command -v java >/dev/null; then
+if [ -n "$target_sysroot" ]; then
+  . "$root/tools/wheel_target.sh"
+  wheel_for_target "$build" "$python"
+elif [ -n "${JAVA_HOME:-}" ] || command -v java >/dev/null; then
   "$build/environment/bin/pip" install -q --no-compile -r "$root/python/requirements-spark.txt"
 fi
 rm -rf "$build/wheels" "$build/unrepaired" "$build/repaired"
 export PATH="$build/environment/bin:$PATH"
-pip wheel -q --no-build-isolation --no-deps -w "$build/unrepaired" --config-settings="build-dir=$build/tree" "$root/python"
-auditwheel repair -w "$build/repaired" "$build"/unrepaired/kinu-*.whl >"$build/auditwheel.log" 2>&1 ||
+pip wheel -q --no-build-isolation --no-deps -w "$build/unrepaired" --config-settings="build-dir=$build/tree" \
+  ${wheel_settings[@]+"${wheel_settings[@]}"} "$root/python"
+AUDITWHEEL_LD_LIBRARY_PATH=${target_sysroot:+$target_sysroot/lib/$target_triplet:$target_sysroot/usr/lib/$target_triplet} \
+  auditwheel repair -w "$build/repaired" "$build"/unrepaired/kinu-*.whl >"$build/auditwheel.log" 2>&1 ||
   { tail -20 "$build/auditwheel.log"; exit 1; }
 wheel=$(ls "$build"/repaired/kinu-*.whl)
 [[ $wheel == *-manylinux_* ]] || { auditwheel show "$wheel"; exit 1; }
@@ -54,6 +66,11 @@ trap 'rm -rf "$unzipped"' EXIT
 python -m zipfile -e "$wheel" "$unzipped"
 "$root/tests/package/hardening.py" "$unzipped"/kinu/_kinu*.so
 "$root/tests/package/wheel_files.py" "$wheel" ${archive:+--archive "$archive"}
+if [ -n "$target_sysroot" ]; then
+  "$root/tools/emulated.sh" "$target_arch" "$root/tests/package/wheel_root.sh" "$wheel" "$python" "$target_arch" || [ $? = 77 ]
+  echo "$wheel"
+  exit 0
+fi
 
 pip install -q --force-reinstall --no-deps "$wheel"
 if [ -n "$archive" ]; then

@@ -4,7 +4,8 @@
     tests/package/wheel_files.py WHEEL [--archive ARCHIVE.tar.xz]
 
 Each file has the digest that RECORD names, and none is left out; both bills of materials name each library that is there,
-with its version; no file names a directory of this machine. With --archive the program and what it loads are those of the
+with its version; each program and library is for the processor of the wheel's name and asks for no newer glibc than that
+promises; no file names a directory of this machine. With --archive the program and what it loads are those of the
 archive, byte for byte.
 """
 import argparse
@@ -65,6 +66,24 @@ def check_bills(files, stem, unpacked):
                     expect(row in listed, "%s: no library of the bill of materials has %s" % (name, soname))
 
 
+def check_platform(name, unpacked):
+    tag = re.search(r"-manylinux_(\d+)_(\d+)_(\w+)\.whl$", name)
+    expect(tag, "%s names no platform of manylinux" % name)
+    if not tag:
+        return
+    promised, found = (int(tag[1]), int(tag[2])), 0
+    for place, _, names in os.walk(unpacked):
+        for path in (os.path.join(place, each) for each in names):
+            if not bundled.is_elf(path):
+                continue
+            found += 1
+            inside = os.path.relpath(path, unpacked)
+            expect(bundled.machine_of(path) == tag[3], "%s is for %s" % (inside, bundled.machine_of(path)))
+            newest = bundled.glibc_of(path)
+            expect(newest <= promised, "%s needs glibc %d.%d" % (inside, *newest))
+    expect(found, "no program and no library")
+
+
 def check_program(files, stem, archive):
     found = 0
     with tarfile.open(archive) as tar:
@@ -89,6 +108,7 @@ def main():
         stem = next(name for name in files if name.endswith(".dist-info/RECORD")).partition(".dist-info")[0]
         check_record(files, stem)
         check_bills(files, stem, unpacked)
+        check_platform(os.path.basename(options.wheel), unpacked)
     if options.archive:
         check_program(files, stem, options.archive)
         expect(modes.get(stem + ".data/scripts/kinu") == "0o755", "the program is not executable")
