@@ -2,6 +2,8 @@
 
 In a case that such a program runs, its platform and that of the recordings have each other's names, in what the case lays
 down as well as in what it expects; and so have the hashes of the packages that the registry of tests has for both.
+
+An emulator is slow: what a program says of an object every ten seconds is left out where the recording has nothing of it.
 """
 import functools
 import hashlib
@@ -13,6 +15,8 @@ RECORDED = "linux_amd64"
 HASH = re.compile(r"(?:h1|zh):[A-Za-z0-9+/=]{44,64}")
 # Lines of a lock file, which stand in their order.
 HASHES = re.compile(r'(?:^ +"(?:h1|zh):[^"]*",\n)+', re.M)
+# In text for people, and as a message of JSON.
+PROGRESS = re.compile(r'^(?:\S.*: Still [a-z]+\.\.\. \[.*elapsed\]|\{.*"type":"(?:apply|ephemeral_op)_progress".*\})\n', re.M)
 SERVERS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "servers")
 
 
@@ -31,6 +35,11 @@ def hashes(platform):
                 first, second = map(hash_of, packages)
                 pairs[first], pairs[second] = second, first
     return pairs
+
+
+def without_progress(text, recorded):
+    """What a slow program printed, without its messages about what is not done yet, if the recording has none."""
+    return text if "Still " in recorded or "_progress" in recorded else PROGRESS.sub("", text)
 
 
 def renamed(value, platform):
