@@ -14,7 +14,7 @@ version=${1:-}
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "$version is no version: make release VERSION=0.1.0" >&2; exit 2; }
 out=build/release-$version
 machine=$(uname -m)
-steps=(tree version changelog pins build package lintian hardening archive image rpm wheel sources formula bills nothing_private signed verified)
+steps=(tree version changelog pins build package lintian hardening archive image rpm wheel arm64_build arm64 sources formula bills nothing_private signed verified)
 declare -A about=(
   [tree]="a clean clone: no changed and no new files"
   [version]="CMakeLists.txt has that version"
@@ -28,8 +28,10 @@ declare -A about=(
   [image]="the container images, used in a root"
   [rpm]="the .rpm of the archive, in which rpmlint finds nothing"
   [wheel]="the wheel of the Python package with the program, tested where it is installed"
+  [arm64_build]="the release build for arm64, cross-compiled"
+  [arm64]="packages, archive, images, .rpm and wheel for arm64; QEMU runs the wheel's tests"
   [sources]="the source archive"
-  [formula]="the formula of Homebrew, with the digest of the archive"
+  [formula]="the formula of Homebrew, with the digests of both archives"
   [bills]="bills of materials, equal to about -sbom"
   [nothing_private]="no file names a directory of this machine, has debug information or a library that no bill names"
   [signed]="the statement of provenance, SHA256SUMS and its signature"
@@ -87,14 +89,34 @@ step_wheel() {
   tools/wheel.sh build/wheel "$out/kinu-$version-linux-$machine.tar.xz"
   cp build/wheel/wheels/*.whl "$out"
 }
+step_arm64_build() {
+  tools/setup.sh build arm64
+  tools/sysroot.sh arm64 build/sysroot-arm64
+  cmake --preset arm64 >/dev/null
+  cmake --build --preset arm64 --target installable
+}
+step_arm64() {
+  local archive=$out/kinu-$version-linux-aarch64.tar.xz
+  tools/packages.sh build/arm64 "$out"
+  lintian --allow-root --fail-on error,warning "$out"/*_arm64.deb
+  tools/tarball.sh build/arm64 "$out"
+  KINU_SYSROOT=build/sysroot-arm64 tools/image.py "$archive" "$out"
+  KINU_SYSROOT=build/sysroot-arm64 tools/image.py "$archive" "$out" --git
+  tools/rpm.sh "$archive" "$out"
+  rpmlint -c packaging/rpm/rpmlint.toml "$out"/*.aarch64.rpm | tee "$work/rpmlint"
+  grep -q " 0 errors, 0 warnings" "$work/rpmlint"
+  tools/wheel.sh build/wheel-arm64 "$archive" arm64
+  cp build/wheel-arm64/wheels/*.whl "$out"
+}
 step_sources() {
   tools/dist.sh "$work/sources"
   cp "$work/sources/kinu-$version.tar.xz" "$out/kinu-$version.tar.xz"
 }
 step_formula() {
-  local digest
-  digest=$(sha256sum "$out/kinu-$version-linux-x86_64.tar.xz" | cut -d' ' -f1)
-  sed "s/@VERSION@/$version/g; s/@SHA256_X86_64@/$digest/" packaging/homebrew/kinu.rb.in >"$out/kinu.rb"
+  local amd64 arm64
+  amd64=$(sha256sum "$out/kinu-$version-linux-x86_64.tar.xz" | cut -d' ' -f1)
+  arm64=$(sha256sum "$out/kinu-$version-linux-aarch64.tar.xz" | cut -d' ' -f1)
+  sed "s/@VERSION@/$version/g; s/@SHA256_X86_64@/$amd64/; s/@SHA256_AARCH64@/$arm64/" packaging/homebrew/kinu.rb.in >"$out/kinu.rb"
 }
 step_bills() {
   build/release/src/cli/kinu about -sbom=spdx >"$out/kinu-$version.spdx.json"

@@ -11,21 +11,32 @@ fail() { echo "FAILED: $1"; exit 1; }
 missing=()
 
 if command -v ruby >/dev/null; then
-  sed 's/@VERSION@/0.1.0/g; s/@SHA256_[A-Z0-9_]*@/'"$(printf x | sha256sum | cut -d' ' -f1)"'/' "$packaging/homebrew/kinu.rb.in" >"$work/kinu.rb"
+  sed "s/@VERSION@/0.1.0/g; s/@SHA256_X86_64@/$(printf '1%.0s' {1..64})/; s/@SHA256_AARCH64@/$(printf '2%.0s' {1..64})/" \
+    "$packaging/homebrew/kinu.rb.in" >"$work/kinu.rb"
   ! grep -n '@[A-Z0-9_]*@' "$work/kinu.rb" || fail "a placeholder that tools/release.sh does not fill"
   ruby -wc "$work/kinu.rb" >/dev/null
   # The words of Homebrew that a formula must say.
   cat >"$work/formula.rb" <<'RUBY'
 class Formula
   SAID = {}
+  ARCHIVES = {}
   %i[desc homepage version license depends_on url sha256].each { |word| define_singleton_method(word) { |value| SAID[word] = value } }
-  define_singleton_method(:on_intel) { |&block| class_eval(&block) }
+  %i[on_intel on_arm].each do |word|
+    define_singleton_method(word) do |&block|
+      class_eval(&block)
+      ARCHIVES[word] = [SAID.delete(:url), SAID.delete(:sha256)]
+    end
+  end
   define_singleton_method(:test) { |&block| SAID[:test] = block }
 end
 load ARGV[0]
-lacking = %i[desc homepage version license url sha256 test].reject { |word| Formula::SAID[word] }
+lacking = %i[desc homepage version license test].reject { |word| Formula::SAID[word] }
 abort "FAILED: the formula has no #{lacking.join(", ")}" unless lacking.empty?
-abort "FAILED: the formula is of #{Formula::SAID[:url]}" unless Formula::SAID[:url].end_with?("/v0.1.0/kinu-0.1.0-linux-x86_64.tar.xz")
+{ on_intel: ["x86_64", "1" * 64], on_arm: ["aarch64", "2" * 64] }.each do |word, (machine, digest)|
+  url, sha256 = Formula::ARCHIVES[word]
+  abort "FAILED: #{word}: the formula is of #{url}" unless url&.end_with?("/v0.1.0/kinu-0.1.0-linux-#{machine}.tar.xz")
+  abort "FAILED: #{word}: the digest is #{sha256}" unless sha256 == digest
+end
 abort "FAILED: the formula installs nothing" unless Kinu.method_defined?(:install)
 RUBY
   ruby -w "$work/formula.rb" "$work/kinu.rb"
