@@ -14,7 +14,7 @@ version=${1:-}
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "$version is no version: make release VERSION=0.1.0" >&2; exit 2; }
 out=build/release-$version
 machine=$(uname -m)
-steps=(tree version changelog pins build package lintian hardening archive image rpm wheel arm64_build arm64 sources formula bills nothing_private signed verified)
+steps=(tree version changelog pins build package lintian hardening archive image rpm wheel speed arm64_build arm64 sources formula bills nothing_private signed verified)
 declare -A about=(
   [tree]="a clean clone: no changed and no new files"
   [version]="CMakeLists.txt has that version"
@@ -28,6 +28,7 @@ declare -A about=(
   [image]="the container images, used in a root"
   [rpm]="the .rpm of the archive, in which rpmlint finds nothing"
   [wheel]="the wheel of the Python package with the program, tested where it is installed"
+  [speed]="the program of each of these plans as fast as that of the build"
   [arm64_build]="the release build for arm64, cross-compiled"
   [arm64]="packages, archive, images, .rpm and wheel for arm64; QEMU runs the wheel's tests"
   [sources]="the source archive"
@@ -89,6 +90,7 @@ step_wheel() {
   tools/wheel.sh build/wheel "$out/kinu-$version-linux-$machine.tar.xz"
   cp build/wheel/wheels/*.whl "$out"
 }
+step_speed() { tests/package/speed.py "$out" build/release/src/cli/kinu; }
 step_arm64_build() {
   tools/setup.sh build arm64
   tools/sysroot.sh arm64 build/sysroot-arm64
