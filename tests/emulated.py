@@ -5,14 +5,16 @@
 
 The programs are those that ctest has (`ninja -C build/ARCH unit_tests` builds them); tools/emulated.sh starts this script
 again where they can run. tests/emulated.tsv has the tests that cannot pass there, with the reason: they are left out, and
-the reasons printed. Prints a line for each program, and the tests that fail. Exits with 77 where nothing can be emulated.
+the reasons printed. The tests' providers are those of this processor, in folders that name the other. Prints a line for each program, and the tests that fail. Exits with 77 where nothing can be emulated.
 """
 import argparse
 import collections
 import concurrent.futures
 import fnmatch
+import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 ROWS = os.path.join(HERE, "emulated.tsv")
-PATIENCE = 1800  # seconds: six times what ctest gives a program of this processor
+PATIENCE = 3600  # seconds: twelve times what ctest gives a program of this processor
 INSIDE = "KINU_EMULATED"
 
 Outcome = collections.namedtuple("Outcome", "name passed skipped failed")
@@ -37,13 +39,25 @@ def left_out():
 
 
 def programs(build):
-    """(name, program, environment) of each unit test of ctest whose program is a test of GoogleTest."""
+    """(name, command, environment) of each unit test of ctest that is a program of the build."""
     done = subprocess.run(["ctest", "--show-only=json-v1", "-L", "^unit$"], cwd=build, stdout=subprocess.PIPE, check=True)
     for test in json.loads(done.stdout)["tests"]:
-        program = next((word for word in test.get("command", []) if word.endswith("_test")), None)
-        if program:
+        words = test.get("command", [])
+        # What stands before it is QEMU, as ctest would call it.
+        begin = next((at for at, word in enumerate(words) if word.endswith("_test")), None)
+        if begin is not None:
             settings = next((each["value"] for each in test["properties"] if each["name"] == "ENVIRONMENT"), [])
-            yield test["name"], program, dict(each.split("=", 1) for each in settings)
+            yield test["name"], words[begin:], dict(each.split("=", 1) for each in settings)
+
+
+def lay_inputs(build, arch):
+    """What the tests read: cases of the language (ctest would have QEMU run this script), and providers."""
+    subprocess.run([sys.executable, os.path.join(HERE, "conformance", "case.py"), "unpack-family", "language",
+                    os.path.join(build, "tests", "conformance")], stdout=subprocess.DEVNULL, check=True)
+    for folder in glob.glob(os.path.join(glob.escape(build), "mirror", "*", "*", "*", "*", "linux_*")):
+        other = os.path.join(os.path.dirname(folder), "linux_" + arch)
+        if not os.path.exists(other):
+            shutil.copytree(folder, other)
 
 
 def tests_of(report):
@@ -52,13 +66,13 @@ def tests_of(report):
             yield "%s.%s" % (suite["name"], test["name"]), test
 
 
-def run(name, program, environment, without):
-    """Runs a program without the tests that cannot pass."""
-    if not os.path.exists(program):
+def run(name, command, environment, without):
+    """Runs a program without the tests that cannot pass. One with arguments is no test of GoogleTest, and one test."""
+    if not os.path.exists(command[0]):
         return Outcome(name, 0, 0, ["was not built"])
     with tempfile.TemporaryDirectory() as folder:
-        report = os.path.join(folder, "report.json")
-        words = [program, "--gtest_output=json:" + report]
+        report, has_report = os.path.join(folder, "report.json"), len(command) == 1
+        words = [*command, *(["--gtest_output=json:" + report] if has_report else [])]
         if without:
             words.append("--gtest_filter=-" + ":".join(without))
         try:
@@ -66,6 +80,8 @@ def run(name, program, environment, without):
                                   stderr=subprocess.STDOUT, text=True, errors="replace", timeout=PATIENCE, check=False)
         except subprocess.TimeoutExpired:
             return Outcome(name, 0, 0, ["did not end in %d seconds" % PATIENCE])
+        if not has_report and done.returncode == 0:
+            return Outcome(name, 1, 0, [])
         if not os.path.exists(report):
             return Outcome(name, 0, 0, ["ended by %d: %s" % (done.returncode, done.stdout[-600:])])
         with open(report, encoding="utf-8") as file:
@@ -101,7 +117,7 @@ def main():
     options = parser.parse_args()
     build = os.path.join(ROOT, "build", options.arch)
     if INSIDE not in os.environ:
-        subprocess.run(["ctest", "-R", "^unpacked_cases$"], cwd=build, stdout=subprocess.DEVNULL, check=True)
+        lay_inputs(build, options.arch)
         words = [os.path.join(ROOT, "tools", "emulated.sh"), options.arch, sys.executable, os.path.abspath(__file__), *sys.argv[1:]]
         return subprocess.run(words, env={**os.environ, INSIDE: "1"}, check=False).returncode
     outcomes = run_all(build, options.only, options.jobs)
