@@ -24,11 +24,11 @@ target_of "${3:-$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')}"
 
 has_stable_abi() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; }
 python=${KINU_PYTHON:-}
-if [ -z "$python" ]; then
-  names="python3 python3.12 python3.13 python3.14"
-  # Debian has no Python 3.12 for another processor.
-  [ -z "$target_sysroot" ] || names="python3.13"
-  for each in $names; do
+if [ -n "$target_sysroot" ]; then
+  . "$root/tools/wheel_target.sh"
+  python=$(python_for_target)
+elif [ -z "$python" ]; then
+  for each in python3 python3.12 python3.13 python3.14; do
     if has_stable_abi "$each"; then python=$each; break; fi
   done
 fi
@@ -41,7 +41,6 @@ has_stable_abi "$python" ||
   "$python" -m venv --clear "$build/environment"
 "$build/environment/bin/pip" install -q --no-compile -r "$root/python/requirements.txt"
 if [ -n "$target_sysroot" ]; then
-  . "$root/tools/wheel_target.sh"
   wheel_for_target "$build" "$python"
 elif [ -n "${JAVA_HOME:-}" ] || command -v java >/dev/null; then
   "$build/environment/bin/pip" install -q --no-compile -r "$root/python/requirements-spark.txt"

@@ -20,13 +20,14 @@ if [ -n "${3:-}" ]; then
   sysroot=$source/build/python-$3
   python=$sysroot/usr/bin/$name
   prefix=$sysroot/usr
-  libraries=$sysroot/usr/lib/$target_triplet
+  # Debian 12 has some of them in /lib alone.
+  libraries=("$sysroot/usr/lib/$target_triplet" "$sysroot/lib/$target_triplet")
   of_glibc=$(cat "$sysroot/var/lib/dpkg/info/libc6:$3.list")
   objdump=$target_triplet-objdump
 else
   python=$("$2" -c 'import os, sys; print(os.path.realpath(sys.executable))')
   prefix=$("$2" -c 'import sys; print(sys.base_prefix)')
-  libraries=$(dirname "$(ldconfig -p | sed -n "s/.*libc\.so\.6 .*$(uname -m | tr _ -).* => //p" | head -1)")
+  libraries=("$(dirname "$(ldconfig -p | sed -n "s/.*libc\.so\.6 .*$(uname -m | tr _ -).* => //p" | head -1)")")
   of_glibc=$(dpkg -L libc6)
   objdump=objdump
 fi
@@ -36,10 +37,16 @@ root=$work/root
 mkdir -p "$root"/{etc,lib,proc,dev,tmp,python/bin,python/lib,w}
 ln -s lib "$root/lib64"
 
+# The file of a library; that of Python itself lies with Python.
+library() {
+  local place
+  for place in "${libraries[@]}" "$prefix/lib"; do
+    [ ! -e "$place/$1" ] || { echo "$place/$1"; return; }
+  done
+}
 needed() { "$objdump" -p "$@" | sed -n 's/ *NEEDED *//p'; }
 for file in $(grep -o '[^/]*\.so\.[0-9]*$' <<<"$of_glibc" | sort -u) libstdc++.so.6 libgcc_s.so.1 libz.so.1 $(needed "$python"); do
-  [ "${file#libpython}" = "$file" ] || { cp -L "$prefix/lib/$file" "$root/lib"; continue; }
-  cp -L "$libraries/$file" "$root/lib"
+  cp -L "$(library "$file")" "$root/lib"
 done
 cp "$python" "$root/python/bin/$name"
 cp -r "$prefix/lib/$name" "$root/python/lib"
