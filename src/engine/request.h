@@ -51,8 +51,9 @@ using meta_arguments::ImportTarget;
 
 /// What a validation does about a provider whose schema cannot be had.
 enum class MissingSchemas : uint8_t {
-  kReport,  ///< it is an error
-  kSkip,    ///< what depends on it is not checked
+  kReport,      ///< it is an error
+  kReportUser,  ///< it is an error that names the first block of the provider
+  kSkip,        ///< what depends on it is not checked
 };
 
 /// The facts about the command that a plan records.

@@ -107,11 +107,13 @@ std::optional<std::string> UserOf(const PlanGraph& graph, const Node& node, Symb
   return std::nullopt;
 }
 
-/// Reports that a provider gave no schema; all walks but validation name the first user.
+/// Reports that a provider gave no schema. All walks but the validation of a plan name the first
+/// user.
 void ReportMissingSchema(const PlanGraph& graph, const ProviderInfo& provider,
                          std::string_view cause, Diagnostics& diags) {
   const std::string_view address = graph.program.Text(provider.address.provider);
-  if (graph.context.kind == WalkKind::kValidate) {
+  if (graph.context.kind == WalkKind::kValidate &&
+      graph.context.request.missing_schemas == MissingSchemas::kReport) {
     diags.Error("Failed to load plugin schemas",
                 provider::SchemaLoadFailure(std::array{provider::SchemaFailure(address, cause)}));
     return;
@@ -206,7 +208,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
           graph.context.request.providers->Schema(graph.program.Text(slot.address.provider));
       if (loaded) {
         it.value() = *loaded;
-      } else if (graph.context.request.missing_schemas == MissingSchemas::kReport) {
+      } else if (graph.context.request.missing_schemas != MissingSchemas::kSkip) {
         ReportMissingSchema(graph, slot, loaded.error().message, diags);
       }
     }

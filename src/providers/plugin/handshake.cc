@@ -176,16 +176,9 @@ Result<Attachments> ParseAttachments(std::string_view json) {
                                            " for " + Quote(name) + ": address " +
                                            Shown(attachment.address) + ": missing port in address");
     }
-    if (TextMember(entry, "Protocol") != "grpc") {
-      return Fail(ErrorCode::kUnsupported,
-                  "the provider attached for " + Quote(name) + " does not speak gRPC");
-    }
+    attachment.wire = TextMember(entry, "Protocol");
     if (int64_t protocol = NumberMember(entry, "ProtocolVersion"); protocol != 0) {
       attachment.protocol = static_cast<int>(protocol);
-    }
-    if (attachment.protocol != 5 && attachment.protocol != 6) {
-      return Fail(ErrorCode::kUnsupported,
-                  "no supported plugins for protocol " + std::to_string(attachment.protocol));
     }
     attachments.emplace(source->ToText(), std::move(attachment));
   }

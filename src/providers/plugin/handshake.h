@@ -25,6 +25,7 @@ Result<Handshake> ParseHandshake(std::string_view line);
 /// A provider process that this program did not start.
 struct Attachment {
   int protocol = 5;
+  std::string wire = "grpc";  ///< what carries the protocol
   std::string network;
   std::string address;
   int64_t pid = 0;

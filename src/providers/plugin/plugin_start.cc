@@ -11,6 +11,7 @@
 #include "plugin/methods.h"
 #include "plugin/plugin_provider.h"
 #include "plugin/socket_directory.h"
+#include "text/quote.h"
 
 extern char** environ;
 
@@ -126,6 +127,15 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Attach(const std::string
   plugin->protocol_ = attachment.protocol;
   plugin->owned_ = !attachment.test;
   plugin->log_ = std::make_unique<LogRelay>("unmanaged");
+  if (attachment.protocol != 5 && attachment.protocol != 6) {
+    return Fail(ErrorCode::kUnsupported,
+                "no supported plugins for protocol " + std::to_string(attachment.protocol));
+  }
+  if (attachment.wire != "grpc") {
+    return Fail(
+        ErrorCode::kUnsupported,
+        "Unsupported plugin protocol " + text::GoQuote(attachment.wire) + ". Supported: [grpc]");
+  }
   if (attachment.pid > 0 && kill(static_cast<pid_t>(attachment.pid), 0) != 0 && errno == ESRCH) {
     return Fail(ErrorCode::kNotFound, "Reattachment process not found");
   }

@@ -69,17 +69,28 @@ TEST(Attachments, Parse) {
   EXPECT_TRUE(aws.test);
   EXPECT_EQ(parsed->at("example.com/a/b").protocol, 5);
   EXPECT_TRUE(ParseAttachments("")->empty());
-  for (
-      const char* bad : {
-          "{",
-          "[]",
-          R"({"a/b/c/d":{}})",
-          R"({"a/b":{"Protocol":"grpc","Addr":{"Network":"pipe","String":"x"}}})",
-          R"({"a/b":{"Addr":{"Network":"unix","String":"x"}}})",
-          R"({"a/b":{"Protocol":"grpc","ProtocolVersion":7,"Addr":{"Network":"unix","String":"x"}}})",
-      }) {
+  for (const char* bad : {
+           "{",
+           "[]",
+           R"({"a/b/c/d":{}})",
+           R"({"a/b":{"Protocol":"grpc","Addr":{"Network":"pipe","String":"x"}}})",
+       }) {
     EXPECT_FALSE(ParseAttachments(bad)) << bad;
   }
+}
+
+TEST(Attachments, ProtocolsMatterOnlyWhereTheyAreUsed) {
+  const auto parsed = ParseAttachments(
+      R"({"a/b":{"Protocol":"grpc","ProtocolVersion":7,"Addr":{"Network":"unix","String":"x"}},
+          "a/c":{"Protocol":"netrpc","Addr":{"Network":"unix","String":"x"}}})");
+  ASSERT_TRUE(parsed);
+  const auto why = [&](const char* address) {
+    const auto plugin = PluginProvider::Attach(address, parsed->at(address));
+    return plugin ? "" : plugin.error().message;
+  };
+  EXPECT_EQ(why("registry.opentofu.org/a/b"), "no supported plugins for protocol 7");
+  EXPECT_EQ(why("registry.opentofu.org/a/c"),
+            "Unsupported plugin protocol \"netrpc\". Supported: [grpc]");
 }
 
 // --- Output of providers. ---

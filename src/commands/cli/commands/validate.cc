@@ -23,8 +23,10 @@ static void CheckLoaded(const OpenWorkspace& open, Diagnostics& diags) {
                      },
                  .request =
                      [&](const config::Config& config, engine::ProviderPool& pool) {
-                       return operation::MakeRequest(open.workspace, config, open.loaded.variables,
-                                                     *open.providers, pool);
+                       auto request = operation::MakeRequest(
+                           open.workspace, config, open.loaded.variables, *open.providers, pool);
+                       request.missing_schemas = engine::MissingSchemas::kReportUser;
+                       return request;
                      }},
                 diags);
 }
