@@ -197,11 +197,14 @@ void CompleteMember(CompletionRequest& request, const Type& wanted) {
   AddAttributes(request, type, is_bound ? nullptr : request.types.BlockOfPath(path), wanted);
 }
 
+/// Whether the parentheses of a call are there already.
+bool HasParentheses(const CompletionRequest& request) {
+  return request.text.substr(request.context.word.end).starts_with("(");
+}
+
 void AddFunctions(CompletionRequest& request) {
   const std::string& namespaces = request.context.namespaces;
-  // A call's parentheses may be there already.
-  const std::string_view rest = request.text.substr(request.context.word.end);
-  const bool has_parentheses = rest.starts_with("(");
+  const bool has_parentheses = HasParentheses(request);
   for (const std::string& name : FunctionNames(request.names)) {
     if (!name.starts_with(namespaces)) {
       continue;
@@ -308,6 +311,9 @@ void CompleteExpression(CompletionRequest& request) {
   }
   if (request.file.kind == FileKind::kVariables) {
     return AddConstants(request, wanted);
+  }
+  if (HasParentheses(request)) {
+    return AddFunctions(request);  // any other name there would be a function that does not exist
   }
   AddScopeNames(request, wanted);
   for (const NamedRoot& named : kNamedRoots) {

@@ -164,6 +164,8 @@ TEST_F(CompletionTest, References) {
   EXPECT_TRUE(Has(value("|"), "data"));
   EXPECT_TRUE(Has(value("|"), "aws_vpc"));
   EXPECT_TRUE(Has(value("upp|"), "upper"));
+  EXPECT_TRUE(Has(value("upp|(1)"), "upper"));
+  EXPECT_FALSE(Has(value("|(1)"), "path"));  // only functions can be called
   EXPECT_EQ(value("provider::aws::|"), "");  // a provider is not required
   EXPECT_FALSE(Has(value("|"), "provider::terraform::encode_expr"));
   workspace_.SetText(root_ + "/versions.tf",
