@@ -139,9 +139,7 @@ class Initializer {
   bool from_cloud() const { return record_.type == backend::kCloudBackend; }
   Value AskForMissing();
   /// The backend that the record names.
-  std::optional<ConfiguredBackend> Previous() {
-    return Configured(record_.type, record_.Settings(), nullptr);
-  }
+  std::optional<ConfiguredBackend> Previous();
   std::optional<ConfiguredBackend> Configured(const std::string& type, const Value& values,
                                               const BackendSettings* settings);
   std::optional<ConfiguredBackend> Encrypted(std::optional<ConfiguredBackend> backend) const {
@@ -180,17 +178,21 @@ std::optional<ConfiguredBackend> Initializer::Configured(const std::string& type
   return out;
 }
 
+std::optional<ConfiguredBackend> Initializer::Previous() {
+  const backend::BackendSpec* spec = backend::FindBackend(record_.type);
+  if (spec == nullptr || spec->make == nullptr) {
+    diags_.Error(
+        "The backend \"" + record_.type + "\" could not be found.",
+        "This directory was initialized for it, maybe by another version, so states cannot "
+        "be moved from it. -reconfigure leaves them where they are.");
+    return std::nullopt;
+  }
+  return Configured(record_.type, record_.Settings(), nullptr);
+}
+
 std::optional<ConfiguredBackend> Initializer::Initialize() {
   if (settings_.type.empty() && record_.empty()) {
     return Encrypted(ImpliedBackend());
-  }
-  const backend::BackendSpec* previous = backend::FindBackend(record_.type);
-  if (!record_.empty() && (previous == nullptr || previous->make == nullptr)) {
-    diags_.Error("Unsupported backend type",
-                 "This directory was initialized for the backend \"" + record_.type +
-                     "\", which is not built yet, so states cannot be moved from it. "
-                     "-reconfigure leaves them where they are.");
-    return std::nullopt;
   }
   if (settings_.type == record_.type) {
     const bool same_block = settings_.hash == record_.hash && !settings_.overridden;
@@ -258,8 +260,11 @@ std::optional<ConfiguredBackend> Initializer::Unset() {
                             record_.type + "\" backend";
   dialog_.Say(unset + ".", unset);
   const auto from = Previous();
+  if (!from) {
+    return std::nullopt;
+  }
   ConfiguredBackend to = *Encrypted(ImpliedBackend());
-  if (!from || !StateMigration(workspace_, request_.migration, *from, to, dialog_, diags_).Run() ||
+  if (!StateMigration(workspace_, request_.migration, *from, to, dialog_, diags_).Run() ||
       !SaveRecord(workspace_, {}, diags_)) {
     return std::nullopt;
   }

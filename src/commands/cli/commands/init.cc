@@ -218,7 +218,8 @@ bool CallsModules(const config::Config& config) {
 /// Reads the state, which names providers that the configuration may no longer require.
 void Init::ReadState(const session::ConfiguredBackend& backend) {
   const std::string workspace = workspace_.Name();
-  if (!session::IsValidWorkspaceName(workspace)) {
+  // A name in a file of this directory may be any.
+  if (!workspace_.chosen.empty() && !session::IsValidWorkspaceName(workspace)) {
     run_.diags.Error("Error selecting workspace",
                      "\"" + workspace + "\" cannot be the name of a workspace.");
     return;
