@@ -218,12 +218,6 @@ bool CallsModules(const config::Config& config) {
 /// Reads the state, which names providers that the configuration may no longer require.
 void Init::ReadState(const session::ConfiguredBackend& backend) {
   const std::string workspace = workspace_.Name();
-  // A name in a file of this directory may be any.
-  if (!workspace_.chosen.empty() && !session::IsValidWorkspaceName(workspace)) {
-    run_.diags.Error("Error selecting workspace",
-                     "\"" + workspace + "\" cannot be the name of a workspace.");
-    return;
-  }
   auto store = backend.backend->Open(workspace, run_.program);
   auto state = store ? (*store)->Read(run_.program) : std::unexpected(store.error());
   if (!state) {
