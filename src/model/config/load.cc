@@ -154,14 +154,13 @@ void ConfigLoader::ReadManifest() {
     }
     return;
   }
-  if (!rules_.root_only) {
-    auto modules = ReadModuleManifest(options_.manifest_path, diags_);
-    if (options_.fetcher != nullptr) {
-      options_.fetcher->Begin(modules);
-    }
-    for (auto& [key, module] : modules) {
-      manifest_[key] = std::move(module);
-    }
+  // A damaged one ends every load, also of those who ask for the root module only.
+  auto modules = ReadModuleManifest(options_.manifest_path, diags_);
+  if (options_.fetcher != nullptr && !rules_.root_only) {
+    options_.fetcher->Begin(modules);
+  }
+  for (auto& [key, module] : modules) {
+    manifest_[key] = std::move(module);
   }
 }
 

@@ -7,18 +7,51 @@
 #include "config/load.h"
 #include "config/module_source.h"
 #include "config/module_test_file.h"
+#include "json/expected.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
 namespace kinu::config {
+namespace {
+
+constexpr json::Expected::Member kRecordMembers[] = {{"Key", &json::kExpectedText},
+                                                     {"Source", &json::kExpectedText},
+                                                     {"Version", &json::kExpectedText},
+                                                     {"Dir", &json::kExpectedText}};
+constexpr json::Expected kRecord{
+    .type = json::Expected::Type::kObject, .name = "modsdir.Record", .members = kRecordMembers};
+constexpr json::Expected kRecords{
+    .type = json::Expected::Type::kList, .name = "[]modsdir.Record", .element = &kRecord};
+constexpr json::Expected::Member kManifestMembers[] = {{"Modules", &kRecords}};
+constexpr json::Expected kManifest{.type = json::Expected::Type::kObject,
+                                   .name = "modsdir.manifestSnapshotFile",
+                                   .members = kManifestMembers};
+
+InstalledModule ModuleOf(const JsonNode& record) {
+  const auto text_of = [&record](std::string_view name) {
+    const JsonNode* value = json::FindInAnyCase(record, name);
+    return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
+  };
+  const std::string dir = text_of("Dir");
+  InstalledModule module{dir.empty() ? dir : CleanPath(dir), text_of("Source"), text_of("Version")};
+  if (Result<ModuleSource> source = ParseModuleSource(module.source, false)) {
+    module.source = source->text;
+  }
+  return module;
+}
+
+}  // namespace
 
 std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std::string& path,
                                                                        Diagnostics& diags) {
   std::map<std::string, InstalledModule, std::less<>> out;
+  const auto report = [&diags](const std::string& problem) {
+    diags.Error("failed to read module manifest: " + problem, "");
+  };
   Result<std::string> text = ReadFile(path);
   if (!text) {
     if (text.error().code != ErrorCode::kNotFound) {
-      diags.Error("failed to read module manifest: " + text.error().message, "");
+      report(text.error().message);
     }
     return out;
   }
@@ -26,36 +59,24 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
     return out;  // as OpenTofu does, for those who make it with "touch"
   }
   const JsonDocument document = ParseJson(*text);
-  const JsonNode* records = document.root().Find("Modules");
-  if (!document.ok()) {
-    const JsonProblem& problem = document.problems()[0];
-    diags.Error(
-        "failed to read module manifest: error unmarshalling snapshot: " +
-            (problem.begin >= text->size() ? "unexpected end of JSON input" : problem.message),
-        "");
+  if (const std::string problem = json::ProblemOf(*text, document, kManifest); !problem.empty()) {
+    report("error unmarshalling snapshot: " + problem);
     return out;
   }
-  if (records == nullptr) {
-    return out;
-  }
-  const auto text_of = [](const JsonNode& record, std::string_view name) {
-    const JsonNode* value = record.Find(name);
-    return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
-  };
-  for (const JsonNode& record : records->elements()) {
-    InstalledModule module{
-        text_of(record, "Dir").empty() ? std::string() : CleanPath(text_of(record, "Dir")),
-        text_of(record, "Source"), text_of(record, "Version")};
-    if (Result<ModuleSource> source = ParseModuleSource(module.source, false)) {
-      module.source = source->text;
-    }
-    const std::string key = text_of(record, "Key");
+  const JsonNode* records = json::FindInAnyCase(document.root(), "Modules");
+  for (const JsonNode& record : records != nullptr ? records->elements() : std::span<JsonNode>()) {
+    const JsonNode* name = json::FindInAnyCase(record, "Key");
+    const std::string key(name != nullptr ? name->text() : "");
+    InstalledModule module = ModuleOf(record);
     if (auto version = Version::Parse(module.version); !module.version.empty() && !version) {
-      diags.Error("failed to read module manifest: invalid version \"" + module.version +
-                      "\" for " + key + ": " + version.error().message,
-                  "");
+      report("invalid version \"" + module.version + "\" for " + key + ": " +
+             version.error().message);
+      return {};
     }
-    out[key] = std::move(module);
+    if (!out.emplace(key, std::move(module)).second) {
+      report("snapshot file contains two records for path " + key);
+      return {};
+    }
   }
   return out;
 }
