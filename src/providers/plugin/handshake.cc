@@ -1,11 +1,10 @@
 #include "plugin/handshake.h"
 
 #include <charconv>
-#include <tuple>
 #include <vector>
 
 #include "addrs/provider_source.h"
-#include "cty/json.h"
+#include "json/expected.h"
 #include "text/quote.h"
 
 namespace kinu::plugin {
@@ -42,38 +41,60 @@ std::string Shown(std::string_view text) {
   return plain ? std::string(text) : quoted;
 }
 
-/// A member of a decoded JSON object, or null.
-Value Member(const Value& object, std::string_view name) {
-  if (object.IsNull() || !object.type().is_object()) {
-    return {};
-  }
-  const Value* found = object.Find(name);
-  return found == nullptr ? Value() : *found;
+using json::Expected;
+
+constexpr Expected::Member kAddressMembers[] = {{"Network", &json::kExpectedText},
+                                                {"String", &json::kExpectedText}};
+constexpr Expected kAddress{.type = Expected::Type::kObject,
+                            .name = "struct { Network string; String string }",
+                            .members = kAddressMembers};
+constexpr Expected::Member kAttachmentMembers[] = {{"Protocol", &json::kExpectedText},
+                                                   {"ProtocolVersion", &json::kExpectedInt},
+                                                   {"Addr", &kAddress},
+                                                   {"Pid", &json::kExpectedInt},
+                                                   {"Test", &json::kExpectedBool}};
+constexpr Expected kAttachment{
+    .type = Expected::Type::kObject, .name = "main.reattachConfig", .members = kAttachmentMembers};
+constexpr Expected kAttachments{.type = Expected::Type::kMap,
+                                .name = "map[string]main.reattachConfig",
+                                .element = &kAttachment};
+
+std::string TextMember(const JsonNode& object, std::string_view name) {
+  const JsonNode* value = json::FindInAnyCase(object, name);
+  return value != nullptr ? std::string(value->text()) : std::string();
 }
 
-std::string TextMember(const Value& object, std::string_view name) {
-  Value value = Member(object, name);
-  return !value.IsNull() && value.type() == Type::String() ? std::string(value.AsString())
-                                                           : std::string();
+int64_t NumberMember(const JsonNode& object, std::string_view name) {
+  const std::string digits = TextMember(object, name);
+  int64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
 }
 
-/// The JSON name of the type, as in Go's error messages.
-std::string_view JsonTypeName(const Type& type) {
-  if (type == Type::String()) {
-    return "string";
+/// Reads what TF_REATTACH_PROVIDERS says of the provider `name`. The form was checked.
+Result<Attachment> ReadAttachment(const std::string& name, const JsonNode& entry) {
+  Attachment attachment;
+  if (const JsonNode* address = json::FindInAnyCase(entry, "Addr")) {
+    attachment.network = TextMember(*address, "Network");
+    attachment.address = TextMember(*address, "String");
   }
-  if (type == Type::Number()) {
-    return "number";
+  attachment.pid = NumberMember(entry, "Pid");
+  const JsonNode* test = json::FindInAnyCase(entry, "Test");
+  attachment.test = test != nullptr && test->is_bool() && test->boolean();
+  if (attachment.network != "unix" && attachment.network != "tcp") {
+    return Fail(ErrorCode::kInvalid,
+                "Unknown address type " + Quote(attachment.network) + " for " + Quote(name));
   }
-  if (type == Type::Bool()) {
-    return "bool";
+  if (attachment.network == "tcp" && attachment.address.find(':') == std::string::npos) {
+    return Fail(ErrorCode::kInvalid, "Invalid TCP address " + Quote(attachment.address) + " for " +
+                                         Quote(name) + ": address " + Shown(attachment.address) +
+                                         ": missing port in address");
   }
-  return type.is_object() ? "object" : "array";
-}
-
-int64_t NumberMember(const Value& object, std::string_view name) {
-  Value value = Member(object, name);
-  return !value.IsNull() && value.type() == Type::Number() ? value.AsInt64().value_or(0) : 0;
+  attachment.wire = TextMember(entry, "Protocol");
+  if (const int64_t protocol = NumberMember(entry, "ProtocolVersion"); protocol != 0) {
+    attachment.protocol = static_cast<int>(protocol);
+  }
+  return attachment;
 }
 
 }  // namespace
@@ -121,66 +142,24 @@ Result<Handshake> ParseHandshake(std::string_view line) {
   return handshake;
 }
 
-Result<Attachments> ParseAttachments(std::string_view json) {
+Result<Attachments> ParseAttachments(std::string_view text) {
   Attachments attachments;
-  if (Trim(json).empty()) {
+  if (text.empty()) {
     return attachments;
   }
-  auto invalid = [](const std::string& why) {
-    return Fail(ErrorCode::kInvalid, "Invalid format for TF_REATTACH_PROVIDERS: " + why);
-  };
-  auto type = ImpliedTypeOfJson(json);
-  if (!type) {
-    return invalid(type.error().ToText());
+  const JsonDocument document = ParseJson(text);
+  if (std::string problem = json::ProblemOf(text, document, kAttachments); !problem.empty()) {
+    return Fail(ErrorCode::kInvalid, "Invalid format for TF_REATTACH_PROVIDERS: " + problem);
   }
-  if (*type == Type::Dynamic()) {
-    return attachments;  // null
-  }
-  if (!type->is_object()) {
-    return invalid("json: cannot unmarshal " + std::string(JsonTypeName(*type)) +
-                   " into Go value of type map[string]main.reattachConfig");
-  }
-  auto root = ValueFromJson(json, *type);
-  if (!root) {
-    return invalid(root.error().ToText());
-  }
-  for (size_t i = 0; i < root->size(); ++i) {
-    std::string name(root->key(i));
+  for (const JsonMember& member : document.root().members()) {
+    const std::string name(member.name);
     auto source = ParseProviderSource(name);
     if (!source) {
       return Fail(ErrorCode::kInvalid, "Error parsing " + Quote(name) +
                                            " as a provider address: " + source.error().detail);
     }
-    const Value& entry = root->elements()[i];
-    const Value address = Member(entry, "Addr");
-    Attachment attachment;
-    for (const auto& [object, member, path] : {std::tuple(&entry, "Protocol", "Protocol"),
-                                               std::tuple(&address, "Network", "Addr.Network"),
-                                               std::tuple(&address, "String", "Addr.String")}) {
-      if (Value text = Member(*object, member); !text.IsNull() && text.type() != Type::String()) {
-        return invalid("json: cannot unmarshal " + std::string(JsonTypeName(text.type())) +
-                       " into Go struct field reattachConfig." + path + " of type string");
-      }
-    }
-    attachment.network = TextMember(address, "Network");
-    attachment.address = TextMember(address, "String");
-    attachment.pid = NumberMember(entry, "Pid");
-    Value test = Member(entry, "Test");
-    attachment.test = !test.IsNull() && test.type() == Type::Bool() && test.AsBool();
-    if (attachment.network != "unix" && attachment.network != "tcp") {
-      return Fail(ErrorCode::kInvalid,
-                  "Unknown address type " + Quote(attachment.network) + " for " + Quote(name));
-    }
-    if (attachment.network == "tcp" && attachment.address.find(':') == std::string::npos) {
-      return Fail(ErrorCode::kInvalid, "Invalid TCP address " + Quote(attachment.address) +
-                                           " for " + Quote(name) + ": address " +
-                                           Shown(attachment.address) + ": missing port in address");
-    }
-    attachment.wire = TextMember(entry, "Protocol");
-    if (int64_t protocol = NumberMember(entry, "ProtocolVersion"); protocol != 0) {
-      attachment.protocol = static_cast<int>(protocol);
-    }
-    attachments.emplace(source->ToText(), std::move(attachment));
+    KINU_TRY(Attachment attachment, ReadAttachment(name, member.value));
+    attachments.insert_or_assign(source->ToText(), std::move(attachment));
   }
   return attachments;
 }

@@ -79,6 +79,30 @@ TEST(Attachments, Parse) {
   }
 }
 
+TEST(Attachments, HaveOneForm) {
+  struct Row {
+    const char* text;
+    const char* problem;
+  };
+  constexpr Row kRows[] = {
+      {" ", "unexpected end of JSON input"},
+      {"{} x", "invalid character 'x' after top-level value"},
+      {R"({"a":1})", "json: cannot unmarshal number into Go value of type main.reattachConfig"},
+      {R"({"a":{"Test":1}})",
+       "json: cannot unmarshal number into Go struct field reattachConfig.Test of type bool"},
+      {R"({"a":{"Pid":1.5}})",
+       "json: cannot unmarshal number 1.5 into Go struct field reattachConfig.Pid of type int"},
+      {R"({"a":{"Addr":{"Network":1}}})",
+       "json: cannot unmarshal number into Go struct field .Addr.Network of type string"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(ParseAttachments(row.text).error().message,
+              std::string("Invalid format for TF_REATTACH_PROVIDERS: ") + row.problem);
+  }
+  EXPECT_TRUE(
+      ParseAttachments(R"({"a":{"protocol":"grpc","ADDR":{"network":"unix","string":"/x"}}})"));
+}
+
 TEST(Attachments, ProtocolsMatterOnlyWhereTheyAreUsed) {
   const auto parsed = ParseAttachments(
       R"({"a/b":{"Protocol":"grpc","ProtocolVersion":7,"Addr":{"Network":"unix","String":"x"}},
