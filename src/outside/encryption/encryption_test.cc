@@ -61,5 +61,38 @@ TEST(Envelope, DamageIsFound) {
             "invalid encrypted payload version: v1 != v0");
 }
 
+TEST(Envelope, OtherFormsAreNoEnvelope) {
+  struct Row {
+    const char* text;
+    const char* problem;
+  };
+  // Each answer was given by Go's encoding/json.
+  constexpr Row kRows[] = {
+      {R"({"encryption_version":1})",
+       "json: cannot unmarshal number into Go struct field basedata.encryption_version of type "
+       "string"},
+      {R"({"encryption_version":"v0","meta":1})",
+       "json: cannot unmarshal number into Go struct field basedata.meta of type "
+       "encryption.keyProviderMetamap"},
+      {R"({"encryption_version":"v0","meta":{"k":1}})",
+       "json: cannot unmarshal number into Go struct field basedata.meta of type []uint8"},
+      {R"({"encryption_version":"v0","encrypted_data":"%"})",
+       "illegal base64 data at input byte 0"},
+  };
+  for (const Row& row : kRows) {
+    std::string problem;
+    EXPECT_FALSE(ReadEnvelope(row.text, problem).value_or(std::nullopt)) << row.text;
+    EXPECT_EQ(problem, row.problem) << row.text;
+  }
+}
+
+TEST(Envelope, OtherFormsOfNumbersAreReported) {
+  EXPECT_EQ(ProblemOfNumber(R"({"serial":1.5})"),
+            "json: cannot unmarshal number 1.5 into Go struct field statedata.serial of type int");
+  EXPECT_EQ(ProblemOfNumber(R"({"serial":-1,"lineage":null})"), "");
+  EXPECT_FALSE(ReadStateNumber(R"({"serial":1,"lineage":5})").fits);
+  EXPECT_TRUE(ReadStateNumber(R"({"serial":null})").fits);
+}
+
 }  // namespace
 }  // namespace kinu::encryption

@@ -2,8 +2,8 @@
 
 #include "codec/base64.h"
 #include "cty/number.h"
+#include "json/expected.h"
 #include "json/reader.h"
-#include "json/syntax_problem.h"
 #include "json/tree.h"
 #include "json/writer.h"
 
@@ -23,34 +23,26 @@ std::optional<uint64_t> SerialIn(const JsonNode& object) {
   return node != nullptr && node->is_number() ? SerialOf(node->text()) : std::nullopt;
 }
 
-std::string_view KindName(const JsonNode& node) {
-  if (node.is_string()) {
-    return "string";
-  }
-  if (node.is_number()) {
-    return "number";
-  }
-  return node.is_array() ? "array" : "bool";
-}
+using json::Expected;
 
-/// What the reference says of a text that is not the JSON of an object of a Go type.
-std::string ProblemOf(std::string_view bytes, const JsonDocument& document, std::string_view type) {
-  if (!document.ok()) {
-    std::string problem = json::SyntaxProblem(bytes);
-    return problem.empty() ? document.problems()[0].message : problem;
-  }
-  const JsonNode& root = document.root();
-  if (root.is_object() || root.is_null()) {
-    return "";
-  }
-  return "json: cannot unmarshal " + std::string(KindName(root)) + " into Go value of type " +
-         std::string(type);
-}
+constexpr Expected kBytes{.type = Expected::Type::kText, .name = "[]uint8"};
+constexpr Expected kMetadata{
+    .type = Expected::Type::kMap, .name = "encryption.keyProviderMetamap", .element = &kBytes};
+constexpr Expected::Member kMembers[] = {{"meta", &kMetadata},
+                                         {"encrypted_data", &kBytes},
+                                         {"encryption_version", &json::kExpectedText}};
+constexpr Expected kEnvelope{
+    .type = Expected::Type::kObject, .name = "encryption.basedata", .members = kMembers};
+
+constexpr Expected::Member kNumberedMembers[] = {{"serial", &json::kExpectedInt},
+                                                 {"lineage", &json::kExpectedText}};
+constexpr Expected kNumbered{
+    .type = Expected::Type::kObject, .name = "encryption.statedata", .members = kNumberedMembers};
 
 }  // namespace
 
-std::string ProblemOfJson(std::string_view bytes, std::string_view type) {
-  return ProblemOf(bytes, ParseJson(bytes), type);
+std::string WhyNoEnvelope(std::string_view bytes) {
+  return json::ProblemOf(bytes, ParseJson(bytes), kEnvelope);
 }
 
 std::string Envelope::ToJson(bool with_snapshot) const {
@@ -86,7 +78,7 @@ Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string
   }
   const JsonDocument document = ParseJson(bytes);
   const JsonNode& root = document.root();
-  problem = ProblemOf(bytes, document, "encryption.basedata");
+  problem = json::ProblemOf(bytes, document, kEnvelope);
   if (!problem.empty()) {
     return std::nullopt;
   }
@@ -101,18 +93,31 @@ Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string
   Envelope out;
   out.serial = SerialIn(root);
   out.lineage = root.TextOf("lineage");
-  auto decode = [](const JsonNode& node) -> Result<std::string> {
-    return node.is_string() ? DecodeBase64(node.text()) : Result<std::string>("");
+  out.number_problem = json::Mismatch(root, kNumbered);
+  const auto decode = [&problem](const JsonNode& node, std::string& to) {
+    Result<std::string> bytes_of =
+        node.is_null() ? Result<std::string>("") : DecodeBase64(node.text());
+    if (!bytes_of && problem.empty()) {
+      problem = bytes_of.error().message;
+    }
+    to = std::move(bytes_of).value_or("");
   };
-  if (const JsonNode* data = root.Find("encrypted_data")) {
-    KINU_TRY(out.data, decode(*data));
-  }
-  if (const JsonNode* meta = root.Find("meta"); meta != nullptr && meta->is_object()) {
+  if (const JsonNode* meta = root.Find("meta")) {
     for (const JsonMember& member : meta->members()) {
-      KINU_TRY(out.metadata[std::string(member.name)], decode(member.value));
+      decode(member.value, out.metadata[std::string(member.name)]);
     }
   }
+  if (const JsonNode* data = root.Find("encrypted_data")) {
+    decode(*data, out.data);
+  }
+  if (!problem.empty()) {
+    return std::nullopt;
+  }
   return std::optional(std::move(out));
+}
+
+std::string ProblemOfNumber(std::string_view state) {
+  return json::ProblemOf(state, ParseJson(state), kNumbered);
 }
 
 StateNumber ReadStateNumber(const std::string& state) {
@@ -130,9 +135,12 @@ StateNumber ReadStateNumber(const std::string& state) {
     return node && node.is_string() ? node.String() : std::string();
   };
   StateNumber out;
-  if (const json::Node serial = tree.root().Find("serial"); serial && serial.is_number()) {
-    out.serial = SerialOf(serial.text());
+  if (const json::Node serial = tree.root().Find("serial"); serial && !serial.is_null()) {
+    out.serial = serial.is_number() ? SerialOf(serial.text()) : std::nullopt;
+    out.fits = out.serial.has_value();
   }
+  const json::Node lineage = tree.root().Find("lineage");
+  out.fits = out.fits && (!lineage || lineage.is_null() || lineage.is_string());
   out.lineage = text("lineage");
   out.is_state = !text("terraform_version").empty();
   return out;

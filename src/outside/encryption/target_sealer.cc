@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "json/expected.h"
+
 namespace kinu::encryption {
 namespace {
 
@@ -148,9 +150,15 @@ Result<state::Sealer::Opened> TargetSealer::Open(std::string bytes) const {
 
 namespace {
 
+using json::Expected;
+
+constexpr Expected::Member kVersionedMembers[] = {{"terraform_version", &json::kExpectedText}};
+constexpr Expected kVersioned{
+    .type = Expected::Type::kObject,
+    .name = R"(struct { FormatVersion string "json:\"terraform_version\"" })",
+    .members = kVersionedMembers};
 std::string WhyNoState(std::string_view document) {
-  std::string problem =
-      ProblemOfJson(document, R"(struct { FormatVersion string "json:\"terraform_version\"" })");
+  std::string problem = json::ProblemOf(document, ParseJson(document), kVersioned);
   return problem.empty() ? "Given payload is not a state file" : problem;
 }
 
@@ -159,9 +167,10 @@ std::string WhyNoState(std::string_view document) {
 Result<state::Sealer::Opened> TargetSealer::OpenClear(std::string document,
                                                       std::string problem) const {
   const bool is_plan = name_ == kPlan;
-  if (is_plan ? !document.starts_with("PK") : !ReadStateNumber(document).is_state) {
+  const StateNumber number = is_plan ? StateNumber() : ReadStateNumber(document);
+  if (is_plan ? !document.starts_with("PK") : !number.is_state) {
     if (problem.empty()) {
-      problem = ProblemOfJson(document, "encryption.basedata");
+      problem = WhyNoEnvelope(document);
     }
     const std::string what =
         is_plan ? "Invalid plan file " + document.substr(0, 2) : WhyNoState(document);
@@ -172,6 +181,10 @@ Result<state::Sealer::Opened> TargetSealer::OpenClear(std::string document,
   if (!reads_clear()) {
     return Fail(ErrorCode::kInvalid,
                 "encountered unencrypted payload without unencrypted method configured");
+  }
+  problem = number.fits ? "" : ProblemOfNumber(document);
+  if (!problem.empty()) {
+    return Fail(ErrorCode::kInvalid, std::move(problem));
   }
   return Opened{std::move(document), method_.spec.encrypts()};
 }
@@ -201,10 +214,10 @@ Result<state::Sealer::Opened> TargetSealer::Decrypt(const Envelope& envelope) co
 
 Result<void> TargetSealer::CheckSnapshot(const Envelope& envelope, const std::string& document) {
   const StateNumber inner = ReadStateNumber(document);
-  if (!inner.is_state) {
-    if (std::string problem = ProblemOfJson(document, "encryption.statedata"); !problem.empty()) {
-      return Fail(ErrorCode::kInvalid, std::move(problem));
-    }
+  const bool fits = inner.is_state && inner.fits;
+  if (std::string problem = fits ? envelope.number_problem : ProblemOfNumber(document);
+      !problem.empty()) {
+    return Fail(ErrorCode::kInvalid, std::move(problem));
   }
   if (envelope.serial && inner.serial && *envelope.serial != *inner.serial) {
     return Fail(ErrorCode::kInvalid, "invalid state metadata, serial field mismatch " +
