@@ -29,7 +29,11 @@ std::string StatePath(const std::string& root, const install::CliConfig& cli_con
   backend::LocalBackend local({});
   if (!record->empty()) {
     provider::Problems ignored;
-    local.Configure(record->Settings(), ignored);
+    const Result<Value> settings = record->Settings();
+    if (!settings) {
+      return {};
+    }
+    local.Configure(*settings, ignored);
   }
   const auto files = local.Files(workspace.Name());
   return files ? PathIn(root, files->read) : std::string();

@@ -229,11 +229,6 @@ std::string InitRequired(const std::string& reason) {
              "backend block. Nothing has been done to the configuration or to any state.");
 }
 
-std::string NotBuilt(const std::string& type) {
-  return "This version keeps states in local files only: the backend \"" + type +
-         "\" is not built yet.";
-}
-
 std::string UnknownBackend(const std::string& type) {
   constexpr std::string_view kRemoved[] = {"artifactory", "etcd", "etcdv3", "manta", "swift"};
   if (type == "cloud") {
@@ -265,8 +260,7 @@ std::optional<std::string> WhyInitialize(const BackendSettings& settings,
   if (settings.type != record.type) {
     return "Backend type changed from \"" + record.type + "\" to \"" + settings.type + "\"";
   }
-  const bool same = settings.hash == record.hash ||
-                    (settings.complete && Value::RawEquals(settings.settings, record.Settings()));
+  const bool same = settings.hash == record.hash || settings.AreRecorded(record);
   return same ? std::nullopt
               : std::optional<std::string>(was_cloud
                                                ? "Cloud backend configuration block has changed"
@@ -274,8 +268,7 @@ std::optional<std::string> WhyInitialize(const BackendSettings& settings,
 }
 
 /// Whether configuration and record agree; an error says what to do.
-bool Agree(const BackendSettings& settings, const BackendRecord& record,
-           const std::optional<config::Backend>& block, Diagnostics& diags) {
+bool Agree(const BackendSettings& settings, const BackendRecord& record, Diagnostics& diags) {
   if (settings.type.empty() && !record.empty()) {
     diags.Error(Hint("Backend initialization required, please run \"tofu init\""),
                 InitRequired("Unsetting the previously set backend \"" + record.type + "\""));
@@ -291,10 +284,6 @@ bool Agree(const BackendSettings& settings, const BackendRecord& record,
     diags.Error(
         Hint("Backend initialization required, please run \"tofu init\""),
         InitRequired("Initial configuration of the requested backend \"" + settings.type + "\""));
-    return false;
-  }
-  if (block && settings.type == record.type && IsUnbuiltBackend(settings.type)) {
-    diags.Error("Unsupported backend type", NotBuilt(settings.type), block->type_range);
     return false;
   }
   if (auto why = settings.type.empty() ? std::nullopt : WhyInitialize(settings, record)) {
@@ -319,9 +308,46 @@ std::optional<config::Backend> BackendBlockOf(const config::Module& root) {
   return root.backend;
 }
 
-bool IsUnbuiltBackend(std::string_view type) {
-  const BackendSpec* spec = backend::FindBackend(type);
-  return spec != nullptr && spec->make == nullptr;
+bool BackendSettings::AreRecorded(const BackendRecord& record) const {
+  const Result<Value> recorded = complete ? record.Settings() : Value();
+  return complete && recorded && Value::RawEquals(settings, *recorded);
+}
+
+std::optional<Value> RecordedSettings(const BackendRecord& record, Diagnostics& diags) {
+  if (!IsKnownBackend(record.type, diags)) {
+    return std::nullopt;
+  }
+  Result<Value> settings = record.Settings();
+  if (!settings) {
+    diags.Error("Failed to decode current backend config",
+                Hint("What \"tofu init\" has recorded of the backend cannot be read: ") +
+                    settings.error().message +
+                    Hint(". Maybe another version wrote it. \"tofu init -reconfigure\" takes the "
+                         "settings of the configuration and leaves the states where they are."));
+    return std::nullopt;
+  }
+  return *std::move(settings);
+}
+
+bool SaveRecord(const Workspace& workspace, const BackendRecord& record, Diagnostics& diags) {
+  if (auto written = WriteBackendRecord(workspace.data_directory, record); !written) {
+    diags.Error(TextAsSummary("Error saving the backend configuration: " + written.error().message,
+                              "The data directory has to be writable for it."),
+                "");
+    return false;
+  }
+  return true;
+}
+
+bool IsKnownBackend(const std::string& type, Diagnostics& diags) {
+  if (backend::FindBackend(type) != nullptr) {
+    return true;
+  }
+  diags.Error("The backend \"" + type + "\" could not be found.",
+              "The states of this directory are kept in it, as another version may have said. Use "
+              "that version, or take the backend out of the configuration and run \"init "
+              "-reconfigure\", which leaves the states where they are.");
+  return false;
 }
 
 BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& loaded,
@@ -338,16 +364,15 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
   // Only a block of its own asks for a cloud.
   const bool reserved = !root.cloud && block.type == backend::kCloudBackend;
   const BackendSpec* spec = reserved ? nullptr : backend::FindBackend(block.type);
-  const bool unbuilt = spec != nullptr && spec->make == nullptr;
-  if ((unbuilt || reserved) && !for_init) {
+  if (reserved && !for_init) {
     // Whether it can be used at all is said once it would be used.
     out.type = block.type;
     out.complete = false;
     return out;
   }
-  if (spec == nullptr || unbuilt) {
-    diags.Error(unbuilt || for_init ? "Unsupported backend type" : "Invalid backend type",
-                unbuilt ? NotBuilt(block.type) : UnknownBackend(block.type), block.type_range);
+  if (spec == nullptr) {
+    diags.Error(for_init ? "Unsupported backend type" : "Invalid backend type",
+                UnknownBackend(block.type), block.type_range);
     out.complete = false;
     return out;
   }
@@ -453,20 +478,13 @@ std::optional<ConfiguredBackend> Configure(const Workspace& workspace, const std
   return out;
 }
 
-/// What `init` recorded. Where that cannot be read, and the manifest of modules can't either, the
-/// error is that of the manifest, which OpenTofu reads first and kinu only if it needs it.
+/// What `init` recorded.
 static std::optional<BackendRecord> ReadRecord(const Workspace& workspace, Diagnostics& diags) {
   auto record = ReadBackendRecord(workspace.data_directory);
   if (record) {
     return *std::move(record);
   }
-  Diagnostics of_manifest;
-  (void)config::ReadModuleManifest(workspace.manifest_path(), of_manifest);
-  if (of_manifest.has_errors()) {
-    diags.Append(std::move(of_manifest));
-  } else {
-    diags.Error(UnreadRecord(workspace.data_directory, record.error()), "");
-  }
+  diags.Error(UnreadRecord(workspace.data_directory, record.error()), "");
   return std::nullopt;
 }
 
@@ -477,6 +495,18 @@ ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags) {
   return {std::string(spec.type), settings, backend::MakeBackend(spec, settings, flags, none)};
 }
 
+/// The backend of a record: the implied one if it is empty.
+static std::optional<ConfiguredBackend> ConfigureRecorded(const Workspace& workspace,
+                                                          const BackendRecord& record,
+                                                          const backend::StateFlags& flags,
+                                                          Diagnostics& diags) {
+  if (record.empty()) {
+    return ImpliedBackend(flags);
+  }
+  const std::optional<Value> settings = RecordedSettings(record, diags);
+  return settings ? Configure(workspace, record.type, *settings, flags, diags) : std::nullopt;
+}
+
 /// The same after its encryption, whose warnings are in `diags`.
 static std::optional<ConfiguredBackend> AgreedBackend(const Workspace& workspace,
                                                       const Loaded& loaded,
@@ -484,13 +514,16 @@ static std::optional<ConfiguredBackend> AgreedBackend(const Workspace& workspace
                                                       Diagnostics& diags) {
   const size_t errors = diags.error_count();
   const BackendSettings settings = ReadBackendSettings(workspace, loaded, {}, false, diags);
-  const auto record = ReadRecord(workspace, diags);
-  if (diags.error_count() != errors ||
-      !Agree(settings, *record, BackendBlockOf(*loaded.config->root().module), diags)) {
+  auto record = ReadRecord(workspace, diags);
+  if (diags.error_count() != errors || !Agree(settings, *record, diags)) {
     return std::nullopt;
   }
-  auto out = record->empty() ? ImpliedBackend(flags)
-                             : Configure(workspace, record->type, record->Settings(), flags, diags);
+  auto out = ConfigureRecorded(workspace, *record, flags, diags);
+  if (out && !record->empty() && settings.hash != record->hash) {
+    // Settings moved between the block and the command line, and all together are the same.
+    record->hash = settings.hash;
+    (void)SaveRecord(workspace, *record, diags);
+  }
   // Whoever uses a backend may run providers: a lock file that cannot be read and packages that
   // are not there end it here.
   const auto providers = ProviderSet::Open(workspace, diags);
@@ -538,10 +571,7 @@ std::optional<ConfiguredBackend> PlannedBackend(const Workspace& workspace,
                                                 const plan::BackendRecord& record,
                                                 const backend::StateFlags& flags,
                                                 Diagnostics& diags) {
-  const BackendSpec* spec = backend::FindBackend(record.type);
-  if (spec == nullptr || spec->make == nullptr) {
-    diags.Error("Unsupported backend type", "The plan keeps its state in the backend \"" +
-                                                record.type + "\", which is not built yet.");
+  if (!IsKnownBackend(record.type, diags)) {
     return std::nullopt;
   }
   return ConfigureWithWarnings(workspace, record.type, record.config, flags, diags);
@@ -552,16 +582,7 @@ std::optional<ConfiguredBackend> RecordedBackend(const Workspace& workspace, Dia
   if (!record) {
     return std::nullopt;
   }
-  if (record->empty()) {
-    return ImpliedBackend();
-  }
-  const BackendSpec* spec = backend::FindBackend(record->type);
-  if (spec == nullptr || spec->make == nullptr) {
-    diags.Error("Unsupported backend type", "This directory was initialized for the backend \"" +
-                                                record->type + "\", which is not built yet.");
-    return std::nullopt;
-  }
-  return Configure(workspace, record->type, record->Settings(), {}, diags);
+  return ConfigureRecorded(workspace, *record, {}, diags);
 }
 
 std::vector<std::string> WorkspaceNames(const Workspace& workspace) {
@@ -571,7 +592,7 @@ std::vector<std::string> WorkspaceNames(const Workspace& workspace) {
     return {};
   }
   const BackendSettings settings = ReadBackendSettings(workspace, root, {}, false, diags);
-  if (diags.has_errors() || IsUnbuiltBackend(settings.type)) {
+  if (diags.has_errors()) {
     return {};
   }
   auto chosen = settings.type.empty()

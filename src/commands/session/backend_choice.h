@@ -49,13 +49,21 @@ struct BackendSettings {
   Diagnostics problems;     ///< of the values: for those who configure with them
 
   bool is_cloud() const { return type == backend::kCloudBackend; }
+  /// Whether the settings, with those of the command line, are those that `init` recorded.
+  bool AreRecorded(const BackendRecord& record) const;
 };
 
 /// The `backend` block of a root module, or its `cloud` block as one.
 std::optional<config::Backend> BackendBlockOf(const config::Module& root);
 
-/// Whether the reference has a backend of that type that this version lacks.
-bool IsUnbuiltBackend(std::string_view type);
+/// Whether there is a backend of the type that a record or a plan names; reports it if not.
+bool IsKnownBackend(const std::string& type, Diagnostics& diags);
+
+/// The settings of a record; reports why they cannot be used.
+std::optional<Value> RecordedSettings(const BackendRecord& record, Diagnostics& diags);
+
+/// Writes the record of the data directory; reports why that is impossible.
+bool SaveRecord(const Workspace& workspace, const BackendRecord& record, Diagnostics& diags);
 
 /// Reads the backend block of a loaded root module. `overrides` are the values of -backend-config;
 /// `for_init` selects the message for types that do not exist. Invalid values are not reported:

@@ -91,16 +91,6 @@ WorkspaceChoice ChooseWorkspace(const Workspace& workspace, const ConfiguredBack
   return WorkspaceChoice::kChosen;
 }
 
-bool SaveRecord(const Workspace& workspace, const BackendRecord& record, Diagnostics& diags) {
-  if (auto written = WriteBackendRecord(workspace.data_directory, record); !written) {
-    diags.Error(TextAsSummary("Error saving the backend configuration: " + written.error().message,
-                              "The data directory has to be writable for it."),
-                "");
-    return false;
-  }
-  return true;
-}
-
 void AddChangedBackend(Diagnostics& diags) {
   diags.Error(
       "Backend configuration changed",
@@ -179,15 +169,8 @@ std::optional<ConfiguredBackend> Initializer::Configured(const std::string& type
 }
 
 std::optional<ConfiguredBackend> Initializer::Previous() {
-  const backend::BackendSpec* spec = backend::FindBackend(record_.type);
-  if (spec == nullptr || spec->make == nullptr) {
-    diags_.Error(
-        "The backend \"" + record_.type + "\" could not be found.",
-        "This directory was initialized for it, maybe by another version, so states cannot "
-        "be moved from it. -reconfigure leaves them where they are.");
-    return std::nullopt;
-  }
-  return Configured(record_.type, record_.Settings(), nullptr);
+  const std::optional<Value> settings = RecordedSettings(record_, diags_);
+  return settings ? Configured(record_.type, *settings, nullptr) : std::nullopt;
 }
 
 std::optional<ConfiguredBackend> Initializer::Initialize() {
@@ -196,8 +179,7 @@ std::optional<ConfiguredBackend> Initializer::Initialize() {
   }
   if (settings_.type == record_.type) {
     const bool same_block = settings_.hash == record_.hash && !settings_.overridden;
-    if (same_block ||
-        (settings_.complete && Value::RawEquals(settings_.settings, record_.Settings()))) {
+    if (same_block || settings_.AreRecorded(record_)) {
       return Keep();
     }
   }
@@ -386,18 +368,11 @@ std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const L
                                              Diagnostics& diags) {
   const size_t errors = diags.error_count();
   auto read = ReadBackendRecord(workspace.data_directory);
-  // A change has to be asked for, whatever it is to.
-  const bool asked = request.reconfigure || request.migrate || request.migration.force_copy;
   const std::optional<config::Backend> block = BackendBlockOf(*root.config->root().module);
   if (block && block->type == backend::kCloudBackend && !request.overrides.empty()) {
     diags.Error("Invalid command-line option",
                 "The option -backend-config adds settings to a \"backend\" block, and the "
                 "configuration has a \"cloud\" block.");
-    return std::nullopt;
-  }
-  if (!asked && block && IsUnbuiltBackend(block->type) && read && !read->empty() &&
-      read->type != block->type) {
-    AddChangedBackend(diags);
     return std::nullopt;
   }
   const BackendSettings settings =

@@ -7,39 +7,68 @@
 #include "base/files.h"
 #include "compatibility/features.h"
 #include "cty/json.h"
+#include "json/expected.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
 namespace kinu::session {
 namespace {
 
+using json::Expected;
+
 std::string RecordPath(const std::string& data_directory) {
   return JoinPath(data_directory, "terraform.tfstate");
 }
 
+constexpr Expected::Member kVersionedMembers[] = {{"version", &json::kExpectedInt}};
+constexpr Expected kVersioned{.type = Expected::Type::kObject,
+                              .name = "clistate.jsonVersionOnly",
+                              .members = kVersionedMembers};
+constexpr Expected::Member kRecordMembers[] = {{"type", &json::kExpectedText},
+                                               {"config", &json::kExpectedAny},
+                                               {"hash", &json::kExpectedUint64}};
+constexpr Expected kRecord{
+    .type = Expected::Type::kObject, .name = "clistate.BackendState", .members = kRecordMembers};
+constexpr Expected::Member kRecordFileMembers[] = {{"backend", &kRecord}};
+constexpr Expected kRecordFile{
+    .type = Expected::Type::kObject, .name = "clistate.CLIState", .members = kRecordFileMembers};
+
+/// Whether the text is of the version that is written here; without one it is of version 0.
+Result<void> CheckVersion(const std::string& text, const JsonNode& root) {
+  const JsonNode* member = json::FindInAnyCase(root, "version");
+  const std::string version(member != nullptr && member->is_number() ? member->text() : "0");
+  if (version == "3") {
+    return {};
+  }
+  if (compatibility::Has(compatibility::Feature::kBackendRecordErrors) &&
+      !Environment("TF_DATA_DIR").empty() && text.contains("\"terraform_version\"")) {
+    return Fail(ErrorCode::kUnsupported,
+                "found a resource state file (version " + version +
+                    ") where a backend configuration cache file was expected; if TF_DATA_DIR is "
+                    "set, ensure it does not point to a directory containing your main "
+                    "terraform.tfstate resource state file");
+  }
+  return Fail(ErrorCode::kUnsupported, "opentofu " + std::string(compatibility::Release()) +
+                                           " does not support CLI state version " + version +
+                                           ", please update");
+}
+
 }  // namespace
 
-Value BackendRecord::Settings() const {
+Result<Value> BackendRecord::Settings() const {
   const backend::BackendSpec* spec = backend::FindBackend(type);
   if (spec == nullptr) {
-    return Value::EmptyObject();
+    return Fail(ErrorCode::kUnsupported, "there is no backend \"" + type + "\"");
   }
-  const JsonDocument document = ParseJson(config_json);
-  const schema::Block& block = backend::SchemaOf(*spec);
-  std::vector<std::pair<std::string, Value>> given;
-  for (const JsonMember& member :
-       document.ok() ? document.root().members() : std::span<const JsonMember>()) {
-    const int at = block.implied_type().FindAttribute(member.name);
-    if (at < 0) {
-      continue;
-    }
-    auto value = ValueFromJson(member.value,
-                               block.implied_type().attributes()[static_cast<size_t>(at)].type);
-    if (value) {
-      given.emplace_back(std::string(member.name), *std::move(value));
-    }
+  if (config_json.empty()) {
+    return backend::SettingsObject(*spec, Value::EmptyObject());
   }
-  return backend::SettingsObject(*spec, Value::Object(std::move(given)));
+  const ValueResult<Value> given =
+      ValueFromJson(config_json, backend::SchemaOf(*spec).implied_type());
+  if (!given) {
+    return Fail(ErrorCode::kInvalid, given.error().ToText());
+  }
+  return backend::SettingsObject(*spec, *given);
 }
 
 BackendRecord MakeBackendRecord(const std::string& type, const Value& settings, uint64_t hash) {
@@ -72,35 +101,26 @@ Result<BackendRecord> ReadBackendRecord(const std::string& data_directory) {
     return record;
   }
   const JsonDocument document = ParseJson(*text);
-  if (!document.ok()) {
-    return Fail(ErrorCode::kInvalid,
-                "decoding CLI state file version failed: unexpected end of JSON input");
+  if (std::string problem = json::ProblemOf(*text, document, kVersioned); !problem.empty()) {
+    return Fail(ErrorCode::kInvalid, "decoding CLI state file version failed: " + problem);
   }
-  if (const JsonNode* version = document.root().Find("version");
-      version != nullptr && version->is_number() && version->text() != "3") {
-    if (compatibility::Has(compatibility::Feature::kBackendRecordErrors) &&
-        !Environment("TF_DATA_DIR").empty() && text->contains("\"terraform_version\"")) {
-      return Fail(ErrorCode::kUnsupported,
-                  "found a resource state file (version " + std::string(version->text()) +
-                      ") where a backend configuration cache file was expected; if TF_DATA_DIR is "
-                      "set, ensure it does not point to a directory containing your main "
-                      "terraform.tfstate resource state file");
-    }
-    return Fail(ErrorCode::kUnsupported, "opentofu " + std::string(compatibility::Release()) +
-                                             " does not support CLI state version " +
-                                             std::string(version->text()) + ", please update");
+  if (Result<void> checked = CheckVersion(*text, document.root()); !checked) {
+    return std::unexpected(std::move(checked).error());
   }
-  const JsonNode* backend = document.root().Find("backend");
+  if (std::string problem = json::ProblemOf(*text, document, kRecordFile); !problem.empty()) {
+    return Fail(ErrorCode::kInvalid, "decoding CLI state file failed: " + problem);
+  }
+  const JsonNode* backend = json::FindInAnyCase(document.root(), "backend");
   if (backend == nullptr) {
     return record;
   }
-  if (const JsonNode* type = backend->Find("type"); type != nullptr && type->is_string()) {
+  if (const JsonNode* type = json::FindInAnyCase(*backend, "type")) {
     record.type = type->text();
   }
-  if (const JsonNode* hash = backend->Find("hash"); hash != nullptr && hash->is_number()) {
+  if (const JsonNode* hash = json::FindInAnyCase(*backend, "hash")) {
     record.hash = std::strtoull(std::string(hash->text()).c_str(), nullptr, 10);
   }
-  if (const JsonNode* config = backend->Find("config"); config != nullptr && config->is_object()) {
+  if (const JsonNode* config = json::FindInAnyCase(*backend, "config")) {
     record.config_json = text->substr(config->begin(), config->end() - config->begin());
   }
   return record;

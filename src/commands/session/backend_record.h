@@ -17,9 +17,9 @@ struct BackendRecord {
   uint64_t hash = 0;        ///< of the block in the configuration
 
   bool empty() const { return type.empty(); }
-  /// The settings, as SettingsObject() of the backend; an empty object if this version does not
-  /// know the backend.
-  Value Settings() const;
+  /// The settings, as SettingsObject() of the backend. Fails if this version does not know the
+  /// backend or one of its settings.
+  Result<Value> Settings() const;
 };
 
 /// A record of these settings.

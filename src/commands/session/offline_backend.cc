@@ -60,8 +60,9 @@ std::optional<ConfiguredBackend> ChooseOfflineBackend(const Workspace& workspace
     ReportFarState(type, settings.missing, diags);
   } else {
     const bool initialized = record && record->type == type;
-    out = Configure(workspace, type, initialized ? record->Settings() : settings.settings, flags,
-                    diags, &settings);
+    const std::optional<Value> values =
+        initialized ? RecordedSettings(*record, diags) : settings.settings;
+    out = values ? Configure(workspace, type, *values, flags, diags, &settings) : std::nullopt;
   }
   if (out) {
     out->Prepare(workspace, *encryption);

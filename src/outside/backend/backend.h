@@ -145,11 +145,10 @@ struct Setting {
 
 /// A row of the table of backends.
 struct BackendSpec {
-  std::string_view type;                   ///< label of its block
-  std::string_view docs;                   ///< one line
-  std::span<const Setting> settings = {};  ///< sorted by name
-  /// Null: the reference has such a backend, and this version lacks it.
-  std::unique_ptr<Backend> (*make)(const StateFlags& flags) = nullptr;
+  std::string_view type;                                      ///< label of its block
+  std::string_view docs;                                      ///< one line
+  std::span<const Setting> settings = {};                     ///< sorted by name
+  std::unique_ptr<Backend> (*make)(const StateFlags& flags);  ///< never null
   /// Backend::Configure() reports missing settings itself.
   bool checks_required = false;
   /// The error of a backend whose missing settings nobody gave when asked; empty: none.

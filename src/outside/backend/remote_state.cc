@@ -104,11 +104,16 @@ std::string TargetOf(std::string_view address) {
   return out.starts_with(kModule) ? out.substr(kModule.size()) : out;
 }
 
+void AddUnknown(std::string_view backend, Problems& problems) {
+  AddError(problems, "Invalid backend configuration",
+           "There is no backend type named \"" + std::string(backend) + "\".", "backend");
+}
+
 }  // namespace
 
 void StoredStates::Check(std::string_view backend, const Value& config, Problems& problems) {
   const BackendSpec* spec = Find(backend);
-  if (spec != nullptr && spec->make != nullptr) {
+  if (spec != nullptr) {
     const std::optional<Value> settings = ReadSettings(*spec, config, problems);
     if (!settings) {
       return;
@@ -116,9 +121,8 @@ void StoredStates::Check(std::string_view backend, const Value& config, Problems
     Problems of_settings;
     CheckSettings(*spec, *settings, of_settings);
     AddOfConfig(std::move(of_settings), problems);
-  } else if (spec == nullptr) {
-    AddError(problems, "Invalid backend configuration",
-             "There is no backend type named \"" + std::string(backend) + "\".", "backend");
+  } else {
+    AddUnknown(backend, problems);
   }
 }
 
@@ -128,11 +132,8 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
                                                                       std::string_view workspace,
                                                                       Problems& problems) {
   const BackendSpec* spec = Find(backend);
-  if (spec == nullptr || spec->make == nullptr) {
-    AddError(problems, "Unsupported backend type",
-             "This version reads states from local files only: the backend \"" +
-                 std::string(backend) + "\" is not built yet.",
-             "backend");
+  if (spec == nullptr) {
+    AddUnknown(backend, problems);
     return std::nullopt;
   }
   const std::unique_ptr<Backend> states = Make(*spec, config, hosts_, problems);
