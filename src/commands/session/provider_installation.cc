@@ -8,6 +8,7 @@
 #include "base/program_name.h"
 #include "compatibility/level.h"
 #include "config/requirements.h"
+#include "json/expected.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "session/network.h"
@@ -493,18 +494,10 @@ Result<void> CheckPluginDirectories(const Workspace& workspace) {
                                                      : std::unexpected(text.error());
   }
   const JsonDocument document = ParseJson(*text);
-  if (!document.ok()) {
-    const JsonProblem& problem = document.problems()[0];
-    return Fail(ErrorCode::kInvalid,
-                problem.begin >= text->size() ? "unexpected end of JSON input" : problem.message);
-  }
-  const JsonNode& root = document.root();
-  const bool lists_names =
-      root.is_null() || (root.is_array() && std::ranges::all_of(root.elements(), [](const auto& x) {
-                           return x.is_string() || x.is_null();
-                         }));
-  return lists_names ? Result<void>()
-                     : Fail(ErrorCode::kInvalid, "the file is not a JSON list of directories");
+  constexpr json::Expected kDirectories{
+      .type = json::Expected::Type::kList, .name = "[]string", .element = &json::kExpectedText};
+  std::string problem = json::ProblemOf(*text, document, kDirectories);
+  return problem.empty() ? Result<void>() : Fail(ErrorCode::kInvalid, std::move(problem));
 }
 
 }  // namespace kinu::session

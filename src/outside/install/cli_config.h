@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct InstallMethod {
   std::string location;  ///< path, URL or repository template
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  int download_retries = -1;      ///< -1: not given
+  std::optional<int> download_retries;
   bool trust_all_hashes = false;  ///< of a network mirror
 };
 
@@ -69,9 +70,12 @@ struct CliConfig {
   std::optional<CredentialsHelper> credentials_helper;
   std::vector<OciCredentialsBlock> oci_credentials;
   std::optional<OciDefaultCredentials> oci_default_credentials;
-  int registry_retries = 1;
-  int registry_timeout_seconds = 10;
+  std::optional<int> registry_retries;
+  std::optional<int> registry_timeout_seconds;
   std::map<std::string, std::map<std::string, std::string>> hosts;  ///< host to services
+
+  /// The types of blocks that stand more often than once, and may not.
+  std::set<std::string> repeated_blocks;
 
   /// Texts that diagnostics about the configuration refer to.
   std::vector<Ref<const SourceFile>> sources;
@@ -85,6 +89,10 @@ CliConfig LoadCliConfig(Diagnostics& diags);
 
 /// Merges one file into `config`. The name decides between native syntax (HCL 1) and JSON.
 void ReadCliConfigFile(const std::string& path, CliConfig& config, Diagnostics& diags);
+
+/// Reports blocks whose label is no host name, and those of which only one may stand in all files.
+/// Ref: opentofu internal/command/cliconfig Validate.
+void CheckCliBlocks(const CliConfig& config, Diagnostics& diags);
 
 /// Whether a provider address matches "ns/type" or "host/ns/type". `*` may replace the type,
 /// namespace and type, or all parts.

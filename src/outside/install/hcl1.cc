@@ -1,10 +1,13 @@
 #include "install/hcl1.h"
 
 #include <algorithm>
+#include <charconv>
+#include <set>
 #include <utility>
 
 #include "cty/json.h"
-#include "text/escape.h"
+#include "text/quote.h"
+#include "text/unicode.h"
 
 namespace kinu::install {
 namespace {
@@ -23,12 +26,21 @@ bool IsNumberPart(char c) {
          c == 'x' || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+Hcl1Value::Kind NumberKind(std::string_view text) {
+  const bool is_hex = text.contains('x');
+  return is_hex || text.find_first_of(".eE") == text.npos ? Hcl1Value::Kind::kNumber
+                                                          : Hcl1Value::Kind::kFloat;
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
   Result<Hcl1Value> Parse() {
     Hcl1Value root;
+    if (text_.starts_with("\xEF\xBB\xBF")) {
+      ReportError("illegal char");
+    }
     ParseItems(root, '\0', 0);
     if (!error_.empty()) {
       return Fail(ErrorCode::kInvalid, error_);
@@ -38,15 +50,15 @@ class Parser {
 
  private:
   bool failed() const { return !error_.empty(); }
-  /// The column of the next character, and what the reference adds at the end of a text.
-  std::string Place(int beyond = 0) const {
+  /// The next character. `beyond` is what the reference adds at the end of a text.
+  Hcl1Place Here(int beyond = 0) const {
     const std::string_view before = text_.substr(line_begin_, at_ - line_begin_);
     const auto columns = std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
-    return std::to_string(line_) + ':' + std::to_string(columns + 1 + beyond);
+    return {line_, static_cast<int>(columns) + 1 + beyond};
   }
   void ReportError(std::string what, int beyond = 0) {
     if (error_.empty()) {
-      error_ = "At " + Place(beyond) + ": " + std::move(what);
+      error_ = "At " + Here(beyond).ToText() + ": " + std::move(what);
     }
     at_ = text_.size();
   }
@@ -139,12 +151,24 @@ class Parser {
     }
   }
 
+  /// Reports an argument whose name another argument of the object has.
+  void CheckNames(const Hcl1Item& item, std::set<std::string>& seen) {
+    for (const Hcl1Key& key : item.keys) {
+      if (item.assigned && !seen.insert(key.written).second && !failed()) {
+        error_ = "The argument " + text::GoQuote(key.written) + " at " + key.place.ToText() +
+                 " was already set. Each argument can only be defined once";
+        at_ = text_.size();
+      }
+    }
+  }
+
   void ParseItems(Hcl1Value& object, char close, int depth) {
     if (depth > kMaxNesting) {
       ReportError("objects are nested too deeply");
       return;
     }
     object.kind = Hcl1Value::Kind::kObject;
+    std::set<std::string> seen;
     while (true) {
       SkipSpace();
       if (failed()) {
@@ -161,6 +185,7 @@ class Parser {
         return;
       }
       ParseItem(object.items.emplace_back(), depth);
+      CheckNames(object.items.back(), seen);
       SkipSpace();
       if (Peek() == ',') {
         Advance();
@@ -169,20 +194,12 @@ class Parser {
   }
 
   void ParseItem(Hcl1Item& item, int depth) {
-    item.line = line_;
-    item.column = static_cast<int>(at_ - line_begin_) + 1;
-    bool first = true;
     while (!failed()) {
       SkipSpace();
-      char c = Peek();
-      std::string word;
-      if (c == '"') {
-        word = ParseString();
-      } else if (IsIdentifierStart(c)) {
-        while (IsIdentifierPart(Peek())) {
-          word += Peek();
-          Advance();
-        }
+      const bool first = item.keys.empty();
+      const char c = Peek();
+      if (c == '"' || IsIdentifierStart(c)) {
+        item.keys.push_back(ParseKey());
       } else if (first && (c == '=' || c == '{')) {
         ReportError(c == '=' ? "no object keys found!" : "expected: IDENT | STRING got: LBRACE");
         return;
@@ -190,7 +207,7 @@ class Parser {
         ReportError("expected: IDENT | STRING | ASSIGN | LBRACE got: " +
                     std::string(NextToken().type));
         return;
-      } else if (c == '=' && !item.labels.empty()) {
+      } else if (c == '=' && item.keys.size() > 1) {
         ReportError("nested object expected: LBRACE got: ASSIGN");
         return;
       } else if (c == '=') {
@@ -202,20 +219,43 @@ class Parser {
         }
         return;
       } else if (c == '{') {
+        item.value.place = Here();
         Advance();
         ParseItems(item.value, '}', depth + 1);
         return;
       } else {
-        ReportError("key '" + item.key + "' expected start of object ('{') or assignment ('=')");
+        ReportKeysAlone(item);
         return;
       }
-      if (first) {
-        item.key = std::move(word);
-      } else {
-        item.labels.push_back(std::move(word));
-      }
-      first = false;
     }
+  }
+
+  /// Reports keys without a value. As above, a word or comment that ends the text ends a column
+  /// later.
+  void ReportKeysAlone(const Hcl1Item& item) {
+    std::string keys;
+    for (const Hcl1Key& key : item.keys) {
+      keys += (keys.empty() ? "" : " ") + key.written;
+    }
+    const bool ends_late =
+        at_ == text_.size() && (ends_in_comment_ || IsIdentifierPart(text_.back()));
+    ReportError("key '" + keys + "' expected start of object ('{') or assignment ('=')",
+                ends_late ? 1 : 0);
+  }
+
+  Hcl1Key ParseKey() {
+    Hcl1Key key{.text = "", .written = "", .place = Here()};
+    const size_t begin = at_;
+    if (Peek() == '"') {
+      key.text = ParseString();
+    } else {
+      while (IsIdentifierPart(Peek())) {
+        key.text += Peek();
+        Advance();
+      }
+    }
+    key.written = text_.substr(begin, at_ - begin);
+    return key;
   }
 
   void ParseValue(Hcl1Value& value, int depth) {
@@ -223,7 +263,8 @@ class Parser {
       ReportError("values are nested too deeply");
       return;
     }
-    char c = Peek();
+    value.place = Here();
+    const char c = Peek();
     if (c == '"') {
       value.kind = Hcl1Value::Kind::kString;
       value.text = ParseString();
@@ -235,19 +276,20 @@ class Parser {
       ParseList(value, depth);
     } else if (text_.substr(at_).starts_with("<<")) {
       value.kind = Hcl1Value::Kind::kString;
+      value.is_heredoc = true;
       value.text = ParseHeredoc();
     } else if ((c >= '0' && c <= '9') || c == '-' || c == '.') {
-      value.kind = Hcl1Value::Kind::kNumber;
       while (IsNumberPart(Peek())) {
         value.text += Peek();
         Advance();
       }
+      value.kind = NumberKind(value.text);
     } else if (const Token token = NextToken(); token.type == "BOOL") {
       value.kind = Hcl1Value::Kind::kBool;
       value.text = token.text;
       at_ += token.text.size();
     } else {
-      ReportError("Unknown token: " + Place() + ' ' + std::string(token.type) + ' ' +
+      ReportError("Unknown token: " + Here().ToText() + ' ' + std::string(token.type) + ' ' +
                   std::string(token.text));
     }
   }
@@ -319,22 +361,42 @@ class Parser {
         out += c;
         continue;
       }
-      char escaped = Peek();
-      if (at_ < text_.size()) {
-        Advance();
-      }
-      switch (escaped) {
-        case 'n':
-        case 't':
-        case 'r':
-        case '"':
-        case '\\':
-          out += text::EscapedCharacter(escaped);
-          break;
-        default:
-          ReportError("illegal char escape");
-          return out;
-      }
+      ParseEscape(out);
+    }
+  }
+
+  /// Reads what follows a backslash.
+  void ParseEscape(std::string& out) {
+    struct Digits {
+      char letter;
+      size_t count;
+    };
+    constexpr Digits kHex[] = {{'x', 2}, {'u', 4}, {'U', 8}};
+    constexpr std::string_view kLetters = "abfnrtv\\\"";
+    constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\\\"";
+    const char letter = Peek();
+    if (const size_t at = kLetters.find(letter); letter != '\0' && at != kLetters.npos) {
+      Advance();
+      out += kMeanings[at];
+      return;
+    }
+    const auto* hex = std::ranges::find(kHex, letter, &Digits::letter);
+    const bool is_hex = hex != std::end(kHex);
+    const std::string_view digits =
+        text_.substr(at_ + (is_hex ? 1 : 0)).substr(0, is_hex ? hex->count : 3);
+    uint32_t code = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 8);
+    if (error != std::errc() || end != digits.data() + digits.size() ||
+        digits.size() != (is_hex ? hex->count : 3)) {
+      ReportError("illegal char escape");
+      return;
+    }
+    at_ += digits.size() + (is_hex ? 1 : 0);
+    if (letter == 'u' || letter == 'U') {
+      text::AppendUtf8(out, code);
+    } else {
+      out += static_cast<char>(code);
     }
   }
 
@@ -392,7 +454,7 @@ void AddItems(std::string_view key, Hcl1Value value, Hcl1Value& out) {
   // NOLINTNEXTLINE(bugprone-use-after-move): it was not moved if it is repeated
   for (Hcl1Value& each : is_repeated ? value.list : single) {
     Hcl1Item item;
-    item.key = key;
+    item.keys.push_back({.text = std::string(key), .written = "", .place = {}});
     item.assigned = true;
     item.value = std::move(each);
     out.items.push_back(std::move(item));
@@ -426,8 +488,8 @@ Hcl1Value FromJson(const Value& json) {
       out.text = json.AsBool() ? "true" : "false";
       break;
     case TypeKind::kNumber:
-      out.kind = Hcl1Value::Kind::kNumber;
       out.text = json.AsNumber().ToText();
+      out.kind = NumberKind(out.text);
       break;
     default:
       out.kind = Hcl1Value::Kind::kString;
@@ -442,7 +504,7 @@ Hcl1Value FromJson(const Value& json) {
 const Hcl1Value* Hcl1Value::Find(std::string_view key) const {
   const Hcl1Value* found = nullptr;
   for (const Hcl1Item& item : items) {
-    if (item.key == key && item.labels.empty()) {
+    if (item.keys.size() == 1 && item.key() == key) {
       found = &item.value;
     }
   }
@@ -468,8 +530,38 @@ Result<Hcl1Value> ParseHcl1Json(std::string_view text) {
   return FromJson(*value);
 }
 
-std::string PlaceOf(const Hcl1Item& item) {
-  return item.line == 0 ? "-" : std::to_string(item.line) + ':' + std::to_string(item.column);
+namespace {
+
+/// Adds an item, or what it stands for: one item for each member of an object of objects.
+void AddFlattened(Hcl1Item item, std::vector<Hcl1Item>& out) {
+  std::vector<Hcl1Item>& members = item.value.items;
+  const bool stands_for_members =
+      item.value.is_object() && !members.empty() &&
+      std::ranges::all_of(members, [](const Hcl1Item& member) { return member.value.is_object(); });
+  if (!stands_for_members) {
+    item.value = FlattenedHcl1(std::move(item.value));
+    out.push_back(std::move(item));
+    return;
+  }
+  for (Hcl1Item& member : members) {
+    member.keys.insert(member.keys.begin(), item.keys.begin(), item.keys.end());
+    AddFlattened(std::move(member), out);
+  }
+}
+
+}  // namespace
+
+Hcl1Value FlattenedHcl1(Hcl1Value root) {
+  std::vector<Hcl1Item> items;
+  for (Hcl1Item& item : root.items) {
+    AddFlattened(std::move(item), items);
+  }
+  root.items = std::move(items);
+  return root;
+}
+
+std::string Hcl1Place::ToText() const {
+  return line == 0 ? "-" : std::to_string(line) + ':' + std::to_string(column);
 }
 
 }  // namespace kinu::install

@@ -222,7 +222,8 @@ EOT
   EXPECT_EQ(root->Find("list")->list.size(), 2U);
   EXPECT_EQ(root->Find("quoted")->text, "true");
   EXPECT_EQ(root->Find("text")->text, "one\ntwo\n");
-  EXPECT_EQ(root->items[3].labels, std::vector<std::string>{"h"});
+  ASSERT_EQ(root->items[3].labels().size(), 1U);
+  EXPECT_EQ(root->items[3].labels()[0].text, "h");
   EXPECT_EQ(root->items[3].value.Find("services")->Find("x.v1")->text, "https://y/");
 }
 
@@ -233,7 +234,9 @@ TEST(Hcl1, Errors) {
     EXPECT_TRUE(root.error().message.starts_with("At ")) << root.error().message;
   }
   const std::pair<const char*, const char*> kErrors[] = {
-      {"a", "1:2: key 'a' expected start of object ('{') or assignment ('=')"},
+      {"a", "1:3: key 'a' expected start of object ('{') or assignment ('=')"},
+      {"a\n", "2:1: key 'a' expected start of object ('{') or assignment ('=')"},
+      {"a \"b\"", "1:6: key 'a \"b\"' expected start of object ('{') or assignment ('=')"},
       {"= 1", "1:1: no object keys found!"},
       {"{}} ", "1:1: expected: IDENT | STRING got: LBRACE"},
       {"a {}}", "1:5: expected: IDENT | STRING | ASSIGN | LBRACE got: RBRACE"},
@@ -267,6 +270,7 @@ class CliConfigFiles : public Files {
   CliConfig Read(const std::string& text, const std::string& name = "tofurc") {
     CliConfig config;
     ReadCliConfigFile(Write(name, text), config, diags_);
+    CheckCliBlocks(config, diags_);
     return config;
   }
   Diagnostics diags_;

@@ -64,10 +64,11 @@ Network::Network(const CliConfig& config, NetworkOptions options)
       overrides_[*host] = services;
     }
   }
-  registry_retries_ = PositiveVariable("TF_REGISTRY_DISCOVERY_RETRY", config.registry_retries);
+  registry_retries_ =
+      PositiveVariable("TF_REGISTRY_DISCOVERY_RETRY", config.registry_retries.value_or(1));
   download_retries_ = PositiveVariable("TF_PROVIDER_DOWNLOAD_RETRY", download_retries_);
   timeout_ = std::chrono::seconds(
-      PositiveVariable("TF_REGISTRY_CLIENT_TIMEOUT", config.registry_timeout_seconds));
+      PositiveVariable("TF_REGISTRY_CLIENT_TIMEOUT", config.registry_timeout_seconds.value_or(10)));
 }
 
 Result<Network::Discovered> Network::RequestDiscovery(const std::string& host) {
@@ -196,10 +197,11 @@ Result<net::HttpRequest> Network::MetadataRequest(const net::Url& url, const std
   return request;
 }
 
-net::HttpRequest Network::PackageRequest(const net::Url& url, int method_retries) const {
+net::HttpRequest Network::PackageRequest(const net::Url& url,
+                                         std::optional<int> method_retries) const {
   net::HttpRequest request;
   request.url = url.ToText();
-  request.retry.retries = method_retries >= 0 ? method_retries : download_retries_;
+  request.retry.retries = method_retries.value_or(download_retries_);
   return request;
 }
 

@@ -58,7 +58,7 @@ class Network {
   /// credentials helper fails.
   Result<net::HttpRequest> MetadataRequest(const net::Url& url, const std::string& host);
   /// A request for a package: no time limit, own retries (method's if >= 0), no credentials.
-  net::HttpRequest PackageRequest(const net::Url& url, int method_retries) const;
+  net::HttpRequest PackageRequest(const net::Url& url, std::optional<int> method_retries) const;
   std::chrono::milliseconds metadata_timeout() const { return timeout_; }
 
  private:

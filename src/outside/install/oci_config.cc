@@ -8,6 +8,7 @@
 #include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
+#include "install/hcl1_form.h"
 #include "lang/eval.h"
 
 namespace kinu::install {
@@ -26,17 +27,13 @@ class OciBlock {
                  "The " + name_ + " block at " + place_ + ' ' + what);
   }
 
-  /// An argument that is a single value; nothing if it is missing or wrong.
-  std::optional<std::string> Text(const Hcl1Value& body, std::string_view name) {
-    const Hcl1Value* value = body.Find(name);
-    if (value == nullptr) {
-      return std::nullopt;
+  /// Whether the arguments have their types; reports it if not.
+  bool Fits(const Hcl1Value& body, const Hcl1Form& form) {
+    const std::string problem = Hcl1Misfit(body, form);
+    if (!problem.empty()) {
+      Error("is not valid: " + problem + ".");
     }
-    if (value->kind != Hcl1Value::Kind::kString && value->kind != Hcl1Value::Kind::kNumber) {
-      Error("must have a text for \"" + std::string(name) + "\".");
-      return std::nullopt;
-    }
-    return value->text;
+    return problem.empty();
   }
 
   void CheckHelper(const std::string& name) {
@@ -51,6 +48,23 @@ class OciBlock {
   std::string place_;
   Diagnostics& diags_;
 };
+
+constexpr Hcl1Form::Member kCredentialsMembers[] = {{"username", &kHcl1Text},
+                                                    {"password", &kHcl1Text},
+                                                    {"access_token", &kHcl1Text},
+                                                    {"refresh_token", &kHcl1Text},
+                                                    {"docker_credentials_helper", &kHcl1Text}};
+constexpr Hcl1Form kCredentials{.type = Hcl1Form::Type::kBlock, .members = kCredentialsMembers};
+constexpr Hcl1Form::Member kDefaultMembers[] = {{"discover_ambient_credentials", &kHcl1Bool},
+                                                {"docker_style_config_files", &kHcl1Texts},
+                                                {"docker_credentials_helper", &kHcl1Text}};
+constexpr Hcl1Form kDefaults{.type = Hcl1Form::Type::kBlock, .members = kDefaultMembers};
+
+/// An argument of the form kHcl1Text; nothing if it is missing.
+std::optional<std::string> TextOf(const Hcl1Value& body, std::string_view name) {
+  const Hcl1Value* value = FindHcl1(body, name);
+  return value != nullptr ? std::optional(value->text) : std::nullopt;
+}
 
 bool IsBlock(const Hcl1Item& item, bool is_json, OciBlock& block) {
   if (item.assigned && !is_json) {
@@ -72,14 +86,14 @@ std::optional<OciCredentialsBlock> ReadCredentials(const std::string& prefix, co
     block.Error("has an invalid block label: " + repository.error().message + ".");
     return std::nullopt;
   }
-  const auto username = block.Text(body, "username");
-  const auto password = block.Text(body, "password");
-  const auto access = block.Text(body, "access_token");
-  const auto refresh = block.Text(body, "refresh_token");
-  const auto helper = block.Text(body, "docker_credentials_helper");
-  if (diags.error_count() != errors) {
+  if (!block.Fits(body, kCredentials)) {
     return std::nullopt;
   }
+  const auto username = TextOf(body, "username");
+  const auto password = TextOf(body, "password");
+  const auto access = TextOf(body, "access_token");
+  const auto refresh = TextOf(body, "refresh_token");
+  const auto helper = TextOf(body, "docker_credentials_helper");
   const bool has_user = username || password;
   const bool has_token = access || refresh;
   const int groups = (has_user ? 1 : 0) + (has_token ? 1 : 0) + (helper ? 1 : 0);
@@ -176,34 +190,29 @@ struct IncludedParts {
 
 void ReadOciDefaultCredentials(const Hcl1Item& item, bool is_json, const std::string& path,
                                CliConfig& config, Diagnostics& diags) {
-  OciBlock block("oci_default_credentials", PlaceOf(item), diags);
+  OciBlock block("oci_default_credentials", item.Place(), diags);
   if (!IsBlock(item, is_json, block)) {
     return;
   }
-  if (!item.labels.empty()) {
+  if (!item.labels().empty()) {
     block.Error("must not have any labels.");
     return;
   }
+  if (!block.Fits(item.value, kDefaults)) {
+    return;
+  }
   OciDefaultCredentials out;
-  if (const Hcl1Value* discover = item.value.Find("discover_ambient_credentials")) {
-    if (discover->kind != Hcl1Value::Kind::kBool) {
-      block.Error("must have true or false for \"discover_ambient_credentials\".");
-      return;
-    }
-    out.discover = discover->text == "true";
+  if (const auto discover = TextOf(item.value, "discover_ambient_credentials")) {
+    out.discover = *discover == "true";
   }
-  if (const Hcl1Value* files = item.value.Find("docker_style_config_files"); files != nullptr) {
+  if (FindHcl1(item.value, "docker_style_config_files") != nullptr) {
     out.files.emplace();
-    if (files->kind != Hcl1Value::Kind::kList) {
-      block.Error("must have a list for \"docker_style_config_files\".");
-      return;
-    }
-    for (const Hcl1Value& file : files->list) {
-      out.files->push_back(AbsolutePath(
-          file.text.starts_with('/') ? file.text : JoinPath(DirName(path), file.text)));
+    for (const std::string& file : Hcl1Texts(item.value, "docker_style_config_files")) {
+      out.files->push_back(
+          AbsolutePath(file.starts_with('/') ? file : JoinPath(DirName(path), file)));
     }
   }
-  if (const auto helper = block.Text(item.value, "docker_credentials_helper")) {
+  if (const auto helper = TextOf(item.value, "docker_credentials_helper")) {
     out.helper = *helper;
     block.CheckHelper(*helper);
   }
@@ -213,14 +222,14 @@ void ReadOciDefaultCredentials(const Hcl1Item& item, bool is_json, const std::st
         "docker_style_config_files, which is relevant only for that discovery.");
   }
   if (config.oci_default_credentials) {
-    diags.Error("No more than one oci_default_credentials block may be specified", {});
+    config.repeated_blocks.insert("oci_default_credentials");
     return;
   }
   config.oci_default_credentials = std::move(out);
 }
 
 void ReadOciCredentials(const Hcl1Item& item, bool is_json, CliConfig& config, Diagnostics& diags) {
-  OciBlock block("oci_credentials", PlaceOf(item), diags);
+  OciBlock block("oci_credentials", item.Place(), diags);
   const auto add = [&](const std::string& prefix, const Hcl1Value& body) {
     auto read = ReadCredentials(prefix, body, block, diags);
     if (!read) {
@@ -233,20 +242,23 @@ void ReadOciCredentials(const Hcl1Item& item, bool is_json, CliConfig& config, D
     }
     config.oci_credentials.push_back(*std::move(read));
   };
-  if (!is_json && item.labels.size() != 1) {
+  if (!is_json && item.labels().size() != 1) {
     block.Error("must have one label, giving an OCI repository address prefix.");
     return;
   }
   if (!IsBlock(item, is_json, block)) {
     return;
   }
-  if (!item.labels.empty()) {
-    add(item.labels[0], item.value);
+  if (!item.labels().empty()) {
+    add(item.labels()[0].text, item.value);
     return;
+  }
+  if (item.value.items.empty()) {
+    block.Error("must have one label, giving an OCI repository address prefix.");
   }
   for (const Hcl1Item& inner : item.value.items) {
     if (IsBlock(inner, is_json, block)) {
-      add(inner.key, inner.value);
+      add(inner.key(), inner.value);
     }
   }
 }

@@ -174,6 +174,7 @@ class OciBlocks : public testing::Test {
     config_ = {};
     Diagnostics diags;
     ReadCliConfigFile(path, config_, diags);
+    CheckCliBlocks(config_, diags);
     summary_ = diags.empty() ? "" : diags.list().back().summary;
     return diags.error_count();
   }

@@ -56,7 +56,7 @@ struct VersionListing {
 
 class RegistrySource final : public PackageSource {
  public:
-  RegistrySource(int download_retries, Network& network)
+  RegistrySource(std::optional<int> download_retries, Network& network)
       : download_retries_(download_retries), network_(network) {}
 
   SourceResult<OfferedVersions> Versions(const std::string& address) override {
@@ -98,7 +98,7 @@ class RegistrySource final : public PackageSource {
                                  const std::string& reference, const std::string& what);
   SourceResult<RegistryEvidence> ReadEvidence(const JsonNode& root, const std::string& address);
 
-  int download_retries_;
+  std::optional<int> download_retries_;
   Network& network_;
 };
 
