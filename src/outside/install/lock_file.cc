@@ -5,6 +5,8 @@
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
+#include "config/decode.h"
+#include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "text/quote.h"
@@ -21,25 +23,31 @@ std::string_view SchemeOf(std::string_view hash) {
   return colon == hash.npos ? std::string_view() : hash.substr(0, colon);
 }
 
-/// The string value of an argument. Reports an error and returns nothing for other expressions.
-std::optional<std::string> StringArgument(const hcl::Attribute& attribute, Diagnostics& diags) {
-  auto text = hcl::AsLiteralString(*attribute.expr);
-  if (!text) {
-    diags.Error("Unsuitable value type",
-                "The argument \"" + std::string(attribute.name) + "\" must be a string.",
-                attribute.expr->range());
+/// The value of an expression, as text; numbers and booleans become texts. Reports an error about
+/// `what` and returns nothing for other values and for what is no constant.
+std::optional<std::string> TextOf(const hcl::Expr& expr, const std::string& what,
+                                  Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const Value value = config::EvaluateConstant(expr, diags);
+  if (diags.error_count() != errors) {
     return std::nullopt;
   }
-  return std::string(*text);
+  const auto text = Convert(value, Type::String());
+  if (!text || !text->IsKnown() || text->IsNull()) {
+    diags.Error("Unsuitable value type", what + " must be a string.", expr.range());
+    return std::nullopt;
+  }
+  return std::string(text->AsString());
 }
 
-/// Whether a literal would be converted to a string.
-bool IsNumberOrBool(const hcl::Expr& expr) {
-  if (expr.kind != hcl::ExprKind::kLiteral) {
-    return false;
-  }
-  const Value& value = *static_cast<const hcl::LiteralExpr&>(expr).value;
-  return value.IsKnown() && !value.IsNull();
+std::optional<std::string> TextOf(const hcl::Attribute& attribute, Diagnostics& diags) {
+  return TextOf(*attribute.expr, "The argument \"" + std::string(attribute.name) + "\"", diags);
+}
+
+bool IsNull(const hcl::Attribute& attribute) {
+  Diagnostics ignored;
+  const Value value = config::EvaluateConstant(*attribute.expr, ignored);
+  return !ignored.has_errors() && value.IsKnown() && value.IsNull();
 }
 
 /// Reads one `provider` block into a lock file.
@@ -110,11 +118,19 @@ class LockReader {
 
   void ReadVersion(const std::string& address, const hcl::Attribute& attribute,
                    ProviderLock& lock) {
-    auto text = StringArgument(attribute, diags_);
+    if (IsNull(attribute)) {
+      diags_.Error("Missing required argument",
+                   "A provider lock block must contain a \"version\" argument.",
+                   attribute.expr->range());
+      return;
+    }
+    auto text = TextOf(attribute, diags_);
     if (!text) {
       return;
     }
-    auto version = Version::Parse(*text);
+    const Result<Version> version =
+        text->starts_with('v') ? Fail(ErrorCode::kInvalid, "the prefix \"v\" is not allowed")
+                               : Version::Parse(*text);
     if (!version) {
       diags_.Error("Invalid provider version number",
                    "The selected version number for provider " + address +
@@ -135,7 +151,7 @@ class LockReader {
 
   void ReadConstraints(const std::string& address, const hcl::Attribute& attribute,
                        ProviderLock& lock) {
-    auto text = StringArgument(attribute, diags_);
+    auto text = TextOf(attribute, diags_);
     if (!text) {
       return;
     }
@@ -171,13 +187,11 @@ class LockReader {
       return;
     }
     for (const hcl::Expr* element : *elements) {
-      auto hash = hcl::AsLiteralString(*element);
-      if (!hash && !IsNumberOrBool(*element)) {
-        diags_.Error("Unsuitable value type", "A provider hash must be a string.",
-                     element->range());
+      const auto hash = TextOf(*element, "A provider hash", diags_);
+      if (!hash) {
         continue;
       }
-      if (!hash || SchemeOf(*hash).empty()) {
+      if (SchemeOf(*hash).empty()) {
         diags_.Error("Invalid provider hash string",
                      "A provider hash is a string that begins with its scheme and a colon, such "
                      "as \"h1:\".",
