@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "base/invariant.h"
 #include "compatibility/features.h"
@@ -47,51 +48,100 @@ std::optional<bool> ParseBool(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<std::vector<std::string>> SplitShellWords(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      if (in_word) {
-        words.push_back(std::move(word));
-        word.clear();
-        in_word = false;
+namespace {
+
+/// Splits a text as a shell does, without what a shell would run or replace.
+class ShellWords {
+ public:
+  std::optional<std::vector<std::string>> Split(std::string_view text) {
+    for (const char c : text) {
+      if (!Take(c)) {
+        return std::nullopt;
       }
-      continue;
+      if (ended_) {
+        break;
+      }
     }
-    in_word = true;
-    if (c == '\'') {
-      size_t end = text.find('\'', i + 1);
-      if (end == std::string_view::npos) {
-        return std::nullopt;
+    End();
+    const bool is_open = escaped_ || in_backquotes_ || quote_ != '\0';
+    return is_open ? std::nullopt : std::optional(std::move(words_));
+  }
+
+ private:
+  static bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+  void Add(char c) {
+    word_ += c;
+    in_word_ = true;
+  }
+  void End() {
+    if (in_word_) {
+      words_.push_back(std::exchange(word_, {}));
+    }
+    in_word_ = false;
+  }
+
+  /// False: the text has no words.
+  bool Take(char c) {
+    if (escaped_) {
+      escaped_ = false;
+      Add(c);
+    } else if (c == '\\' && quote_ != '\'') {
+      escaped_ = true;
+    } else if (quote_ == '\0') {
+      return TakePlain(c);
+    } else if (quote_ == c) {
+      quote_ = '\0';
+      in_word_ = true;
+      if (c == ')') {
+        Add(c);  // what a shell would run keeps its marks
       }
-      word += text.substr(i + 1, end - i - 1);
-      i = end;
-    } else if (c == '"') {
-      for (++i; i < text.size() && text[i] != '"'; ++i) {
-        if (text[i] == '\\' && i + 1 < text.size()) {
-          ++i;
-        }
-        word += text[i];
-      }
-      if (i >= text.size()) {
-        return std::nullopt;
-      }
-    } else if (c == '\\') {
-      if (i + 1 >= text.size()) {
-        return std::nullopt;
-      }
-      word += text[++i];
+    } else if (quote_ == ')' && c == '(') {
+      return false;
     } else {
-      word += c;
+      Add(c);
     }
+    return true;
   }
-  if (in_word) {
-    words.push_back(std::move(word));
+
+  bool TakePlain(char c) {
+    if (c == '\'' || c == '"') {
+      quote_ = c;
+    } else if (c == '`') {
+      in_backquotes_ = !in_backquotes_;
+      Add(c);
+    } else if (in_backquotes_) {
+      Add(c);
+    } else if (IsSpace(c)) {
+      End();
+    } else if (c == '(' && !word_.ends_with('$')) {
+      return false;
+    } else if (c == '(' || c == ')') {
+      quote_ = ')';  // both begin what a closing parenthesis ends
+      Add(c);
+    } else if (std::string_view(";&|<>").contains(c)) {
+      ended_ = true;  // another command would begin here, or a file's name
+      // A number before ">" belongs to it.
+      in_word_ = in_word_ && !(c == '>' && !word_.empty() && word_[0] >= '0' && word_[0] <= '9');
+    } else {
+      Add(c);
+    }
+    return true;
   }
-  return words;
+
+  std::vector<std::string> words_;
+  std::string word_;
+  char quote_ = '\0';  // what ends the quoted part; none: nothing is quoted
+  bool in_backquotes_ = false;
+  bool in_word_ = false;
+  bool escaped_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::string>> SplitShellWords(std::string_view text) {
+  return ShellWords().Split(text);
 }
 
 Result<Flags> Flags::Parse(std::span<const FlagSpec> specs, std::span<const std::string> args) {

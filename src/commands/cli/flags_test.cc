@@ -81,5 +81,31 @@ TEST(ShellWords, QuotesAndEscapes) {
   EXPECT_FALSE(SplitShellWords("'open"));
 }
 
+TEST(ShellWords, OfShellsThatRunNothing) {
+  struct Row {
+    const char* text;
+    const char* words;  // joined by "|"; null: none
+  };
+  // Each answer was given by mattn/go-shellwords v1.0.12.
+  constexpr Row kRows[] = {
+      {"a;b", "a"},           {"-var x=1&2 c", "-var|x=1"},
+      {"a b>c", "a|b"},       {"a 1>c", "a"},
+      {"'a;b' c", "a;b|c"},   {"$(a b) c", "$(a b)|c"},
+      {"`a b` c", "`a b`|c"}, {"a(b)", nullptr},
+      {"a)b) c", "a)b)|c"},   {"a)b", nullptr},
+      {"`a", nullptr},        {"a\\", nullptr},
+      {"'' a", "|a"},         {">x", ""},
+  };
+  for (const Row& row : kRows) {
+    const auto words = SplitShellWords(row.text);
+    ASSERT_EQ(words.has_value(), row.words != nullptr) << row.text;
+    std::string joined;
+    for (size_t i = 0; words && i < words->size(); ++i) {
+      joined += (i == 0 ? "" : "|") + (*words)[i];
+    }
+    EXPECT_EQ(joined, row.words != nullptr ? row.words : "") << row.text;
+  }
+}
+
 }  // namespace
 }  // namespace kinu::cli

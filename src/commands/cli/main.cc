@@ -136,21 +136,6 @@ void TakeViewOptions(const CommandSpec& command, std::vector<std::string>& args,
   TakeViewFlags(counted, view);
 }
 
-/// The words of an environment variable that holds extra arguments.
-bool ExtraArguments(const std::string& variable, std::vector<std::string>& out) {
-  std::string_view text = Environment(variable.c_str());
-  if (text.empty()) {
-    return true;
-  }
-  auto words = SplitShellWords(text);
-  if (!words) {
-    PrintError("Error parsing extra CLI args from " + variable + ": invalid command line string\n");
-    return false;
-  }
-  out.insert(out.end(), words->begin(), words->end());
-  return true;
-}
-
 int UnknownCommand(const std::string& name) {
   std::vector<std::string_view> names;
   for (const CommandSpec* command : Commands()) {
@@ -400,11 +385,44 @@ int AnswerOfGroup(Invocation& invocation, const CommandLine& line, const Command
   return 127;
 }
 
-/// The arguments that TF_CLI_ARGS and the command's own variable add.
-bool AddExtraArguments(const CommandSpec& command, std::vector<std::string>& args) {
-  std::string suffix(command.name);
-  std::replace_if(suffix.begin(), suffix.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
-  return ExtraArguments("TF_CLI_ARGS_" + suffix, args) && ExtraArguments("TF_CLI_ARGS", args);
+/// The command that the words name, of one word or two; empty: none.
+std::string CommandNameOf(const std::vector<std::string>& args) {
+  const auto word =
+      std::ranges::find_if(args, [](const std::string& arg) { return !arg.starts_with('-'); });
+  if (word == args.end()) {
+    return {};
+  }
+  const bool has_next = word + 1 != args.end();
+  std::string inner = (*word == "env" ? "workspace" : *word) + " " + (has_next ? word[1] : "");
+  return has_next && FindCommand(inner) != nullptr ? *word + " " + word[1] : *word;
+}
+
+/// Puts the words of an environment variable behind the first word that is `last`, else in front.
+bool AddArgumentsOf(const std::string& variable, const std::string& last,
+                    std::vector<std::string>& args) {
+  const std::string_view text = Environment(variable.c_str());
+  if (text.empty()) {
+    return true;
+  }
+  const auto words = SplitShellWords(text);
+  if (!words) {
+    PrintError("Error parsing extra CLI args from " + variable + ": invalid command line string\n");
+    return false;
+  }
+  const auto at = std::ranges::find(args, last);
+  args.insert(at == args.end() ? args.begin() : at + 1, words->begin(), words->end());
+  return true;
+}
+
+/// Adds what TF_CLI_ARGS and the variable of the command say. These words count as if they were
+/// written: they may name a command, or ask for help. False, with a message, if one has no words.
+bool AddExtraArguments(std::vector<std::string>& args) {
+  const std::string name = CommandNameOf(args);
+  const std::string last = name.substr(name.rfind(' ') + 1);
+  std::string suffix = name;
+  std::ranges::replace_if(suffix, [](char c) { return c == ' ' || c == '-'; }, '_');
+  return AddArgumentsOf("TF_CLI_ARGS", last, args) &&
+         AddArgumentsOf("TF_CLI_ARGS_" + suffix, last, args);
 }
 
 void ReadSurroundings(Invocation& invocation) {
@@ -458,14 +476,7 @@ int RunLogged(Invocation& invocation) {
 }
 
 int RunCommand(Invocation& invocation, const CommandLine& line, const CommandSpec& command) {
-  if (!AddExtraArguments(command, invocation.args)) {
-    return 1;
-  }
-  if (std::any_of(invocation.args.begin(), invocation.args.end(), IsHelpFlag)) {
-    Print(HelpText(command));
-    return 0;
-  }
-  invocation.args.insert(invocation.args.end(), line.rest.begin(), line.rest.end());
+  invocation.args = line.rest;
   TakeViewOptions(command, invocation.args, invocation.view);
   invocation.command = &command;
   invocation.old_name = line.old_name;
@@ -558,7 +569,8 @@ int Run(std::vector<std::string> args) {
     terminal::PrintError(std::string(line) + '\n');
   };
   ReadCliConfig(invocation->workspace);
-  if (!ReadAttachments(invocation->workspace) || !ChangeDirectory(args)) {
+  if (!ReadAttachments(invocation->workspace) || !ChangeDirectory(args) ||
+      !AddExtraArguments(args)) {
     return FinishTraces(*invocation, 1);
   }
   return FinishTraces(*invocation, Dispatch(*invocation, args));
