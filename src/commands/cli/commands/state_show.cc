@@ -5,6 +5,8 @@
 #include "json/writer.h"
 #include "plan_json/documents.h"
 #include "session/provider_installation.h"
+#include "session/state_edit.h"
+#include "text/quote.h"
 #include "view/human/state.h"
 #include "view/source_schemas.h"
 
@@ -52,12 +54,15 @@ static int RunStateShow(Invocation& invocation) {
     return session.Fail("Error loading plugin path", read.error().message);
   }
   const std::string& word = session.flags.positionals()[0];
-  ResourceInstance address;
-  const bool is_address = session.program->ParseResourceInstance(word, &address);
+  const auto source = SourceFile::Make("", word);
+  Diagnostics of_address;
+  const auto parsed = session::ParseStateAddress(*session.program, source.get(), of_address);
+  const bool is_address = parsed && !parsed->is_module;
+  const ResourceInstance address = is_address ? parsed->instance : ResourceInstance();
   session.only = is_address ? &address.resource : nullptr;
   if (!is_address) {
     session.refusal.Error(
-        "Error parsing instance address \"" + word + "\"",
+        "Error parsing instance address " + text::GoQuote(word),
         Hint("This command takes the address of one resource instance, as \"tofu state list\" "
              "shows it."));
   }
