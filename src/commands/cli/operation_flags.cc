@@ -67,15 +67,18 @@ void ReadAddressFiles(const std::vector<std::string>& paths, std::vector<TargetA
 /// Reads -replace.
 void ReadReplacements(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
   for (const std::string& text : flags.List("replace")) {
-    ResourceInstance address;
-    if (!request.program->ParseResourceInstance(text, &address)) {
+    const auto source = SourceFile::Make("", text);
+    Diagnostics ignored;
+    const auto endpoint = config::ParseAddress(*request.program, source.get(), ignored);
+    if (!endpoint || endpoint->is_module) {
       diags.Error("Invalid force-replace address " + text::GoQuote(text),
                   "Resource specification must include a resource type and name.");
-    } else if (address.resource.resource.mode != ResourceMode::kManaged) {
+    } else if (endpoint->resource.mode != ResourceMode::kManaged) {
       diags.Error("Invalid force-replace address " + text::GoQuote(text),
                   "Only managed resources can be used with the -replace=... option.");
     } else {
-      request.options.force_replace.push_back(address);
+      request.options.force_replace.push_back(
+          {{endpoint->module, endpoint->resource}, endpoint->key});
     }
   }
 }

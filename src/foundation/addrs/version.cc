@@ -426,6 +426,9 @@ bool VersionConstraints::Allows(const Version& version) const {
 }
 
 bool VersionConstraints::AllowsProvider(const Version& version) const {
+  if (version.ToText() == "0.0.0") {
+    return false;  // stands for no version
+  }
   bool asked_for = version.prerelease().empty();
   for (const Term& term : terms_) {
     if (!MeetsForProviders(term, version)) {

@@ -1,6 +1,7 @@
 // The source that reads a directory with packages: DIR/HOST/NAMESPACE/TYPE/ holds archives or
 // VERSION/PLATFORM/ directories. Ref: opentofu internal/getproviders filesystem_search.go,
 // filesystem_mirror_source.go.
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
@@ -78,28 +79,52 @@ void ReadMirrorEntry(const std::string& directory, const std::string& name,
   }
 }
 
+/// The directories in which a mirror may have packages of a provider: names of directories are read
+/// as parts of addresses, in any case. Only the mirror directory and its packages may be symbolic
+/// links.
+std::vector<std::string> DirectoriesOf(const ProviderAddress& provider, const std::string& base) {
+  const auto is_host = [&provider](const std::string& name) {
+    const auto host = ParseHostName(name);
+    return host && *host == provider.host;
+  };
+  std::vector<std::string> out = {base};
+  const auto descend = [&out](const auto& is_part) {
+    std::vector<std::string> inner;
+    for (const std::string& directory : out) {
+      const auto names = ListDirectory(directory);
+      for (const std::string& name : names ? *names : std::vector<std::string>()) {
+        if (is_part(name) && !IsSymlink(JoinPath(directory, name))) {
+          inner.push_back(JoinPath(directory, name));
+        }
+      }
+    }
+    out = std::move(inner);
+  };
+  descend(is_host);
+  for (const std::string& part : {provider.space, provider.type}) {
+    descend([&part](const std::string& name) {
+      const auto read = ParseProviderPart(name);
+      return name == part || (read && *read == part);
+    });
+  }
+  return out;
+}
+
 /// Lists the packages of a provider, sorted by name.
 SourceResult<std::vector<MirrorPackage>> ListMirror(const std::string& directory,
                                                     const std::string& address) {
   std::vector<MirrorPackage> packages;
   const std::string base = Resolved(directory);
-  if (!IsDirectory(base)) {
-    return std::unexpected(SourceError{
-        .message = "cannot search " + directory + ": lstat " + directory + ": " +
-                   (FileExists(base) ? "not a directory" : "no such file or directory")});
+  if (!FileExists(base)) {
+    return std::unexpected(SourceError{.message = "cannot search " + directory + ": lstat " +
+                                                  directory + ": no such file or directory"});
   }
   const ProviderAddress provider = SplitProviderAddress(address);
-  std::string at = base;
-  // Only the mirror directory and its packages may be symbolic links.
-  for (const std::string& part : {provider.host, provider.space, provider.type}) {
-    at = JoinPath(at, part);
-    if (IsSymlink(at)) {
-      return packages;
+  for (const std::string& at : DirectoriesOf(provider, base)) {
+    const auto names = ListDirectory(at);
+    for (const std::string& name : names ? *names : std::vector<std::string>()) {
+      ReadMirrorEntry(at, name, "terraform-provider-" + provider.type + '_', packages);
     }
-  }
-  const auto names = ListDirectory(at);
-  for (const std::string& name : names ? *names : std::vector<std::string>()) {
-    ReadMirrorEntry(at, name, "terraform-provider-" + provider.type + '_', packages);
   }
   return packages;
 }
@@ -116,6 +141,16 @@ class DirectoryMirror final : public PackageSource {
     OfferedVersions out;
     for (const MirrorPackage& package : packages) {
       out.versions.push_back(package.version);
+    }
+    if (std::ranges::any_of(out.versions, [](const Version& v) { return v.ToText() == "0.0.0"; })) {
+      out.warnings.push_back(
+          "Provider " + address +
+          " has an unspecified (0.0.0) version available in the filesystem mirror, source at " +
+          directory_ +
+          ". It will not be used. \nA provider under development is used through dev_overrides of "
+          "the CLI configuration, which need no version: "
+          "https://opentofu.org/docs/cli/config/config-file/"
+          "#development-overrides-for-provider-developers");
     }
     return out;
   }
