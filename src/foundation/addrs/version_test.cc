@@ -82,6 +82,7 @@ TEST(VersionConstraints, Match) {
       {"1.1.0-beta", "1.1.0-beta", true, true},
       {"> 1.0.0-rc1", "1.0.0", true, true},
       {"~> 1.0.0-rc1", "1.0.0", false, true},
+      {">= 0.0.0", "0.0.0", true, false},  // stands for no version of a provider
   };
   for (const MatchCase& c : cases) {
     auto constraints = VersionConstraints::Parse(c.constraint);
