@@ -389,9 +389,16 @@ Result<PlacedPackage> PackagePlacer::Place(const std::string& address, const Pac
     return std::unexpected(made.error());
   }
   const DirectoryLock lock(directory, options.waiting, network_.stop());
-  return offer.form == PackageForm::kDirectory
-             ? PlaceDirectory(address, offer, directory, allowed)
-             : PlaceArchive(address, offer, directory, allowed, options);
+  Result<PlacedPackage> placed = offer.form == PackageForm::kDirectory
+                                     ? PlaceDirectory(address, offer, directory, allowed)
+                                     : PlaceArchive(address, offer, directory, allowed, options);
+  if (!placed) {
+    return placed;
+  }
+  if (auto program = FindExecutable(directory, SplitProviderAddress(address).type); !program) {
+    return Fail(program.error().code, "provider binary not found: " + program.error().message);
+  }
+  return placed;
 }
 
 }  // namespace kinu::install

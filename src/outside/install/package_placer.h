@@ -37,7 +37,7 @@ class PackagePlacer {
       : network_(network), cache_(cache), unpacked_(cache) {}
 
   /// Makes `directory` contain the package. `allowed`: hashes of the lock file, one of which must
-  /// match; empty: any package will do.
+  /// match; empty: any package will do. Fails if the package has no program.
   Result<PlacedPackage> Place(const std::string& address, const PackageOffer& offer,
                               const std::string& directory, const std::vector<std::string>& allowed,
                               const Options& options);

@@ -301,10 +301,6 @@ std::optional<Installed> Installer::InstallInto(const Selection& selection,
   if (!placed) {
     return fail(FailureOf(placed.error()));
   }
-  auto executable = FindExecutable(directory, SplitProviderAddress(address).type);
-  if (!executable) {
-    return fail(Failure("provider binary not found: " + executable.error().message));
-  }
   return Finish(selection, lock, *placed, reports);
 }
 
