@@ -45,7 +45,10 @@ struct Node {
       case Kind::kValue:
         break;
     }
-    return is_literal() ? "*ast.LiteralType" : is_list() ? "*ast.ListType" : "*ast.ObjectType";
+    if (is_literal()) {
+      return "*ast.LiteralType";
+    }
+    return is_list() ? "*ast.ListType" : "*ast.ObjectType";
   }
   std::string Place() const {
     if (kind == Kind::kValue) {
@@ -93,18 +96,29 @@ std::string BoolMisfit(const std::string& name, const Node& node) {
   return fits ? "" : Problem(node, name + ": unknown type " + std::string(node.TypeName()));
 }
 
+/// The base of a number by its prefix, which is removed.
+int TakeBase(std::string_view& digits) {
+  if (digits.size() < 2 || digits[0] != '0') {
+    return 10;
+  }
+  const char mark = digits[1];
+  const bool is_hex = mark == 'x' || mark == 'X';
+  const bool is_binary = mark == 'b' || mark == 'B';
+  const bool has_mark = is_hex || is_binary || mark == 'o' || mark == 'O';
+  digits.remove_prefix(has_mark ? 2 : 1);
+  if (is_hex) {
+    return 16;
+  }
+  return is_binary ? 2 : 8;
+}
+
 /// Reads decimal, and with their prefixes hexadecimal, octal and binary numbers.
 std::errc ReadInteger(std::string_view text, int64_t& number) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) {
     text.remove_prefix(1);
   }
-  int base = 10;
-  if (text.size() > 1 && text[0] == '0') {
-    const char mark = text[1];
-    base = mark == 'x' || mark == 'X' ? 16 : mark == 'b' || mark == 'B' ? 2 : 8;
-    text.remove_prefix(base != 8 || mark == 'o' || mark == 'O' ? 2 : 1);
-  }
+  const int base = TakeBase(text);
   uint64_t magnitude = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), magnitude, base);
