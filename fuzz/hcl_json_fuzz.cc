@@ -22,11 +22,11 @@ void Analyse(const Expr& expr, SyntaxTree& tree) {
   ForEachChild(expr, [&](const Expr& child) { Analyse(child, tree); });
 }
 
-void FuzzOne(std::string_view input) {
+void FuzzOne(std::string_view input, ParseMode mode) {
   const auto source = SourceFile::Make("fuzz.tf.json", std::string(input));
   SyntaxTree tree;
   Diagnostics diags;
-  const Body& body = *ParseJson(source.get(), tree, diags);
+  const Body& body = *ParseJson(source.get(), tree, diags, mode);
   const AttributeSchema attributes[] = {{"a", true}, {"b"}};
   const std::string_view labels[] = {"type", "name"};
   const BlockSchema blocks[] = {{"c"}, {"d", labels}};
@@ -52,6 +52,8 @@ void FuzzOne(std::string_view input) {
 }  // namespace kinu::hcl
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  kinu::hcl::FuzzOne({reinterpret_cast<const char*>(data), size});
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  kinu::hcl::FuzzOne(input, kinu::hcl::ParseMode::kStrict);
+  kinu::hcl::FuzzOne(input, kinu::hcl::ParseMode::kIncomplete);
   return 0;
 }

@@ -1,6 +1,6 @@
 // Checks that work grows linearly: twice the text may cost at most twice the work, for every
-// construct. Work is counted and not timed. Written text counts as input, because n nested levels on
-// their own lines have n² blanks of indentation.
+// construct. Work is counted and not timed. Written text counts as input, because n nested levels
+// on their own lines have n² blanks of indentation.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -243,8 +243,8 @@ TEST(Work, OfConversion) {
       const auto json_source = SourceFile::Make("t.json", *json);
       Diagnostics back_diags;
       hcl::SyntaxTree tree;
-      const auto back = convert::JsonToNative(*json_source, convert::PlainShape(),
-                                              {}, tree, back_diags);
+      const auto back =
+          convert::JsonToNative(*json_source, convert::PlainShape(), {}, tree, back_diags);
       return json->size() + (back ? back->size() : 0);
     });
   }
@@ -325,6 +325,11 @@ constexpr Construct kJson[] = {
     {"without commas", "[", "1 2 ", "1]"},
     {"brackets", "", "]}"},
     {"bytes that are no UTF-8", "{\"a\": \"", "\xFF", "\"}"},
+    {"objects that do not end", "", "{\"a\": {\n", "", "", "", 2000},
+    {"objects that begin again", "{\n", "  \"a\": {\n    \"b\": [\n", "}"},
+    {"names on lines of a deep object", "{\"a\": [", "{\"b\":\n \"c\": ", "", "", "", 2000},
+    {"open sequences in strings", "{\"a\": [", "\"${x(\", ", "1]}"},
+    {"open sequences in a string", "{\"a\": \"", "${x(", "\"}", "", "", 1000},
 };
 
 TEST(Work, OfJson) {
@@ -333,7 +338,8 @@ TEST(Work, OfJson) {
       hcl::SyntaxTree tree;
       Diagnostics diags;
       const hcl::Body* body =
-          hcl::ParseJson(tree.KeepSource(SourceFile::Make("t", text)), tree, diags);
+          hcl::ParseJson(tree.KeepSource(SourceFile::Make("t", text)), tree, diags,
+                         hcl::ParseMode::kIncomplete);  // reads it in strict mode, too
       static constexpr std::string_view kLabels[] = {"name"};
       const hcl::BlockSchema blocks[] = {{"item", kLabels}};
       const hcl::AttributeSchema attributes[] = {{"a"}};

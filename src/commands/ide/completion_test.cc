@@ -335,6 +335,14 @@ TEST_F(CompletionTest, SequencesInJson) {
   EXPECT_EQ(found.replaced, (Span{24, 25}));
 }
 
+TEST_F(CompletionTest, NamesOfJsonThatDoesNotParse) {
+  EXPECT_EQ(
+      Labels(R"({"locals": {"one": 1, "two": "${local.|"}, "variable": {"v": {})", "main.tf.json"),
+      "one ");
+  Write("b.tf.json", "{\n  \"variable\": {\n    \"named\": {\n  \"output\": {\n");
+  EXPECT_EQ(Labels("locals {\n  a = var.|\n}\n"), "named v ");
+}
+
 TEST_F(CompletionTest, LikelyNamesComeFirst) {
   const std::string names =
       "variable \"alpha\" { type = string }\nvariable \"beta\" { type = string }\n"

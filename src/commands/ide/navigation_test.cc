@@ -145,6 +145,30 @@ TEST_F(NavigationTest, NamesInJsonSyntaxCount) {
   EXPECT_EQ(References(true), (Names{"main.tf.json:s", "main.tf.json:s", "x.tf:s"}));
 }
 
+TEST_F(NavigationTest, NamesInJsonThatDoesNotParseCount) {
+  Write("b.tf.json",
+        "{\n  \"output\": {\n    \"o\": {\n      \"value\": \"${var.size + var.\"\n    },\n"
+        "  \"variable\": {\n    \"size\":\n  },\n  \"locals\": {\n    \"l\": \"${var.size\n");
+  Write("a.tf", "locals { a = var.si|ze }");
+  EXPECT_EQ(References(true),
+            (Names{"a.tf:size", "b.tf.json:size", "b.tf.json:size", "b.tf.json:size"}));
+  Write("a.tf", "output \"p\" { value = local.|l }");
+  EXPECT_EQ(Definitions(), (Names{"b.tf.json:\"l\": \"${var.size"}));
+  Write("a.tf", "");
+  Write("m/main.tf", "variable \"in\" {}\n");
+  Write("b.tf.json", R"({"module": {"m": {"source": "./m", "i|n": }})");
+  EXPECT_EQ(Definitions(), (Names{"m/main.tf:variable \"in\" {}"}));
+  Write("a.tf", "variable \"size\" {}");
+  Write("x.tfvars.json", R"({"si|ze": )");
+  EXPECT_EQ(Definitions(), (Names{"a.tf:variable \"size\" {}"}));
+  Write("x.tfvars.json", "");
+  Write("t.tftest.json", R"({"variables": {"si|ze": 1}, "run": {"r": {"command": ap)");
+  EXPECT_EQ(Definitions(), (Names{"a.tf:variable \"size\" {}"}));
+  const auto symbols = DocumentSymbols(*Take(), Path("t.tftest.json"));
+  ASSERT_EQ(symbols.size(), 2U);
+  EXPECT_EQ(symbols[1].name, "r");
+}
+
 TEST_F(NavigationTest, TextsOfTheEditorCountBeforeTheyAreSaved) {
   WriteModules();
   Open("main.tf", "module \"disk\" { source = \"./disk\" }\nlocals { x = var.new| }\n");

@@ -39,7 +39,8 @@ std::shared_ptr<const ParsedFile> ParseFile(const std::string& path, std::string
   file->source = SourceFile::Make(BaseName(path), std::move(text));
   file->tree = std::make_unique<hcl::SyntaxTree>();
   if (IsJsonName(path)) {
-    file->body = hcl::ParseJson(file->source.get(), *file->tree, file->syntax);
+    file->body =
+        hcl::ParseJson(file->source.get(), *file->tree, file->syntax, hcl::ParseMode::kIncomplete);
   } else {
     file->body = hcl::ParseNativeInPieces(file->source.get(), *file->tree, threads, file->syntax,
                                           hcl::ParseMode::kIncomplete);
@@ -67,11 +68,11 @@ Span SpanOf(const SourceRange& range) {
 }
 
 Span InsideQuotes(std::string_view text, Span span) {
-  if (span.end - span.begin >= 2 && span.end <= text.size() && text[span.begin] == '"' &&
-      text[span.end - 1] == '"') {
-    return {span.begin + 1, span.end - 1};
+  if (span.begin >= span.end || span.end > text.size() || text[span.begin] != '"') {
+    return span;
   }
-  return span;
+  const bool is_closed = span.end - span.begin >= 2 && text[span.end - 1] == '"';
+  return {span.begin + 1, span.end - (is_closed ? 1 : 0)};
 }
 
 }  // namespace kinu::ide

@@ -60,6 +60,7 @@ class JsonNode {
 
  private:
   friend class JsonParser;
+  friend class IncompleteJsonParser;
   Kind kind_ = Kind::kInvalid;
   bool boolean_ = false;
   uint32_t begin_ = 0;
@@ -138,11 +139,20 @@ class JsonDocument {
 
  private:
   friend class JsonParser;
+  friend class IncompleteJsonParser;
   Arena arena_;
   JsonNode root_;
   std::vector<JsonProblem> problems_;
 };
 
 JsonDocument ParseJson(std::string_view text, JsonOptions options = {});
+
+/// Reads a text with problems for editors: all that can be read, in source order, without problems.
+///
+/// A string ends with its line, and a name may be a word without quotes. A name without value has a
+/// value of kind kInvalid. Brackets are closed where they are missing, and the outermost value goes
+/// up to the end of the text; a name that begins a line with the indentation of an outer object's
+/// names belongs to that object. The cost is linear in the text.
+JsonDocument ParseIncompleteJson(std::string_view text);
 
 }  // namespace kinu

@@ -580,4 +580,36 @@ std::vector<Token> BalancedTokens(std::string_view text) {
   return Balancer(text).Run();
 }
 
+std::vector<Token> BalancedTemplateTokens(std::string_view text) {
+  Lexer lexer(text, LexMode::kTemplate);
+  lexer.EndOpenTextWithLines();
+  std::vector<Token> all;
+  do {
+    lexer.Append(std::max<size_t>(all.size(), 32), all);
+  } while (all.back().kind != kEof);
+  std::vector<Token> out;
+  OpenBrackets open;
+  const auto close_down_to = [&](size_t depth, uint32_t offset) {
+    for (; open.size() > depth; open.Pop()) {
+      out.push_back({CloserOf(open.back().kind), offset, offset});
+    }
+  };
+  for (const Token& token : all) {
+    if (IsOpener(token.kind)) {
+      open.Push(token.kind, 0);
+    } else if (IsCloser(token.kind)) {
+      const size_t closed = open.ClosedBy(token.kind);
+      if (closed == OpenBrackets::kNowhere) {
+        continue;
+      }
+      close_down_to(closed + 1, token.begin);
+      open.Pop();
+    } else if (token.kind == kEof) {
+      close_down_to(0, token.begin);
+    }
+    out.push_back(token);
+  }
+  return out;
+}
+
 }  // namespace kinu::hcl

@@ -1,4 +1,4 @@
-// The tokens of a file with syntax errors, for the parser's incomplete mode. Private to hcl.
+// The tokens of a text with syntax errors, for the parser's incomplete mode. Private to hcl.
 #pragma once
 
 #include <string_view>
@@ -16,5 +16,9 @@ namespace kinu::hcl {
 /// looks like the header of a top-level block; and where brackets do not match, before a line that
 /// looks like an item of the body, judged by its indentation. The cost is linear in the text.
 std::vector<Token> BalancedTokens(std::string_view text);
+
+/// Likewise for a standalone template. What is open in it ends with the text, or where a bracket
+/// around it is closed.
+std::vector<Token> BalancedTemplateTokens(std::string_view text);
 
 }  // namespace kinu::hcl

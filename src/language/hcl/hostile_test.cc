@@ -33,7 +33,7 @@ size_t Parse(const std::string& text, bool json) {
   Diagnostics diags;
   const SourceFile* source = tree.KeepSource(SourceFile::Make("t", text));
   if (json) {
-    ParseJson(source, tree, diags);
+    ParseJson(source, tree, diags, ParseMode::kIncomplete);  // in strict mode, too
     ParseJsonExpression(source, tree, diags);
   } else {
     ParseNative(source, tree, diags, ParseMode::kIncomplete);  // in strict mode, too

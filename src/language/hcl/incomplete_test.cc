@@ -194,15 +194,15 @@ void AddFiles(std::vector<std::string>& texts) {
   }
 }
 
-/// The sources of the recorded cases of parsing.
-void AddRecorded(std::vector<std::string>& texts) {
+/// The sources of the recorded cases of parsing, in one of the syntaxes.
+void AddRecorded(bool json, std::vector<std::string>& texts) {
   for (const auto& [name, path] : recorded::Suites()) {
     std::ifstream in(path);
     for (std::string line; std::getline(in, line);) {
       const JsonDocument document = kinu::ParseJson(line);
       const JsonNode* request = document.root().Find("request");
       if (request != nullptr && request->Find("source") != nullptr &&
-          request->TextOf("syntax") != "json") {
+          (request->TextOf("syntax") == "json") == json) {
         texts.push_back(request->TextOf("source"));
       }
     }
@@ -213,7 +213,7 @@ const std::vector<std::string>& Texts() {
   static const std::vector<std::string> kTexts = [] {
     std::vector<std::string> texts;
     AddFiles(texts);
-    AddRecorded(texts);
+    AddRecorded(false, texts);
     std::sort(texts.begin(), texts.end());
     texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
     return texts;
@@ -304,6 +304,39 @@ TEST(Incomplete, AgreesWithStrictModeForEveryText) {
   ASSERT_GT(Texts().size(), 100U);
   for (const std::string& text : Texts()) {
     ExpectModesAgree(text);
+  }
+}
+
+/// The attributes of a body of JSON syntax that all are arguments.
+std::string ShowAll(const Body& body) {
+  Diagnostics ignored;
+  std::string out;
+  for (const Attribute& attribute : body.JustAttributes({}, ignored)) {
+    out += std::string(attribute.name) + " = " + Show(*attribute.expr) + "; ";
+  }
+  return out;
+}
+
+TEST(Incomplete, AgreesWithStrictModeForEveryJsonText) {
+  std::vector<std::string> texts;
+  AddRecorded(true, texts);
+  ASSERT_GT(texts.size(), 50U);
+  for (const std::string& whole : texts) {
+    for (size_t cut = 0; cut <= whole.size(); cut += std::max<size_t>(1, whole.size() / 20)) {
+      const std::string text = whole.substr(0, cut);
+      const Ref<const SourceFile> source = SourceFile::Make("t.tf.json", text);
+      SyntaxTree tree;
+      Diagnostics strict;
+      const Body* body = ParseJson(source.get(), tree, strict);
+      Diagnostics diags;
+      const Body* incomplete = ParseJson(source.get(), tree, diags, ParseMode::kIncomplete);
+      EXPECT_EQ(ShowAll(strict), ShowAll(diags)) << text;
+      const std::string kept = ShowAll(*incomplete);
+      const std::string form = ShowAll(*body);
+      if (!strict.has_errors() && !form.contains("(invalid)")) {
+        EXPECT_EQ(form, kept) << text;
+      }
+    }
   }
 }
 

@@ -170,8 +170,8 @@ void ReportNumber(const SourceRange& number, Diagnostics& diags) {
 
 class JsonBuilder {
  public:
-  JsonBuilder(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags)
-      : source_(source), tree_(tree), diags_(diags) {}
+  JsonBuilder(const SourceFile* source, ParseMode mode, SyntaxTree& tree, Diagnostics& diags)
+      : source_(source), mode_(mode), tree_(tree), diags_(diags) {}
 
   const Expr* Build(const JsonNode& node);
 
@@ -189,6 +189,7 @@ class JsonBuilder {
   const Expr* Object(const JsonNode& node);
 
   const SourceFile* source_;
+  ParseMode mode_;
   SyntaxTree& tree_;
   Diagnostics& diags_;
 };
@@ -212,6 +213,9 @@ const Expr* JsonBuilder::Build(const JsonNode& node) {
     case JsonNode::Kind::kObject:
       return Object(node);
     case JsonNode::Kind::kInvalid:
+      if (mode_ == ParseMode::kIncomplete) {
+        return New<MissingExpr>(ExprKind::kMissing, node.begin(), node.end());
+      }
       break;
   }
   return Literal(node, tree_.Keep(Value::DynamicUnknown()));
@@ -236,8 +240,8 @@ const Expr* JsonBuilder::String(std::string_view text, uint32_t begin, uint32_t 
 const Expr* JsonBuilder::Template(std::string_view text, uint32_t begin, uint32_t end) {
   const SourceFile* inner = tree_.KeepSource(SourceFile::MakeTemplate(source_, begin, text));
   Diagnostics problems;
-  const Expr* parsed = ParseTemplate(inner, tree_, problems);
-  if (!problems.has_errors()) {
+  const Expr* parsed = ParseTemplate(inner, tree_, problems, mode_);
+  if (mode_ == ParseMode::kIncomplete || !problems.has_errors()) {
     return parsed;
   }
   return New<InvalidExpr>(ExprKind::kInvalid, begin, end,
@@ -318,7 +322,7 @@ const Expr* JsonText::Expression(const JsonNode& node) const {
     const Expr*& built = built_[reinterpret_cast<uintptr_t>(&node)];
     if (built == nullptr) {
       Diagnostics reported;  // ParseJson() has reported the same problems
-      built = JsonBuilder(source_, built_tree_, reported).Build(node);
+      built = JsonBuilder(source_, mode_, built_tree_, reported).Build(node);
     }
     expr = built;
   });
@@ -327,23 +331,31 @@ const Expr* JsonText::Expression(const JsonNode& node) const {
 
 const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
   const JsonDocument document = Read(source, tree, diags);
-  return JsonBuilder(source, tree, diags).Build(document.root());
+  return JsonBuilder(source, ParseMode::kStrict, tree, diags).Build(document.root());
 }
 
 const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
-  const JsonText* text =
-      tree.Own(std::make_unique<JsonText>(source, Read(source, tree, diags), &tree));
-  const JsonNode& root = text->root();
-  ReportNumbers(root, *source, diags);
-  if (root.is_object() || root.is_array()) {
-    return tree.arena.New<JsonBody>(&root, text);
+  return ParseJson(source, tree, diags, ParseMode::kStrict);
+}
+
+const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags,
+                      ParseMode mode) {
+  JsonDocument document = Read(source, tree, diags);
+  ReportNumbers(document.root(), *source, diags);
+  const auto is_body = [](const JsonNode& value) { return value.is_object() || value.is_array(); };
+  if (const JsonNode& root = document.root(); !is_body(root)) {
+    diags.Error("Root value must be object",
+                "The root value in a JSON-based configuration must be either a JSON object or a "
+                "JSON array of objects.",
+                {source, root.begin(), root.end()});
   }
-  diags.Error("Root value must be object",
-              "The root value in a JSON-based configuration must be either a JSON object or a JSON "
-              "array of objects.",
-              {source, root.begin(), root.end()});
+  if (mode == ParseMode::kIncomplete && !document.ok()) {
+    document = ParseIncompleteJson(source->text());
+  }
+  const JsonText* text =
+      tree.Own(std::make_unique<JsonText>(source, std::move(document), mode, &tree));
   // An empty body causes no further errors.
-  return tree.arena.New<JsonBody>(nullptr, text);
+  return tree.arena.New<JsonBody>(is_body(text->root()) ? &text->root() : nullptr, text);
 }
 
 }  // namespace kinu::hcl

@@ -89,7 +89,7 @@ class BlockReader {
   void Read(const JsonNode& value) {
     if (labels_.size() < schema_.label_names.size()) {
       ReadLabel(value);
-    } else if (value.is_object()) {
+    } else if (value.is_object() || IsMissing(value)) {
       Add(value, StartOf(value, *text_));
     } else if (value.is_array()) {
       for (const JsonNode& element : value.elements()) {
@@ -105,6 +105,10 @@ class BlockReader {
   }
 
  private:
+  bool IsMissing(const JsonNode& value) const {
+    return value.kind() == JsonNode::Kind::kInvalid && text_->mode() == ParseMode::kIncomplete;
+  }
+
   void ReadLabel(const JsonNode& value) {
     const std::string_view label = schema_.label_names[labels_.size()];
     const std::vector<Property> properties = Properties(value, *text_, label, diags_);

@@ -9,6 +9,7 @@
 #include "base/flat_map.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
+#include "hcl/parse.h"
 #include "json/reader.h"
 
 namespace kinu::hcl {
@@ -25,10 +26,11 @@ const JsonStringExpr* AsJsonString(const Expr& expr);
 /// of them, and parsing the templates in strings is the most expensive part.
 class JsonText {
  public:
-  JsonText(const SourceFile* source, JsonDocument document, const SyntaxTree* tree)
-      : source_(source), tree_(tree), document_(std::move(document)) {}
+  JsonText(const SourceFile* source, JsonDocument document, ParseMode mode, const SyntaxTree* tree)
+      : source_(source), mode_(mode), tree_(tree), document_(std::move(document)) {}
 
   const SourceFile* source() const { return source_; }
+  ParseMode mode() const { return mode_; }
   const JsonNode& root() const { return document_.root(); }
   /// The expression of a node of this document. Safe to call from several threads.
   const Expr* Expression(const JsonNode& node) const;
@@ -40,6 +42,7 @@ class JsonText {
 
  private:
   const SourceFile* source_;
+  ParseMode mode_;
   const SyntaxTree* tree_;
   JsonDocument document_;
   mutable SyntaxTree built_tree_;                 // guarded by the lock of tree_

@@ -53,6 +53,36 @@ TEST(ParseJson, Errors) {
   }
 }
 
+TEST(ParseJson, IncompleteModeKeepsWhatCanBeRead) {
+  const std::string text =
+      "{\n  \"b\": {\n    \"x\": {\"a\": \"${c.d + e.\", \"f\": }\n    \"y\":\n  }, \"a\": ]\n";
+  Parsed strict(text);
+  strict.File();
+  Parsed parsed(text);
+  const Body& body =
+      *ParseJson(parsed.source.get(), parsed.tree, parsed.diags, ParseMode::kIncomplete);
+  EXPECT_EQ(Show(parsed.diags), Show(strict.diags));
+  const AttributeSchema attributes[] = {{"a"}};
+  const std::string_view labels[] = {"name"};
+  const BlockSchema blocks[] = {{"b", labels}};
+  Diagnostics ignored;
+  const BodyContent content = body.Content({attributes, blocks, {}}, Strictness::kExact, ignored);
+  ASSERT_EQ(content.blocks.size(), 2U);
+  EXPECT_EQ(content.blocks[0].labels[0], "x");
+  EXPECT_EQ(content.blocks[1].labels[0], "y");
+  ASSERT_NE(content.Find("a"), nullptr);
+  EXPECT_EQ(content.Find("a")->expr->kind, ExprKind::kMissing);
+  const std::vector<Attribute> inside = content.blocks[0].body->JustAttributes({}, ignored);
+  ASSERT_EQ(inside.size(), 2U);
+  std::vector<const TraversalExpr*> found;
+  CollectTraversals(*inside[0].expr, found);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(Show(found[0]->range()), "3:19-3:22");
+  EXPECT_EQ(found[1]->root.view(), "e");
+  EXPECT_EQ(inside[1].expr->kind, ExprKind::kMissing);
+  EXPECT_TRUE(content.blocks[1].body->JustAttributes({}, ignored).empty());
+}
+
 TEST(JsonBody, SchemaDecidesWhatIsABlock) {
   Parsed parsed(R"({
   "//": "comment",

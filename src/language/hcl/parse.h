@@ -24,6 +24,10 @@ enum class ParseMode : uint8_t {
   /// body. A line that looks like an item of a body begins one, and a line that looks like the
   /// header of a top-level block closes all bodies above it. A body keeps every attribute, also
   /// those whose names are not distinct.
+  ///
+  /// JSON: what ParseIncompleteJson() (json/reader.h) reads. A value that is missing is a
+  /// MissingExpr,
+  /// or an empty body; and the templates in strings are read in this mode.
   kIncomplete,
 };
 
@@ -35,6 +39,8 @@ const NativeBody* ParseNative(const SourceFile* source, SyntaxTree& tree, Diagno
 const Expr* ParseExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
 /// Parses the whole source as a standalone template.
 const Expr* ParseTemplate(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
+const Expr* ParseTemplate(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags,
+                          ParseMode mode);
 
 /// Parses an absolute traversal (`a.b[0]`), the syntax of addresses. `partial` allows splats. Null
 /// after an error.
@@ -43,6 +49,8 @@ const TraversalExpr* ParseTraversal(const SourceFile* source, SyntaxTree& tree, 
 
 /// Parses a JSON-syntax file, whose root must be an object or an array of objects.
 const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
+const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags,
+                      ParseMode mode);
 /// Parses a JSON text as one expression of the JSON syntax.
 const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
 

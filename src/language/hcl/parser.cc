@@ -430,6 +430,19 @@ const Expr* ParseTemplate(const SourceFile* source, SyntaxTree& tree, Diagnostic
   return expr;
 }
 
+const Expr* ParseTemplate(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags,
+                          ParseMode mode) {
+  const size_t errors_before = diags.error_count();
+  const Expr* expr = ParseTemplate(source, tree, diags);
+  if (mode == ParseMode::kStrict || diags.error_count() == errors_before) {
+    return expr;
+  }
+  Diagnostics already_reported = Diagnostics::Counting();
+  Parser parser(source, tree, BalancedTemplateTokens(source->text()), already_reported);
+  parser.KeepIncomplete();
+  return parser.ParseWholeTemplate();
+}
+
 const TraversalExpr* ParseTraversal(const SourceFile* source, SyntaxTree& tree, bool partial,
                                     Diagnostics& diags) {
   const size_t errors_before = diags.error_count();
