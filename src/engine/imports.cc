@@ -92,16 +92,19 @@ void AttachImports(PlanGraph& graph) {
 
 void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags) {
   const schema::ResourceSchema* schema = nullptr;
+  bool is_known = true;
   if (import.id == nullptr && import.identity != nullptr) {
     if (auto provider =
             walk.context.request.providers->Schema(walk.program.Text(import.provider))) {
       schema = (*provider)->FindResource(walk.program.Text(import.target.resource.type));
+    } else {
+      is_known = walk.context.request.missing_schemas != MissingSchemas::kSkip;
     }
   }
   const hcl::Expr* identifier = import.id != nullptr ? import.id : import.identity;
   ForEachElement(walk, import, true, diags, [&](const Repetition& element) {
     const ReferenceCheck check(walk, walk.config.root(), {}, element.expansion);
-    if (identifier != nullptr && check.Expr(*identifier, diags)) {
+    if (identifier != nullptr && check.Expr(*identifier, diags) && is_known) {
       const ModuleScope scope(walk, *walk.slots.root, element);
       meta_arguments::ValidateImport(import, schema, scope, diags);
     }

@@ -5,6 +5,10 @@ The configurations are those of random worlds (tests/worlds). Text and range are
 say, and what `validate` says only because a package is missing. Each configuration is checked from its own directory
 and, under `ide`, from the directory above it, so that nothing depends on where the program runs.
 
+Where an error ends `validate`, `ide` may say more. Each of these must be what `validate` says as well once such errors
+are mended: a part of the text around them gives way to spaces, so that `validate` says nothing that neither of both has
+said before.
+
     ide_diagnostics.py --binary build/dev/src/cli/tofu [--mirror build/dev/mirror] [--first N] [--count N]
 """
 import argparse
@@ -15,12 +19,25 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worlds"))
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TESTS, "lsp"))
+sys.path.insert(0, os.path.join(TESTS, "worlds"))
 import generate  # noqa: E402
+from client import Client, uri_of  # noqa: E402
 
 # Summaries of the tests' provider, of its SDK, and of missing packages.
 OF_PROVIDERS = {"Attribute Deprecated", "Block Deprecated", "Odd behaviour", "Missing required provider",
-                "Invalid provider configuration", "Failed to load plugin schemas"}
+                "Invalid provider configuration", "Failed to load plugin schemas", "Unable to Convert Attribute Path"}
+# Summaries of texts that do not parse, or mean something else.
+OF_SYNTAX = {"Argument or block definition required", "Extraneous data after value", "Invalid JSON string",
+             "Invalid block definition", "Invalid expression", "Invalid object property name", "Invalid start of value",
+             "Mismatched braces", "Mismatched brackets", "Missing JSON value", "Missing array element value",
+             "Missing attribute seperator comma", "Missing newline after argument", "Missing object value",
+             "Missing property value colon", "Missing value", "Root value must be object", "Trailing comma in array",
+             "Trailing comma in object", "Unclosed configuration block", "Unclosed object", "Unsupported argument",
+             "Unsupported block type"}
+MOST_MENDS = 8
+MOST_NEW = 3  # a part whose loss causes as many errors is too large
 
 
 def run(binary, arguments, directory, env):
@@ -36,6 +53,90 @@ def told(diagnostic, place, above=""):
     return (diagnostic["severity"], diagnostic["summary"], diagnostic.get("detail", ""), where)
 
 
+class Mending:
+    """Mends the errors with which `validate` ends, one after the other, and collects what it says then."""
+
+    def __init__(self, binary, directory, files, env):
+        self.binary, self.directory, self.env = binary, directory, env
+        self.texts = {name: text.encode() for name, text in files.items()}
+
+    def run(self, valid, known):
+        """What `validate` says of mended texts. `valid`: what it says of these; `known`: what may be said."""
+        said = set()
+        first = errors = self.errors_of(valid)
+        for _ in range(MOST_MENDS):
+            # What providers say keeps `validate` from what depends on it.
+            mended = next((found for error in sorted(errors, key=str)
+                           if (error in first or error[1] in OF_PROVIDERS) and error[3] and error[3][0] in self.texts
+                           for found in self.mends(error, known)), None)
+            if mended is None:
+                return said
+            errors = mended
+            said |= mended
+        return said
+
+    @staticmethod
+    def errors_of(valid):
+        return {told(one, one.get("range")) for one in valid["diagnostics"]
+                if one["severity"] == "error"}
+
+    def mends(self, error, known):
+        """The errors that are left without a part around an error: the smallest one of those that add the fewest."""
+        name, begin, _ = error[3]
+        best, least = None, MOST_NEW
+        for spans in self.parts_around(name, begin):
+            blank = bytearray(self.texts[name])
+            for at in range(*spans):
+                blank[at] = blank[at] if blank[at] in b"\r\n" else ord(" ")
+            left = self.errors_without(name, bytes(blank))
+            new = [each for each in left - known if each[1] not in OF_PROVIDERS]
+            if error not in left and len(new) < least and not any(each[1] in OF_SYNTAX for each in new):
+                best, least = (bytes(blank), left), len(new)
+        if best:
+            self.texts[name] = best[0]
+            yield best[1]
+        self.write(name, self.texts[name])
+
+    def errors_without(self, name, text):
+        self.write(name, text)
+        run(self.binary, ["init", "-backend=false", "-no-color"], self.directory, self.env)
+        return self.errors_of(json.loads(run(self.binary, ["validate", "-json"], self.directory, self.env).stdout))
+
+    def write(self, name, text):
+        with open(os.path.join(self.directory, name), "wb") as out:
+            out.write(text)
+
+    def parts_around(self, name, offset):
+        """Parts of the syntax around an offset, the innermost first; in JSON with a comma behind or before each."""
+        text = self.texts[name]
+        lines = text.split(b"\n")
+        starts = [0]
+        for line in lines:
+            starts.append(starts[-1] + len(line) + 1)
+        line = text.count(b"\n", 0, offset)
+        client = Client([self.binary, "lsp"])
+        try:
+            client.initialize({"general": {"positionEncodings": ["utf-8"]}})
+            uri = uri_of(os.path.join(self.directory, name))
+            client.open(uri, text.decode())
+            part = client.request("textDocument/selectionRange", {
+                "textDocument": {"uri": uri}, "positions": [{"line": line, "character": offset - starts[line]}]})[0]
+        finally:
+            client.kill()
+        out = []
+        while part:
+            begin, end = (starts[part["range"][side]["line"]] + part["range"][side]["character"]
+                          for side in ("start", "end"))
+            out.append((begin, end))
+            if name.endswith(".json"):
+                behind = len(text) - len(text[end:].lstrip())
+                before = len(text[:begin].rstrip())
+                out += [(begin, behind + 1)] if text[behind:behind + 1] == b"," else []
+                out += [(before - 1, end)] if text[before - 1:before] == b"," else []
+            part = part.get("parent")
+        return out
+
+
 def compare(binary, files, work, env):
     directory = os.path.join(work, "root")
     for name, text in files.items():
@@ -48,6 +149,7 @@ def compare(binary, files, work, env):
     wanted = collections.Counter(told(one, one.get("range")) for one in valid["diagnostics"]
                                  if one["summary"] not in OF_PROVIDERS)
     found = []
+    extra = collections.Counter()
     for place, arguments, above in ((directory, [], ""), (work, ["root"], "root/")):
         answer = run(binary, ["ide", "diagnostics", "-json", *arguments], place, env)
         if answer.returncode not in (0, 1):
@@ -59,7 +161,12 @@ def compare(binary, files, work, env):
         if not any(one["summary"] in OF_PROVIDERS and one["severity"] == "error" for one in valid["diagnostics"]):
             # An error that ends `init` and `validate` hides that modules are not installed.
             ends = any(one["severity"] == "error" for one in valid["diagnostics"])
-            found += ["extra: %s" % (key,) for key in got - wanted if not (ends and key[1] == "Module not installed")]
+            extra |= collections.Counter({key: count for key, count in (got - wanted).items()
+                                          if not (ends and key[1] == "Module not installed")})
+    if extra:
+        known = set(extra) | set(wanted)
+        said = Mending(binary, directory, files, env).run(valid, known) if valid["error_count"] else set()
+        found += ["extra: %s" % (key,) for key in extra if key not in said]
     return found
 
 

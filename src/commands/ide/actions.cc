@@ -126,7 +126,8 @@ std::string FileFor(const Snapshot::Parts& parts, const std::string& directory,
     }
   }
   const std::string_view name = beside.path;
-  const bool is_tofu = name.ends_with(".tofu") || name.ends_with(".tofu.json");
+  const bool is_tofu = name.ends_with(".tofu") || name.ends_with(".tofu.json") ||
+                       name.ends_with(".tofutest.hcl") || name.ends_with(".tofutest.json");
   return stem + (is_tofu ? ".tofu" : ".tf");
 }
 

@@ -98,6 +98,7 @@ void OfferMissingInputs(ActionPlace& place);
 void OfferMissingArguments(ActionPlace& place);
 void OfferSimilarNames(ActionPlace& place);
 void OfferDeclarations(ActionPlace& place);
+void OfferValueRemoval(ActionPlace& place);
 void OfferExtraction(ActionPlace& place);
 void OfferInlining(ActionPlace& place);
 void OfferRemoval(ActionPlace& place);

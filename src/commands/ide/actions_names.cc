@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "hcl/parse.h"
 #include "ide/actions.h"
+#include "ide/names.h"
 #include "text/suggest.h"
 
 namespace kinu::ide {
@@ -25,6 +26,7 @@ struct Undeclared {
 
 constexpr std::string_view kVariablePrefix = "var.";
 constexpr std::string_view kOutputPrefix = "output.";
+constexpr std::string_view kRunPrefix = "run.";
 
 bool IsDeclaredIn(const ActionPlace& place, const Use& use,
                   const std::set<std::string>& directories) {
@@ -39,12 +41,26 @@ Span PlaceOf(const ParsedFile& file, const Use& use) {
   return file.kind == FileKind::kConfiguration && !is_argument ? use.whole : use.name;
 }
 
-/// The undeclared names at the place, but for those of providers and tests.
+/// Whether a use in a test needs no declaration in a module: a run, a value of the test, or what has
+/// such a value.
+bool IsKnownInTest(const ActionPlace& place, const Use& use) {
+  const ParsedFile& file = place.file;
+  if (file.kind != FileKind::kTest) {
+    return false;
+  }
+  if (use.is_given) {
+    return std::ranges::any_of(file.uses, [&](const Use& other) {
+      return other.key == use.key && !other.is_given;
+    });
+  }
+  return std::ranges::find(file.declarations, use.key, &Declaration::key) !=
+             file.declarations.end() ||
+         !GivenByTest(file, use).empty();
+}
+
+/// The undeclared names at the place, but for those of providers.
 std::vector<Undeclared> UndeclaredAt(const ActionPlace& place) {
   std::vector<Undeclared> found;
-  if (place.file.kind != FileKind::kConfiguration && place.file.kind != FileKind::kVariables) {
-    return found;
-  }
   for (const Use& use : place.file.uses) {
     if (!place.Touches(PlaceOf(place.file, use)) || use.is_move ||
         use.key.starts_with("provider.")) {
@@ -55,7 +71,8 @@ std::vector<Undeclared> UndeclaredAt(const ActionPlace& place) {
     std::string name = use.key.substr(dot + 1);
     const bool is_written =  // names in JSON strings with escapes stand elsewhere
         place.file.text().substr(use.name.begin, use.name.end - use.name.begin) == name;
-    if (is_written && !directories.empty() && !IsDeclaredIn(place, use, directories)) {
+    if (is_written && !directories.empty() && !IsDeclaredIn(place, use, directories) &&
+        !IsKnownInTest(place, use)) {
       found.push_back({use, std::move(directories), use.key.substr(0, dot + 1), std::move(name)});
     }
   }
@@ -75,6 +92,9 @@ std::string SummaryFor(const ActionPlace& place, const Undeclared& undeclared) {
   if (prefix == kOutputPrefix) {
     return "Unsupported attribute";
   }
+  if (prefix == kRunPrefix) {
+    return "Reference to unavailable run block";
+  }
   if (prefix == "local.") {
     return "Reference to undeclared local value";
   }
@@ -85,6 +105,14 @@ std::string SummaryFor(const ActionPlace& place, const Undeclared& undeclared) {
 /// The names that are declared with a prefix.
 std::set<std::string> NamesWith(const ActionPlace& place, const Undeclared& undeclared) {
   std::set<std::string> names;
+  if (undeclared.prefix == kRunPrefix) {
+    for (const Declaration& declaration : place.file.declarations) {
+      if (declaration.kind == SymbolKind::kRun) {
+        names.emplace(declaration.key.substr(kRunPrefix.size()));
+      }
+    }
+    return names;
+  }
   for (const std::string& directory : undeclared.directories) {
     for (const auto& file : FilesOf(place.parts, directory)) {
       for (const Declaration& declaration : file->declarations) {
@@ -203,13 +231,14 @@ void OfferVariable(ActionPlace& place, const Undeclared& undeclared) {
   if (path.empty() || !hcl::IsIdentifier(undeclared.name)) {
     return;
   }
-  const bool is_given = undeclared.IsThrough() || place.file.kind == FileKind::kVariables;
+  const bool is_given = undeclared.use.is_given;
+  // Other calls and runs do not give it.
+  const bool is_optional = undeclared.IsThrough() || place.file.kind == FileKind::kTest;
   std::string block = "variable \"" + undeclared.name + "\" {\n";
-  block += "  type" + std::string(undeclared.IsThrough() ? "    = " : " = ");
+  block += "  type" + std::string(is_optional ? "    = " : " = ");
   block +=
       (is_given ? TypeOfGiven(place, undeclared.use) : GuessType(place, undeclared.use)) + "\n";
-  // Other calls of the module do not give it.
-  block += undeclared.IsThrough() ? "  default = null\n}\n" : "}\n";
+  block += is_optional ? "  default = null\n}\n" : "}\n";
   CodeAction action{.title = "Declare variable \"" + undeclared.name + "\" in " + BaseName(path),
                     .fixes = SummaryFor(place, undeclared)};
   AppendBlock(place.parts, path, block, action.edit);
@@ -222,8 +251,9 @@ void OfferOutput(ActionPlace& place, const Undeclared& undeclared) {
   if (path.empty()) {
     return;
   }
-  CodeAction action{.title = "Declare output \"" + undeclared.name + "\" in module \"" +
-                             undeclared.use.through + "\"",
+  const bool is_test = place.file.kind == FileKind::kTest;
+  CodeAction action{.title = "Declare output \"" + undeclared.name + "\" in " +
+                             (is_test ? BaseName(path) : "module \"" + undeclared.use.through + "\""),
                     .fixes = SummaryFor(place, undeclared)};
   AppendBlock(place.parts, path, "output \"" + undeclared.name + "\" {\n  value = null\n}\n",
               action.edit);
@@ -256,8 +286,24 @@ void OfferDeclarations(ActionPlace& place) {
     }
     if (undeclared.prefix == kVariablePrefix) {
       OfferVariable(place, undeclared);
-    } else if (undeclared.prefix == kOutputPrefix && undeclared.IsThrough()) {
+    } else if (undeclared.prefix == kOutputPrefix &&
+               (undeclared.IsThrough() || place.file.kind == FileKind::kTest)) {
       OfferOutput(place, undeclared);
+    }
+  }
+}
+
+void OfferValueRemoval(ActionPlace& place) {
+  if (place.file.kind == FileKind::kConfiguration || place.file.native() == nullptr) {
+    return;
+  }
+  for (const Undeclared& undeclared : UndeclaredAt(place)) {
+    const auto lines = LinesOf(place.file.text(), undeclared.use.whole);
+    if (undeclared.use.is_given && lines) {
+      CodeAction action{.title = "Remove the value of \"" + undeclared.name + "\"",
+                        .fixes = SummaryFor(place, undeclared)};
+      AddEdit(action.edit, place.file.path, {*lines, ""});
+      place.Offer(std::move(action));
     }
   }
 }

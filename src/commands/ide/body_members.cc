@@ -134,7 +134,10 @@ std::optional<std::string> ModulePlannedBy(const ModuleNames& names, const OpenB
   if (names.current() == nullptr || run.type != "run" || run.labels.size() != 1) {
     return std::nullopt;
   }
-  return names.Called(CallOfRun(names.current()->path, run.labels[0]));
+  const Snapshot::Parts& parts = names.parts();
+  const std::string& path = names.current()->path;
+  const auto planned = parts.Follow(parts.ModuleOf(path), CallOfRun(path, run.labels[0]));
+  return planned.empty() ? std::nullopt : std::optional(*planned.begin());
 }
 
 }  // namespace

@@ -140,6 +140,46 @@ TEST(SimilarNames, InJson) {
   RunAction(texts, "Change to \"region\"");
 }
 
+TEST(SimilarNames, InTests) {
+  const auto check = [](std::string_view file, std::string_view text, std::string_view titles) {
+    Texts texts{{std::string(file), text},
+                {"main.tf",
+                 "variable \"region\" {\n  default = 1\n}\noutput \"result\" {\n  value = 1\n}\n"},
+                {"m/main.tf", "variable \"inner\" {}\nlocals {\n  size = 1\n}\n"}};
+    EXPECT_EQ(Titles(texts), titles) << text;
+  };
+  const std::string run = "run \"first\" {\n  assert {\n    condition     = ";
+  const std::string end = " == 1\n    error_message = \"No.\"\n  }\n}\n";
+  check("x.tftest.hcl", run + "var.regoin‸" + end,
+        "Change to \"region\"\nDeclare variable \"regoin\" in variables.tf\n");
+  check("x.tftest.hcl", run + "output.resutl‸" + end,
+        "Change to \"result\"\nDeclare output \"resutl\" in outputs.tf\n");
+  check("x.tftest.hcl", run + "run.frist‸.id" + end, "Change to \"first\"\n");
+  check("x.tftest.hcl", "variables {\n  regoin = 1\n}\n" + run + "var.regoin‸" + end, "");
+  check("x.tftest.hcl", "variables {\n  regoin‸ = 1\n}\n" + run + "var.regoin" + end, "");
+  check("x.tftest.hcl", "variables {\n  regoin‸ = 1\n}\n",
+        "Change to \"region\"\nDeclare variable \"regoin\" in variables.tf\n"
+        "Remove the value of \"regoin\"\n");
+  const std::string planned =
+      "run \"first\" {\n  module {\n    source = \"./m\"\n  }\n  assert {\n    condition = ";
+  check("x.tofutest.hcl", planned + "local.sise‸" + end, "Change to \"size\"\n");
+  check("x.tofutest.hcl", planned + "var.iner‸" + end,
+        "Change to \"inner\"\nDeclare variable \"iner\" in variables.tofu\n");
+  check("x.tftest.json",
+        R"({"run": {"a": {"assert": {"condition": "${var.regoin‸ > 0}"}}}})",
+        "Change to \"region\"\nDeclare variable \"regoin\" in variables.tf\n");
+}
+
+TEST(Removal, OfValuesWithoutVariable) {
+  Texts texts{{"main.tf", "variable \"a\" {}\n"}, {"terraform.tfvars", "# it\nb‸ = 1\na = 2\n"}};
+  RunAction(texts, "Remove the value of \"b\"");
+  EXPECT_EQ(texts["terraform.tfvars"], "a = 2\n");
+  Texts test{{"main.tf", "variable \"a\" {}\n"},
+             {"x.tftest.hcl", "variables {\n  a = 1\n  b‸ = 1\n}\n"}};
+  RunAction(test, "Remove the value of \"b\"");
+  EXPECT_EQ(test["x.tftest.hcl"], "variables {\n  a = 1\n}\n");
+}
+
 TEST(Declarations, OfAVariableWithTheTypeOfItsPlace) {
   const auto check = [](std::string_view text, std::string_view type) {
     Texts texts{{"main.tf", text},

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <memory>
 
 #include "ide/completion_parts.h"
 #include "ide/function_signature.h"
 #include "ide/json_context.h"
+#include "ide/names.h"
 
 namespace kinu::ide {
 namespace {
@@ -214,6 +216,25 @@ void CompleteJson(CompletionRequest& request, uint32_t offset) {
   WriteAsMembers(request, place, text);
 }
 
+/// The names that a run of a test has from another module.
+class OfRun {
+ public:
+  OfRun(const ModuleNames& names, const ParsedFile& file, const CursorContext& context) {
+    if (const auto from = DirectoryOfNames(names.parts(), file, context);
+        from != names.directory()) {
+      names_ = std::make_unique<ModuleNames>(names.snapshot(), from, &file);
+      types_ = std::make_unique<KnownTypes>(*names_);
+    }
+  }
+  /// These, or those of the run.
+  ModuleNames& names(ModuleNames& own) const { return names_ != nullptr ? *names_ : own; }
+  KnownTypes& types(KnownTypes& own) const { return types_ != nullptr ? *types_ : own; }
+
+ private:
+  std::unique_ptr<ModuleNames> names_;
+  std::unique_ptr<KnownTypes> types_;
+};
+
 }  // namespace
 
 Completions CompletionsAt(const Snapshot& snapshot, const Cursor& cursor) {
@@ -230,7 +251,9 @@ Completions CompletionsAt(const Snapshot& snapshot, const Cursor& cursor) {
     const bool is_name = context.place != CursorContext::Place::kNothing &&
                          context.place != CursorContext::Place::kText;
     const LikelyWords likely = is_name ? LikelyWords(parts, *file, context.word) : LikelyWords();
-    CompletionRequest request = RequestOf(names, types, *file, file->text(), likely, out);
+    const OfRun planned(names, *file, context);
+    CompletionRequest request =
+        RequestOf(planned.names(names), planned.types(types), *file, file->text(), likely, out);
     request.context = std::move(context);
     Complete(request, cursor.offset);
     return out;
@@ -238,7 +261,9 @@ Completions CompletionsAt(const Snapshot& snapshot, const Cursor& cursor) {
   const LikelyWords unlikely;
   if (auto sequence = SequenceAt(names, file->kind, file->text(), cursor.offset)) {
     const Embedded& embedded = *sequence->embedded;
-    CompletionRequest request = RequestOf(names, types, *file, embedded.text, unlikely, out);
+    const OfRun planned(names, *file, sequence->context);
+    CompletionRequest request =
+        RequestOf(planned.names(names), planned.types(types), *file, embedded.text, unlikely, out);
     request.context = std::move(sequence->context);
     CompleteSequence(request, embedded);
   } else {

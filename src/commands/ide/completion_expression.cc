@@ -84,6 +84,13 @@ void AddNamed(CompletionRequest& request, const NamedRoot& named, bool with_root
       keys.push_back(key);
     }
   });
+  if (named.root == "var") {
+    for (const std::string& key : VariablesOfTest(request)) {
+      if (std::ranges::find(keys, key) == keys.end()) {
+        keys.push_back(key);
+      }
+    }
+  }
   if (with_root && keys.size() > kMostFullReferences) {
     return;
   }

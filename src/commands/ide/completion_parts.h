@@ -1,6 +1,7 @@
 // The parts of completion. Private to ide.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ void CompleteLabel(CompletionRequest& request, uint32_t offset);
 void CompleteExpression(CompletionRequest& request);
 /// What stands behind `output.` and `run.NAME.` in a test.
 void CompleteOutputOfRun(CompletionRequest& request);
+/// The keys of variables that a test gives values to which an assertion at the cursor has.
+std::set<std::string> VariablesOfTest(const CompletionRequest& request);
 /// Keys of objects.
 void CompleteKey(CompletionRequest& request);
 /// Sources of modules.

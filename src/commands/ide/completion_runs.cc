@@ -1,32 +1,14 @@
-// Completion of outputs in tests: those of the module that a run is about.
-#include <optional>
+// Completion in tests: outputs of the module that a run is about, and values that a test gives.
+#include <algorithm>
+#include <set>
+#include <string>
 
-#include "base/files.h"
 #include "ide/completion_parts.h"
+#include "ide/names.h"
 #include "lang/type_expr.h"
 
 namespace kinu::ide {
 namespace {
-
-/// The directory of the module that a run plans; nothing if it is not a local one.
-std::optional<std::string> ModuleOfRun(ModuleNames& names, std::string_view run) {
-  const ModuleNames::Found found = names.Find("run." + std::string(run));
-  if (!found || found.declaration->body == nullptr) {
-    return names.directory();
-  }
-  constexpr hcl::BlockSchema kModule[] = {{"module", {}}};
-  Diagnostics ignored;
-  const hcl::BodyContent content =
-      found.declaration->body->Content({.blocks = kModule}, hcl::Strictness::kPartial, ignored);
-  if (content.blocks.empty()) {
-    return names.directory();
-  }
-  const auto source = ModuleNames::TextOf({.body = content.blocks[0].body}, "source");
-  if (!source || !source->starts_with('.')) {
-    return std::nullopt;
-  }
-  return JoinPath(names.directory(), *source);
-}
 
 void AddOutputsOf(CompletionRequest& request, const std::string& directory) {
   ModuleNames inside(request.names.snapshot(), directory, nullptr);
@@ -55,9 +37,26 @@ void CompleteOutputOfRun(CompletionRequest& request) {
   } else if (!blocks.empty() && blocks[0].type == "run" && !blocks[0].labels.empty()) {
     run = blocks[0].labels[0];
   }
-  if (const auto directory = ModuleOfRun(request.names, run)) {
+  if (const auto directory = ModuleOfRun(request.names.parts(), request.file, run)) {
     AddOutputsOf(request, *directory);
   }
+}
+
+std::set<std::string> VariablesOfTest(const CompletionRequest& request) {
+  std::set<std::string> out;
+  const auto& blocks = request.context.blocks;
+  const bool is_in_run = request.file.kind == FileKind::kTest && blocks.size() > 1 &&
+                         blocks[0].type == "run" && blocks[1].type == "assert";
+  for (const Use& use : request.file.uses) {
+    if (is_in_run && use.is_given) {
+      const Use here{.key = use.key, .through = "", .name = request.context.word, .whole = {}};
+      const auto given = GivenByTest(request.file, here);
+      if (std::ranges::find(given, &use) != given.end()) {
+        out.insert(use.key);
+      }
+    }
+  }
+  return out;
 }
 
 }  // namespace kinu::ide

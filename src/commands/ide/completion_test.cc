@@ -245,6 +245,30 @@ TEST_F(CompletionTest, ARunGivesVariablesToTheModuleThatItPlans) {
   EXPECT_EQ(Labels("run \"a\" {\n  variables {\n    |\n  }\n}\n", "a.tftest.hcl"), "own ");
 }
 
+TEST_F(CompletionTest, ARunHasTheNamesOfTheModuleThatItPlans) {
+  Write("main.tf", "variable \"own\" {}\n");
+  Write("m/main.tf",
+        "variable \"inner\" {}\nlocals {\n  l = 1\n}\nresource \"terraform_data\" \"x\" {}\n");
+  const std::string begin =
+      "variables {\n  all = 1\n}\nrun \"a\" {\n  module {\n    source = \"./m\"\n  }\n";
+  const auto in_assertion = [&](const std::string& name) {
+    return Labels(begin + "  variables {\n    given = 1\n  }\n  assert {\n    condition = " + name +
+                      "|\n  }\n}\nrun \"b\" {\n  variables {\n    not = 1\n  }\n}\n",
+                  "a.tftest.hcl");
+  };
+  EXPECT_EQ(in_assertion("var."), "all given inner ");
+  EXPECT_EQ(in_assertion("local."), "l ");
+  EXPECT_EQ(in_assertion("terraform_data."), "x ");
+  EXPECT_EQ(in_assertion("run."), "a b ");
+  EXPECT_EQ(Labels(begin + "  variables {\n    inner = var.|\n  }\n}\n", "a.tftest.hcl"), "inner ");
+  EXPECT_EQ(Labels(begin + "  expect_failures = [var.|]\n}\n", "a.tftest.hcl"), "inner ");
+  EXPECT_EQ(Labels("run \"a\" {\n  assert {\n    condition = var.|\n  }\n}\n", "a.tftest.hcl"),
+            "own ");
+  EXPECT_EQ(Labels(R"({"run": {"a": {"module": {"source": "./m"}, "assert": {"condition": "${var.|}"}}}})",
+                   "a.tftest.json"),
+            "inner ");
+}
+
 TEST_F(CompletionTest, MembersInJson) {
   const auto labels = [&](const std::string& text) {
     return LabelsOf(Complete(text, "x.tf.json"));

@@ -9,6 +9,7 @@
 #include "config/reference_syntax.h"
 #include "hcl/static.h"
 #include "hcl/walk.h"
+#include "ide/argument_meaning.h"
 #include "ide/json_dynamic.h"
 
 namespace kinu::ide {
@@ -18,50 +19,6 @@ using hcl::Expr;
 using hcl::ExprKind;
 using hcl::TraversalExpr;
 using hcl::TraversalStep;
-
-/// How the value of an argument refers to things.
-enum class Meaning : uint8_t {
-  kExpression,  ///< references of the language
-  kAddress,     ///< an address that may go into called modules, or a list of them
-  kProvider,    ///< `aws.west`, or a map of such
-  kNothing,     ///< words of its own: a type, names of attributes
-};
-
-/// Arguments whose values are no expressions, by the block that has them.
-struct SpecialArgument {
-  std::string_view block;
-  std::string_view argument;
-  Meaning meaning;
-};
-constexpr SpecialArgument kSpecialArguments[] = {
-    {"variable", "type", Meaning::kNothing},
-    {"lifecycle", "ignore_changes", Meaning::kNothing},
-    {"provisioner", "when", Meaning::kNothing},
-    {"provisioner", "on_failure", Meaning::kNothing},
-    {"required_providers", "", Meaning::kNothing},
-    {"resource", "provider", Meaning::kProvider},
-    {"data", "provider", Meaning::kProvider},
-    {"ephemeral", "provider", Meaning::kProvider},
-    {"import", "provider", Meaning::kProvider},
-    {"module", "providers", Meaning::kProvider},
-    {"run", "providers", Meaning::kProvider},
-    {"moved", "from", Meaning::kAddress},
-    {"moved", "to", Meaning::kAddress},
-    {"removed", "from", Meaning::kAddress},
-    {"import", "to", Meaning::kAddress},
-    {"override_resource", "target", Meaning::kAddress},
-    {"override_data", "target", Meaning::kAddress},
-    {"override_module", "target", Meaning::kAddress},
-};
-
-Meaning MeaningOf(std::string_view block, std::string_view argument) {
-  for (const SpecialArgument& special : kSpecialArguments) {
-    if (special.block == block && (special.argument.empty() || special.argument == argument)) {
-      return special.meaning;
-    }
-  }
-  return Meaning::kExpression;
-}
 
 /// The bytes of the name in a step: without the dot.
 Span NameOf(const TraversalExpr& traversal, const TraversalStep& step) {
@@ -131,6 +88,8 @@ class Indexer {
  public:
   explicit Indexer(ParsedFile& file) : file_(file) {}
   void Run();
+  /// Of a test, after Run().
+  void ResolveRuns();
 
  private:
   void Block(const hcl::Block& block, Span whole);
@@ -138,6 +97,8 @@ class Indexer {
   void DeclareBlock(const hcl::Block& block, Span whole);
   void Locals(const hcl::Body& body);
   void Variables(const hcl::Body& body);
+  /// The values that a test gives in all of its runs.
+  void GivenInFile(const hcl::Body& body);
   void CallOf(const hcl::Block& block, Span whole);
   /// A run of a test: what its blocks name is in the module that it plans.
   void RunBlock(const hcl::Block& block);
@@ -155,6 +116,7 @@ class Indexer {
   void Expression(const Expr& expr);
   void Loop(const hcl::ForExpr& loop);
   void Traversal(const TraversalExpr& traversal);
+  void RunSteps(const TraversalExpr& traversal);
   void Address(const Expr& expr);
   void AddressSteps(const TraversalExpr& traversal);
   void Provider(const Expr& expr);
@@ -165,6 +127,16 @@ class Indexer {
     }
     file_.uses.push_back({std::move(key), std::move(through), name, whole, is_move_});
   }
+  /// A value for a variable of the module behind the calls.
+  void AddGiven(std::string_view variable, const std::string& through, Span name, Span whole) {
+    if (name.begin != name.end) {
+      file_.uses.push_back({.key = "var." + std::string(variable),
+                            .through = through,
+                            .name = name,
+                            .whole = whole,
+                            .is_given = true});
+    }
+  }
   const TraversalExpr* AsTraversalExpr(const Expr& expr) const {
     return expr.kind == ExprKind::kTraversal ? static_cast<const TraversalExpr*>(&expr) : nullptr;
   }
@@ -172,6 +144,13 @@ class Indexer {
   Span WholeOf(const hcl::NativeBlock& block) const {
     const uint32_t end = std::max(block.close_brace + 1, block.header_end());
     return {block.type_begin, std::min(end, static_cast<uint32_t>(file_.text().size()))};
+  }
+  /// The bytes of a block of JSON syntax, from its last name on.
+  static Span WholeOf(const hcl::Block& block) {
+    const Span name = SpanOf(block.labels.empty() ? block.type_range
+                                                  : block.label_range(block.labels.size() - 1));
+    const Span end = SpanOf(block.body->MissingItemRange());
+    return {name.begin, std::max(end.end, SpanOf(block.def_range).end)};
   }
   bool IsBound(std::string_view name) const {
     return std::ranges::find(bound_, name) != bound_.end();
@@ -182,6 +161,8 @@ class Indexer {
   std::string call_;                     // the call whose block is walked
   std::string planned_;                  // by the run that is walked: a call of its module
   bool is_move_ = false;                 // in a `moved` or `removed` block
+  std::vector<size_t> given_in_file_;    // uses: values of a test for all of its runs
+  std::vector<size_t> outputs_of_runs_;  // uses: outputs behind `run.NAME.`
 };
 
 void Indexer::Run() {
@@ -209,20 +190,27 @@ void Indexer::Run() {
       {.blocks = is_test ? std::span<const hcl::BlockSchema>(kTestBlocks) : kConfigurationBlocks},
       hcl::Strictness::kPartial, ignored);
   for (const hcl::Block& block : content.blocks) {
-    Block(block, SpanOf(block.def_range));
+    Block(block, WholeOf(block));
   }
 }
 
 void Indexer::Variables(const hcl::Body& body) {
   Diagnostics ignored;
   for (const hcl::Attribute& attribute : body.JustAttributes({}, ignored)) {
-    Add("var." + std::string(attribute.name), planned_,
-        InsideQuotes(file_.text(), SpanOf(attribute.name_range)), SpanOf(attribute.range));
+    AddGiven(attribute.name, planned_, InsideQuotes(file_.text(), SpanOf(attribute.name_range)),
+             SpanOf(attribute.range));
     if (attribute.expr != nullptr) {
-      // The values are those of the test.
-      const std::string planned = std::exchange(planned_, "");
       Expression(*attribute.expr);
-      planned_ = planned;
+    }
+  }
+}
+
+void Indexer::GivenInFile(const hcl::Body& body) {
+  const size_t first = file_.uses.size();
+  Variables(body);
+  for (size_t at = first; at < file_.uses.size(); ++at) {
+    if (file_.uses[at].is_given) {
+      given_in_file_.push_back(at);
     }
   }
 }
@@ -322,7 +310,7 @@ void Indexer::Block(const hcl::Block& block, Span whole) {
     return Locals(*block.body);
   }
   if (block.type == "variables" && file_.kind == FileKind::kTest) {
-    return Variables(*block.body);
+    return GivenInFile(*block.body);
   }
   if (block.type == "module") {
     CallOf(block, whole);
@@ -383,7 +371,7 @@ void Indexer::Body(std::string_view type, const hcl::Body& body) {
   const auto nested = body.Content({.blocks = kNestedBlocks}, hcl::Strictness::kPartial, ignored);
   for (const hcl::Block& block : nested.blocks) {
     if (IsNestedBlock(type, block.type)) {
-      NestedBlock(block, SpanOf(block.def_range));
+      NestedBlock(block, WholeOf(block));
     }
   }
   for (const hcl::Attribute& attribute : body.JustAttributes({}, ignored)) {
@@ -394,8 +382,8 @@ void Indexer::Body(std::string_view type, const hcl::Body& body) {
                           std::ranges::find(config::kModuleMetaNames, attribute.name) ==
                               config::kModuleMetaNames.end();
     if (is_input) {
-      Add("var." + std::string(attribute.name), call_,
-          InsideQuotes(file_.text(), SpanOf(attribute.name_range)), SpanOf(attribute.range));
+      AddGiven(attribute.name, call_, InsideQuotes(file_.text(), SpanOf(attribute.name_range)),
+               SpanOf(attribute.range));
     }
     Argument(type, attribute.name, *attribute.expr);
   }
@@ -406,8 +394,8 @@ void Indexer::NativeItems(std::string_view type, const hcl::NativeBody& body) {
     if (!call_.empty() && type == "module" &&
         std::ranges::find(config::kModuleMetaNames, attribute.name.view()) ==
             config::kModuleMetaNames.end()) {
-      Add("var." + std::string(attribute.name.view()), call_,
-          {attribute.begin, attribute.name_end()}, {attribute.begin, attribute.end});
+      AddGiven(attribute.name.view(), call_, {attribute.begin, attribute.name_end()},
+               {attribute.begin, attribute.end});
     }
     if (attribute.expr.get() != nullptr) {
       Argument(type, attribute.name, *attribute.expr.get());
@@ -529,9 +517,7 @@ void Indexer::Traversal(const TraversalExpr& traversal) {
   const std::string_view root = traversal.root;
   const auto& steps = traversal.steps;
   if (file_.kind == FileKind::kTest && root == "run" && !steps.empty()) {
-    Add("run." + std::string(steps[0].name()), "", NameOf(traversal, steps[0]),
-        SpanOf(traversal.range()));
-    return;
+    return RunSteps(traversal);
   }
   const config::ParsedReference ref = config::ParseReference(traversal, nullptr);
   const Span whole = SpanOf(ref.range.valid() ? ref.range : traversal.range());
@@ -556,6 +542,33 @@ void Indexer::Traversal(const TraversalExpr& traversal) {
       return;
     default:
       return;
+  }
+}
+
+/// `run.NAME.OUTPUT`: the output is one of the module that the run plans.
+void Indexer::RunSteps(const TraversalExpr& traversal) {
+  const auto& steps = traversal.steps;
+  const std::string run(steps[0].name());
+  Add("run." + run, "", NameOf(traversal, steps[0]), SpanOf(traversal.range()));
+  if (steps.size() > 1 && steps[1].kind == TraversalStep::Kind::kAttribute &&
+      !steps[1].name().empty()) {
+    outputs_of_runs_.push_back(file_.uses.size());
+    Add("output." + std::string(steps[1].name()), CallOfRun(file_.path, run),
+        NameOf(traversal, steps[1]), SpanOf(traversal.range()));
+  }
+}
+
+/// Which runs plan other modules is known at the end.
+void Indexer::ResolveRuns() {
+  for (const size_t at : given_in_file_) {
+    file_.uses[at].through = file_.calls.empty() ? "" : CallsOfTest(file_.path);
+  }
+  for (const size_t at : outputs_of_runs_) {
+    Use& use = file_.uses[at];
+    const auto planned = std::ranges::find(file_.calls, use.through, &ModuleCallSite::run);
+    if (planned == file_.calls.end()) {
+      use.through.clear();
+    }
   }
 }
 
@@ -671,8 +684,18 @@ std::string CallOfRun(std::string_view path, std::string_view run) {
   return out;
 }
 
+std::string CallsOfTest(std::string_view path) {
+  std::string out = "runs of " + BaseName(std::string(path));
+  std::ranges::replace(out, '.', ' ');
+  return out;
+}
+
 void IndexFile(ParsedFile& file) {
-  Indexer(file).Run();
+  Indexer indexer(file);
+  indexer.Run();
+  if (file.kind == FileKind::kTest) {
+    indexer.ResolveRuns();
+  }
   file.declarations.shrink_to_fit();  // most files stay as they are
   file.uses.shrink_to_fit();
 }

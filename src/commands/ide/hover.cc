@@ -449,11 +449,12 @@ std::optional<Hover> HoverAt(const Snapshot& snapshot, const Cursor& cursor) {
   if (span.begin == span.end) {
     return std::nullopt;
   }
-  ModuleNames names(snapshot, snapshot.parts().ModuleOf(cursor.path), file);
+  CursorContext context = ContextAt(file->text(), span.end);
+  ModuleNames names(snapshot, DirectoryOfNames(snapshot.parts(), *file, context), file);
   KnownTypes types(names);
   HoverRequest request{.file = *file,
                        .text = file->text(),
-                       .context = ContextAt(file->text(), span.end),
+                       .context = std::move(context),
                        .word = file->text().substr(span.begin, span.end - span.begin),
                        .names = names,
                        .types = types};

@@ -101,6 +101,10 @@ ModuleNames::ModuleNames(const Snapshot& snapshot, std::string directory, const 
       }
     }
   }
+  if (current_ != nullptr && current_->kind == FileKind::kTest &&
+      std::ranges::find(files_, current_) == files_.end()) {
+    files_.push_back(current_);  // of another module, with runs of its own
+  }
   if (current_ != nullptr && current_->syntax.has_errors() && !IsJsonName(current_->path)) {
     Mend();
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ide/cursor_context.h"
+#include "ide/file_index.h"
 
 namespace kinu::ide {
 namespace {
@@ -13,15 +14,7 @@ bool IsRun(const Key& key) {
 }
 
 Touched TouchedBy(const Snapshot::Parts& parts, const ParsedFile& file, const Use& use) {
-  Touched out{.name = use.name};
-  if (IsRun(use.key)) {
-    out.objects.emplace(file.path, use.key);
-    return out;
-  }
-  for (const std::string& module : parts.Follow(parts.ModuleOf(file.path), use.through)) {
-    out.objects.emplace(module, use.key);
-  }
-  return out;
+  return {.objects = ObjectsOf(parts, file, use), .name = use.name};
 }
 
 std::string OwnerOf(const Snapshot::Parts& parts, const std::string& path, const Key& key) {
@@ -46,6 +39,72 @@ std::optional<Span> RootBefore(const ParsedFile& file, uint32_t offset) {
 }
 
 }  // namespace
+
+std::set<ModuleObject> ObjectsOf(const Snapshot::Parts& parts, const ParsedFile& file,
+                                 const Use& use) {
+  if (IsRun(use.key)) {
+    return {{file.path, use.key}};
+  }
+  std::set<ModuleObject> out;
+  for (const std::string& module : parts.Follow(parts.ModuleOf(file.path), use.through)) {
+    out.emplace(module, use.key);
+  }
+  // What a test gives to all of its runs is for the modules that declare it.
+  const auto is_undeclared = [&](const ModuleObject& object) {
+    return DeclarationsOf(parts, object).empty();
+  };
+  if (out.size() > 1 && !std::ranges::all_of(out, is_undeclared)) {
+    std::erase_if(out, is_undeclared);
+  }
+  return out;
+}
+
+std::vector<const Use*> GivenByTest(const ParsedFile& file, const Use& use) {
+  const auto run_of = [&](const Use& each) {
+    return std::ranges::find_if(file.declarations, [&](const Declaration& declaration) {
+      return declaration.kind == SymbolKind::kRun && declaration.whole.Contains(each.name);
+    });
+  };
+  std::vector<const Use*> of_run;
+  std::vector<const Use*> of_file;
+  const auto run = run_of(use);
+  for (const Use& given : file.uses) {
+    if (!given.is_given || given.key != use.key || file.kind != FileKind::kTest) {
+      continue;
+    }
+    const auto at = run_of(given);
+    if (at == file.declarations.end()) {
+      of_file.push_back(&given);
+    } else if (at == run) {
+      of_run.push_back(&given);
+    }
+  }
+  return of_run.empty() ? of_file : of_run;
+}
+
+std::optional<std::string> ModuleOfRun(const Snapshot::Parts& parts, const ParsedFile& file,
+                                       std::string_view run) {
+  const std::string own = parts.ModuleOf(file.path);
+  const std::string call = CallOfRun(file.path, run);
+  if (std::ranges::find(file.calls, call, &ModuleCallSite::run) == file.calls.end()) {
+    return own;
+  }
+  const std::set<std::string> planned = parts.Follow(own, call);
+  return planned.empty() ? std::nullopt : std::optional(*planned.begin());
+}
+
+std::string DirectoryOfNames(const Snapshot::Parts& parts, const ParsedFile& file,
+                             const CursorContext& context) {
+  std::string own = parts.ModuleOf(file.path);
+  const auto& blocks = context.blocks;
+  if (file.kind != FileKind::kTest || context.place != CursorContext::Place::kExpression ||
+      blocks.empty() || blocks[0].type != "run" || blocks[0].labels.empty()) {
+    return own;
+  }
+  const bool has_names = blocks.size() > 1 ? blocks[1].type == "assert" || blocks[1].type == "variables"
+                                           : context.argument == "expect_failures";
+  return has_names ? ModuleOfRun(parts, file, blocks[0].labels[0]).value_or(own) : own;
+}
 
 Span NameAround(std::string_view text, uint32_t offset) {
   Span span{offset, offset};

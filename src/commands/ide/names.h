@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ide/cursor_context.h"
 #include "ide/snapshot_parts.h"
 
 namespace kinu::ide {
@@ -52,6 +53,18 @@ struct FoundUse {
 /// `owner` has.
 bool IsUseOf(const Snapshot::Parts& parts, const ParsedFile& file, const std::string& directory,
              const Use& use, const std::string& owner);
+/// The objects that a use may be about.
+std::set<ModuleObject> ObjectsOf(const Snapshot::Parts& parts, const ParsedFile& file,
+                                 const Use& use);
+/// Where a test gives a value to the variable that is used in it: in the run around, else in the
+/// test.
+std::vector<const Use*> GivenByTest(const ParsedFile& file, const Use& use);
+/// The directory of the module that a run of a test plans; nothing if it is not a local one.
+std::optional<std::string> ModuleOfRun(const Snapshot::Parts& parts, const ParsedFile& file,
+                                       std::string_view run);
+/// The directory of the module whose names an expression has: in a run of a test, of what it plans.
+std::string DirectoryOfNames(const Snapshot::Parts& parts, const ParsedFile& file,
+                             const CursorContext& context);
 /// The uses of any of the objects, in the order of the files.
 std::vector<FoundUse> UsesOf(const Snapshot::Parts& parts, const std::set<ModuleObject>& objects);
 

@@ -127,6 +127,18 @@ std::optional<Target> BindingAt(const Snapshot& snapshot, const ParsedFile& file
   return argument == nullptr ? std::nullopt : to(*argument);
 }
 
+/// The values that a test gives to a name which no module declares.
+std::vector<Target> ValuesOf(const ParsedFile& test, Span name) {
+  std::vector<Target> out;
+  const auto use = std::ranges::find(test.uses, name, &Use::name);
+  if (use != test.uses.end() && use->key.starts_with("var.")) {
+    for (const Use* given : GivenByTest(test, *use)) {
+      out.push_back({{test.path, given->name}, {test.path, given->whole}, name});
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Target> DefinitionsAt(const Snapshot& snapshot, const Cursor& cursor) {
@@ -157,7 +169,7 @@ std::vector<Target> DefinitionsAt(const Snapshot& snapshot, const Cursor& cursor
           {{file->path, declaration->name}, {file->path, declaration->whole}, touched->name});
     }
   }
-  return out;
+  return out.empty() && here->kind == FileKind::kTest ? ValuesOf(*here, touched->name) : out;
 }
 
 std::vector<Place> ReferencesAt(const Snapshot& snapshot, const Cursor& cursor,

@@ -268,8 +268,8 @@ TEST_F(NavigationTest, ARunIsKnownInItsFileAlone) {
 TEST_F(NavigationTest, ARunNamesWhatTheModuleHasThatItPlans) {
   WriteModules();
   const Names size{"disk/main.tf:size",       "disk/main.tf:size",       "main.tf:size",
-                   "tests/x.tftest.hcl:size", "tests/x.tftest.hcl:size", "tests/x.tftest.json:size",
-                   "tests/x.tftest.json:size"};
+                   "tests/x.tftest.hcl:size", "tests/x.tftest.hcl:size", "tests/x.tftest.hcl:size",
+                   "tests/x.tftest.json:size", "tests/x.tftest.json:size"};
   const auto write = [&](const std::string& native, const std::string& condition,
                          const std::string& given) {
     Write("tests/x.tftest.hcl", "run \"a\" {\n  variables {\n    " + native +
@@ -289,6 +289,39 @@ TEST_F(NavigationTest, ARunNamesWhatTheModuleHasThatItPlans) {
   write("size", "${output.i|d > 0}", "size");
   EXPECT_EQ(References(true), (Names{"disk/main.tf:id", "main.tf:id", "tests/x.tftest.hcl:id",
                                      "tests/x.tftest.json:id"}));
+}
+
+TEST_F(NavigationTest, WhatATestGivesIsForTheModulesOfItsRuns) {
+  Write("main.tf", "variable \"own\" {}\nvariable \"both\" {}\n");
+  Write("m/main.tf", "variable \"inner\" {}\nvariable \"both\" {}\n");
+  const std::string run =
+      "run \"a\" {\n  module {\n    source = \"./m\"\n  }\n  assert {\n    condition = var.";
+  Write("x.tftest.hcl", "variables {\n  inn|er = 1\n  own = 2\n  both = 3\n  free = 4\n}\n" + run +
+                            "inner == var.free\n  }\n}\n");
+  EXPECT_EQ(Definitions(), (Names{"m/main.tf:variable \"inner\" {}"}));
+  EXPECT_EQ(References(true), (Names{"m/main.tf:inner", "x.tftest.hcl:inner", "x.tftest.hcl:inner"}));
+  ASSERT_TRUE(Rename(*Take(), cursor(), "other"));
+  Write("m/main.tf", "variable \"inner\" {}\nvariable \"bo|th\" {}\n");
+  const auto refused = Rename(*Take(), cursor(), "other");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "the value in x.tftest.hcl is for a variable of another module, too");
+  Write("x.tftest.hcl", "variables {\n  free = 4\n}\n" + run + "fr|ee == 1\n  }\n}\n");
+  EXPECT_EQ(Definitions(), (Names{"x.tftest.hcl:free = 4"}));
+  Write("x.tftest.json",
+        R"({"variables": {"free": 4}, "run": {"a": {"variables": {"free": 5},)"
+        R"("assert": {"condition": "${var.fr|ee > 0}"}}}})");
+  EXPECT_EQ(Definitions(), (Names{"x.tftest.json:\"free\": 5"}));
+}
+
+TEST_F(NavigationTest, OutputsOfRunsAreThoseOfTheirModules) {
+  WriteModules();
+  Write("x.tftest.hcl",
+        "run \"a\" {\n  module {\n    source = \"./disk\"\n  }\n}\nrun \"b\" {\n  variables {\n"
+        "    size = run.a.i|d\n  }\n  assert {\n    condition = run.b.id == 1\n  }\n}\n");
+  EXPECT_EQ(Definitions(), (Names{"disk/main.tf:output \"id\" { value = terraform_data.it.id }"}));
+  EXPECT_EQ(References(true), (Names{"disk/main.tf:id", "main.tf:id", "x.tftest.hcl:id"}));
+  Write("main.tf", "output \"i|d\" { value = 1 }\n");
+  EXPECT_EQ(References(true), (Names{"main.tf:id", "x.tftest.hcl:id"}));
 }
 
 TEST_F(NavigationTest, TheDataSourceOfACheckIsDeclaredInJson) {
@@ -393,6 +426,9 @@ TEST_F(CheckTest, BlocksWithoutASchemaAreLeftAlone) {
         "resource \"aws_vpc\" \"x\" {}\nresource \"aws_vpc\" \"y\" {\n  lifecycle {\n"
         "    replace_triggered_by = [aws_vpc.x]\n  }\n}\n");
   EXPECT_EQ(Check(), Names{});
+  Write("main.tf",
+        "resource \"aws_vpc\" \"x\" {}\nimport {\n  to = aws_vpc.x\n  identity = { id = var.gone }\n}\n");
+  EXPECT_EQ(Check(), Names{"main.tf: Reference to undeclared input variable"});
 }
 
 TEST_F(CheckTest, ProvidersAnswerNothingThatNeedsAProcess) {

@@ -53,6 +53,8 @@ struct Use {
   Span whole;  ///< the reference or argument
   /// In a `moved` or `removed` block: a name that objects had, or have got, at some time.
   bool is_move = false;
+  /// A value for a variable: an argument of a call, or what a variable file or a test gives.
+  bool is_given = false;
 };
 
 /// A call of a module, by a `module` block or by the `module` block of a test's run.

@@ -218,6 +218,10 @@ Result<WorkspaceEdit> Rename(const Snapshot& snapshot, const Cursor& cursor,
     }
   }
   for (const auto& [file, use] : UsesOf(parts, objects)) {
+    if (use->is_given && !std::ranges::includes(objects, ObjectsOf(parts, *file, *use))) {
+      return Fail(ErrorCode::kUnsupported, "the value in " + BaseName(file->path) +
+                                               " is for a variable of another module, too");
+    }
     if (!use->is_move) {
       edits[file->path].push_back({use->name, std::string(new_name)});
     }

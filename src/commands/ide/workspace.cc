@@ -7,6 +7,7 @@
 #include "base/loop_threads.h"
 #include "config/load.h"
 #include "config/module_source.h"
+#include "ide/file_index.h"
 #include "ide/local_states.h"
 #include "ide/saved_plans.h"
 #include "ide/snapshot_parts.h"
@@ -178,12 +179,15 @@ void Workspace::Content::FollowTests(Snapshot::Parts& parts) {
       continue;
     }
     const std::string directory = parts.ModuleOf(path);
+    std::set<std::string>& all = parts.called[{directory, CallsOfTest(path)}];
+    all.insert(directory);
     for (const ModuleCallSite& call : file->calls) {
       const auto source = config::ParseModuleSource(call.source, false);
       if (source && source->kind == config::ModuleSourceKind::kLocal) {
         const std::string planned = Real(JoinPath(directory, source->text));
         parts.other_readers[planned].insert(directory);
         parts.called[{directory, call.run}].insert(planned);
+        all.insert(planned);
       }
     }
   }
