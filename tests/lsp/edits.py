@@ -57,17 +57,25 @@ SNIPPETS = [
 VALUES = ['@ = "#"\n', '@ = {\n  x = #\n}\n', '@ = [\n', 'other = #\n']
 TESTS = ['run "@" {\n  command = plan\n  variables {\n    @ = "#"\n  }\n  assert {\n    condition     = output.@ == "#"\n'
          '    error_message = "No."\n  }\n}\n', 'variables {\n  @ = "#"\n}\n', 'run "@" {\n  module {\n'
-         '    source = "../m"\n  }\n}\n']
+         '    source = "../m"\n  }\n}\n',
+         'run "@" {\n  module {\n    source = "../m"\n  }\n  variables {\n    @ = var.@\n  }\n  assert {\n'
+         '    condition     = var.@ == run.@.@ && local.@ == output.@\n    error_message = "No."\n  }\n}\n']
 JSONS = ['{"variable": {"@": {"default": "#"}}}\n', '{"output": {"@": {"value": "${var.@}é"}}, "locals": {"@": #}}\n',
-         '{"resource": {"terraform_data": {"@": {"input": "${local.@}"}}}}\n', '{"locals": {"@": ', '']
+         '{"resource": {"terraform_data": {"@": {"input": "${local.@}"}}}}\n', '{"locals": {"@": ', '',
+         '{\n  "variable": {\n    "@": {\n  "output": {\n    "@": {\n      "value": "${var.@ + ${local.\n    }\n  }\n}\n',
+         '{\n  "module": {\n    "@": {\n      "source": "../m",\n      "@": "${var.@}",\n    }\n  }\n}\n']
+JSON_VALUES = ['{"@": "#"}\n', '{\n  "@": #,\n  "@": [\n}\n', '{"@": ']
+JSON_TESTS = ['{"variables": {"@": "#"}, "run": {"@": {"assert": {"condition": "${var.@ == \\"#\\"}"}}}}\n',
+              '{"run": {"@": {"module": {"source": "../m"}, "variables": {"@": "${run.@.@}"}}}}\n', '{"run": {"@": {']
 FILES = ["r/main.tf", "r/variables.tf", "r/more.tf.json", "r/terraform.tfvars", "r/tests/one.tftest.hcl", "r/sub/main.tf",
-         "q/main.tf", "q/main.tofu", "q/override.tf", "q/x.auto.tfvars", "m/main.tf", "m/outputs.tf", "m/é.tf"]
+         "q/main.tf", "q/main.tofu", "q/override.tf", "q/x.auto.tfvars", "m/main.tf", "m/outputs.tf", "m/é.tf",
+         "r/tests/two.tftest.json", "q/y.auto.tfvars.json", "m/more.tf.json"]
 ROOTS = ["r", "q"]
 
 
 def snippets_of(name):
     if name.endswith(".json"):
-        return JSONS
+        return JSON_VALUES if "tfvars" in name else JSON_TESTS if "tftest" in name else JSONS
     if name.endswith(".tfvars"):
         return VALUES
     return TESTS + SNIPPETS[:3] if name.endswith(".hcl") else SNIPPETS

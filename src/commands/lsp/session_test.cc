@@ -141,6 +141,20 @@ struct Root {
   std::string path;
 };
 
+TEST(Session, ChecksARootWithoutConfigurationWhenItsTestsChange) {
+  const Root root;
+  std::filesystem::create_directory(root.path + "/tests");
+  EXPECT_TRUE(ReplaceFile(root.path + "/tests/x.tftest.hcl", "what {}\n"));
+  TestSession test;
+  test.Start();
+  EXPECT_TRUE(test.Say(root.Open("terraform.tfvars")).contains("Unsupported block type"))
+      << test.sent;
+  test.Say(root.Open("tests/x.tftest.hcl"));
+  EXPECT_TRUE(test.sent.contains(R"(x.tftest.hcl","version":1,"diagnostics":[])")) << test.sent;
+  EXPECT_TRUE(test.Say(root.Close("tests/x.tftest.hcl")).contains("Unsupported block type"))
+      << test.sent;
+}
+
 TEST(Session, CorrectsPositionsInAFileThatItDidNotKnow) {
   const Root root;
   TestSession test;

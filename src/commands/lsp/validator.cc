@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/files.h"
 #include "lsp/structures.h"
 
 namespace kinu::lsp {
@@ -174,6 +175,9 @@ void Validator::ChooseRoots(const Work& work) {
         unchecked_roots_.insert(at->second.begin(), at->second.end());
       }
     }
+    // Without configuration of its own, a directory is checked if another file of it is open.
+    const std::string directory = DirName(path);
+    unchecked_roots_.insert({directory, DirName(directory)});
   }
   for (const std::string& root : live) {
     if (work.all_roots || !checked_roots_.contains(root)) {
