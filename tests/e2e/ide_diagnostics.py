@@ -13,8 +13,10 @@ said before.
 """
 import argparse
 import collections
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,9 @@ OF_SYNTAX = {"Argument or block definition required", "Extraneous data after val
              "Missing property value colon", "Missing value", "Root value must be object", "Trailing comma in array",
              "Trailing comma in object", "Unclosed configuration block", "Unclosed object", "Unsupported argument",
              "Unsupported block type"}
+# Summaries of errors about what is not there.
+OF_MISSING = {"Missing required argument", "Reference to undeclared input variable", "Reference to undeclared local value",
+              "Reference to undeclared module", "Reference to undeclared resource", "Unsupported attribute"}
 MOST_MENDS = 8
 MOST_NEW = 3  # a part whose loss causes as many errors is too large
 
@@ -59,21 +64,24 @@ class Mending:
     def __init__(self, binary, directory, files, env):
         self.binary, self.directory, self.env = binary, directory, env
         self.texts = {name: text.encode() for name, text in files.items()}
+        self.removed = ""
 
-    def run(self, valid, known):
-        """What `validate` says of mended texts. `valid`: what it says of these; `known`: what may be said."""
+    def run(self, valid, known, extra):
+        """Which of the extra errors `validate` says of mended texts. `known`: all that may be said."""
         said = set()
-        first = errors = self.errors_of(valid)
+        errors = self.errors_of(valid)
         for _ in range(MOST_MENDS):
-            # What providers say keeps `validate` from what depends on it.
-            mended = next((found for error in sorted(errors, key=str)
-                           if (error in first or error[1] in OF_PROVIDERS) and error[3] and error[3][0] in self.texts
-                           for found in self.mends(error, known)), None)
+            mended = next((found for error in sorted(errors - extra, key=str)
+                           if error[3] and error[3][0] in self.texts for found in self.mends(error, known)), None)
             if mended is None:
                 return said
             errors = mended
-            said |= mended
+            said |= {error for error in errors & extra if not self.is_caused(error)}
         return said
+
+    def is_caused(self, error):
+        """Whether an error may be about something that was taken away."""
+        return error[1] in OF_MISSING and any(name in self.removed for name in re.findall(r'"([^"]+)"', error[2]))
 
     @staticmethod
     def errors_of(valid):
@@ -84,16 +92,18 @@ class Mending:
         """The errors that are left without a part around an error: the smallest one of those that add the fewest."""
         name, begin, _ = error[3]
         best, least = None, MOST_NEW
-        for spans in self.parts_around(name, begin):
+        # Providers show a block for what is wrong with a part of it.
+        for spans in self.parts(name, begin, error[1] in OF_PROVIDERS):
             blank = bytearray(self.texts[name])
             for at in range(*spans):
                 blank[at] = blank[at] if blank[at] in b"\r\n" else ord(" ")
             left = self.errors_without(name, bytes(blank))
             new = [each for each in left - known if each[1] not in OF_PROVIDERS]
             if error not in left and len(new) < least and not any(each[1] in OF_SYNTAX for each in new):
-                best, least = (bytes(blank), left), len(new)
+                best, least = (bytes(blank), left, self.texts[name][slice(*spans)]), len(new)
         if best:
             self.texts[name] = best[0]
+            self.removed += best[2].decode(errors="replace") + "\n"
             yield best[1]
         self.write(name, self.texts[name])
 
@@ -106,35 +116,50 @@ class Mending:
         with open(os.path.join(self.directory, name), "wb") as out:
             out.write(text)
 
-    def parts_around(self, name, offset):
-        """Parts of the syntax around an offset, the innermost first; in JSON with a comma behind or before each."""
+    def parts(self, name, offset, inside):
+        """Parts of the syntax around an offset, the innermost first; with `inside` before them those in the lines of the
+        part around. In JSON with a comma behind or before each."""
         text = self.texts[name]
-        lines = text.split(b"\n")
-        starts = [0]
-        for line in lines:
-            starts.append(starts[-1] + len(line) + 1)
+        starts = list(itertools.accumulate((len(line) + 1 for line in text.split(b"\n")), initial=0))
         line = text.count(b"\n", 0, offset)
         client = Client([self.binary, "lsp"])
         try:
             client.initialize({"general": {"positionEncodings": ["utf-8"]}})
             uri = uri_of(os.path.join(self.directory, name))
             client.open(uri, text.decode())
-            part = client.request("textDocument/selectionRange", {
-                "textDocument": {"uri": uri}, "positions": [{"line": line, "character": offset - starts[line]}]})[0]
+
+            def chains(places):
+                answer = client.request("textDocument/selectionRange", {
+                    "textDocument": {"uri": uri},
+                    "positions": [{"line": line, "character": character} for line, character in places]})
+                return [list(self.chain(part, starts)) for part in answer]
+
+            around = chains([(line, offset - starts[line])])[0]
+            if inside and around:
+                block = next(part for part in around if b"\n" in text[slice(*part)])
+                lines = range(text.count(b"\n", 0, block[0]) + 1, text.count(b"\n", 0, block[1]))
+                firsts = [(at, len(text[starts[at]:starts[at + 1]]) - len(text[starts[at]:starts[at + 1]].lstrip()))
+                          for at in lines if text[starts[at]:starts[at + 1]].strip()]
+                within = {part for chain in chains(firsts) for part in chain if block[0] < part[0] and part[1] < block[1]}
+                around = sorted(within, key=lambda part: part[0] - part[1]) + around
         finally:
             client.kill()
         out = []
-        while part:
-            begin, end = (starts[part["range"][side]["line"]] + part["range"][side]["character"]
-                          for side in ("start", "end"))
+        for begin, end in around:
             out.append((begin, end))
             if name.endswith(".json"):
                 behind = len(text) - len(text[end:].lstrip())
                 before = len(text[:begin].rstrip())
                 out += [(begin, behind + 1)] if text[behind:behind + 1] == b"," else []
                 out += [(before - 1, end)] if text[before - 1:before] == b"," else []
-            part = part.get("parent")
         return out
+
+    @staticmethod
+    def chain(part, starts):
+        while part:
+            yield tuple(starts[part["range"][side]["line"]] + part["range"][side]["character"]
+                        for side in ("start", "end"))
+            part = part.get("parent")
 
 
 def compare(binary, files, work, env):
@@ -165,7 +190,7 @@ def compare(binary, files, work, env):
                                           if not (ends and key[1] == "Module not installed")})
     if extra:
         known = set(extra) | set(wanted)
-        said = Mending(binary, directory, files, env).run(valid, known) if valid["error_count"] else set()
+        said = Mending(binary, directory, files, env).run(valid, known, set(extra)) if valid["error_count"] else set()
         found += ["extra: %s" % (key,) for key in extra if key not in said]
     return found
 
