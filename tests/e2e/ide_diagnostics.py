@@ -71,10 +71,13 @@ class Mending:
         said = set()
         errors = self.errors_of(valid)
         for _ in range(MOST_MENDS):
-            mended = next((found for error in sorted(errors - extra, key=str)
-                           if error[3] and error[3][0] in self.texts for found in self.mends(error, known)), None)
-            if mended is None:
-                return said
+            mended = None
+            for error in sorted(errors - extra, key=str):
+                if mended is None and error[3] and error[3][0] in self.texts:
+                    mended = self.mend(error, known)
+            # Behind a package that is missing, nothing is said of what needs it.
+            if mended is None or any(error[1] in OF_PROVIDERS and not error[3] for error in mended):
+                return said if mended is None else extra
             errors = mended
             said |= {error for error in errors & extra if not self.is_caused(error)}
         return said
@@ -88,8 +91,9 @@ class Mending:
         return {told(one, one.get("range")) for one in valid["diagnostics"]
                 if one["severity"] == "error"}
 
-    def mends(self, error, known):
-        """The errors that are left without a part around an error: the smallest one of those that add the fewest."""
+    def mend(self, error, known):
+        """The errors that are left without a part around an error: the smallest one of those that add the fewest. None:
+        no part mends it."""
         name, begin, _ = error[3]
         best, least = None, MOST_NEW
         # Providers show a block for what is wrong with a part of it.
@@ -104,8 +108,8 @@ class Mending:
         if best:
             self.texts[name] = best[0]
             self.removed += best[2].decode(errors="replace") + "\n"
-            yield best[1]
         self.write(name, self.texts[name])
+        return best[1] if best else None
 
     def errors_without(self, name, text):
         self.write(name, text)
