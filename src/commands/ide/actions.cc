@@ -86,7 +86,8 @@ std::vector<const Declaration*> DeclarationsOf(const Snapshot::Parts& parts,
   std::vector<const Declaration*> found;
   for (const auto& file : FilesOf(parts, directory)) {
     for (const Declaration& declaration : file->declarations) {
-      if (file->kind == FileKind::kConfiguration && declaration.key == key) {
+      if (file->kind == FileKind::kConfiguration && declaration.key == key &&
+          !parts.IsReplaced(file->path)) {
         found.push_back(&declaration);
       }
     }

@@ -26,13 +26,6 @@ std::string_view UsualFileOf(std::string_view block) {
   return found == std::end(kUsualFiles) ? std::string_view() : found->file;
 }
 
-/// Whether the module does not read the file, since one with the ending ".tofu" has its name.
-bool IsReplaced(const Snapshot::Parts& parts, const std::string& path) {
-  const size_t ending = path.rfind(".tf");
-  return ending != std::string::npos &&
-         parts.Find(path.substr(0, ending) + ".tofu" + path.substr(ending + 3)) != nullptr;
-}
-
 void OfferMoveOf(ActionPlace& place, const hcl::NativeBlock& block) {
   const std::string_view kind = UsualFileOf(block.type);
   if (kind.empty()) {
@@ -41,7 +34,7 @@ void OfferMoveOf(ActionPlace& place, const hcl::NativeBlock& block) {
   const std::string path = FileFor(place.parts, place.directory, kind, place.file);
   const std::string_view text = place.file.text();
   auto lines = LinesOf(text, {block.type_begin, block.close_brace + 1});
-  if (path.empty() || path == place.file.path || IsReplaced(place.parts, path) || !lines) {
+  if (path.empty() || path == place.file.path || place.parts.IsReplaced(path) || !lines) {
     return;
   }
   std::string moved(text.substr(lines->begin, lines->end - lines->begin));
@@ -94,7 +87,7 @@ std::optional<std::string> Converted(const ParsedFile& file) {
 void OfferMove(ActionPlace& place) {
   const hcl::NativeBody* native = place.file.native();
   if (native == nullptr || place.file.kind != FileKind::kConfiguration ||
-      IsOverrideFile(place.file.path) || IsReplaced(place.parts, place.file.path)) {
+      IsOverrideFile(place.file.path) || place.parts.IsReplaced(place.file.path)) {
     return;
   }
   for (const hcl::NativeBlock& block : native->blocks) {
@@ -109,13 +102,13 @@ void OfferConversion(ActionPlace& place) {
   const ParsedFile& file = place.file;
   // It reads the whole file, and so is offered at its begin alone.
   if (place.span.begin != 0 || file.syntax.has_errors() || !IsConvertible(file) ||
-      IsReplaced(place.parts, file.path)) {
+      place.parts.IsReplaced(file.path)) {
     return;
   }
   const bool is_json = IsJsonName(file.path);
   const std::string path =
       is_json ? file.path.substr(0, file.path.size() - kJson.size()) : file.path + ".json";
-  if (place.parts.Find(path) != nullptr || IsReplaced(place.parts, path)) {
+  if (place.parts.Find(path) != nullptr || place.parts.IsReplaced(path)) {
     return;
   }
   const auto text = Converted(file);

@@ -41,17 +41,16 @@ Span PlaceOf(const ParsedFile& file, const Use& use) {
   return file.kind == FileKind::kConfiguration && !is_argument ? use.whole : use.name;
 }
 
-/// Whether a use in a test needs no declaration in a module: a run, a value of the test, or what has
-/// such a value.
+/// Whether a use in a test needs no declaration in a module: a run, a value of the test, or what
+/// has such a value.
 bool IsKnownInTest(const ActionPlace& place, const Use& use) {
   const ParsedFile& file = place.file;
   if (file.kind != FileKind::kTest) {
     return false;
   }
   if (use.is_given) {
-    return std::ranges::any_of(file.uses, [&](const Use& other) {
-      return other.key == use.key && !other.is_given;
-    });
+    return std::ranges::any_of(
+        file.uses, [&](const Use& other) { return other.key == use.key && !other.is_given; });
   }
   return std::ranges::find(file.declarations, use.key, &Declaration::key) !=
              file.declarations.end() ||
@@ -117,7 +116,8 @@ std::set<std::string> NamesWith(const ActionPlace& place, const Undeclared& unde
     for (const auto& file : FilesOf(place.parts, directory)) {
       for (const Declaration& declaration : file->declarations) {
         const std::string_view key = declaration.key;
-        if (file->kind == FileKind::kConfiguration && key.starts_with(undeclared.prefix) &&
+        if (file->kind == FileKind::kConfiguration && !place.parts.IsReplaced(file->path) &&
+            key.starts_with(undeclared.prefix) &&
             key.find('.', undeclared.prefix.size()) == std::string_view::npos) {
           names.emplace(key.substr(undeclared.prefix.size()));
         }
@@ -252,9 +252,10 @@ void OfferOutput(ActionPlace& place, const Undeclared& undeclared) {
     return;
   }
   const bool is_test = place.file.kind == FileKind::kTest;
-  CodeAction action{.title = "Declare output \"" + undeclared.name + "\" in " +
-                             (is_test ? BaseName(path) : "module \"" + undeclared.use.through + "\""),
-                    .fixes = SummaryFor(place, undeclared)};
+  CodeAction action{
+      .title = "Declare output \"" + undeclared.name + "\" in " +
+               (is_test ? BaseName(path) : "module \"" + undeclared.use.through + "\""),
+      .fixes = SummaryFor(place, undeclared)};
   AppendBlock(place.parts, path, "output \"" + undeclared.name + "\" {\n  value = null\n}\n",
               action.edit);
   place.Offer(std::move(action));

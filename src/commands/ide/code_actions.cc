@@ -10,9 +10,10 @@ std::vector<CodeAction> CodeActionsAt(const Snapshot& snapshot, const std::strin
   }
   ActionPlace place(snapshot, *file, span);
   constexpr void (*kFamilies[])(ActionPlace&) = {
-      OfferSimilarNames,     OfferDeclarations, OfferValueRemoval, OfferMissingInputs,
-      OfferMissingArguments, OfferExtraction,   OfferInlining,     OfferRemoval,
-      OfferMove,             OfferConversion,
+      OfferSimilarNames,  OfferDeclarations,     OfferValueRemoval,
+      OfferMissingInputs, OfferMissingArguments, OfferExtraction,
+      OfferInlining,      OfferRemoval,          OfferMove,
+      OfferConversion,
   };
   for (const auto family : kFamilies) {
     family(place);

@@ -165,8 +165,7 @@ TEST(SimilarNames, InTests) {
   check("x.tofutest.hcl", planned + "local.sise‸" + end, "Change to \"size\"\n");
   check("x.tofutest.hcl", planned + "var.iner‸" + end,
         "Change to \"inner\"\nDeclare variable \"iner\" in variables.tofu\n");
-  check("x.tftest.json",
-        R"({"run": {"a": {"assert": {"condition": "${var.regoin‸ > 0}"}}}})",
+  check("x.tftest.json", R"({"run": {"a": {"assert": {"condition": "${var.regoin‸ > 0}"}}}})",
         "Change to \"region\"\nDeclare variable \"regoin\" in variables.tf\n");
 }
 

@@ -264,9 +264,11 @@ TEST_F(CompletionTest, ARunHasTheNamesOfTheModuleThatItPlans) {
   EXPECT_EQ(Labels(begin + "  expect_failures = [var.|]\n}\n", "a.tftest.hcl"), "inner ");
   EXPECT_EQ(Labels("run \"a\" {\n  assert {\n    condition = var.|\n  }\n}\n", "a.tftest.hcl"),
             "own ");
-  EXPECT_EQ(Labels(R"({"run": {"a": {"module": {"source": "./m"}, "assert": {"condition": "${var.|}"}}}})",
-                   "a.tftest.json"),
-            "inner ");
+  EXPECT_EQ(
+      Labels(
+          R"({"run": {"a": {"module": {"source": "./m"}, "assert": {"condition": "${var.|}"}}}})",
+          "a.tftest.json"),
+      "inner ");
 }
 
 TEST_F(CompletionTest, MembersInJson) {

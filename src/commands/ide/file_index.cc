@@ -10,41 +10,11 @@
 #include "hcl/static.h"
 #include "hcl/walk.h"
 #include "ide/argument_meaning.h"
+#include "ide/file_indexer.h"
 #include "ide/json_dynamic.h"
 
 namespace kinu::ide {
 namespace {
-
-using hcl::Expr;
-using hcl::ExprKind;
-using hcl::TraversalExpr;
-using hcl::TraversalStep;
-
-/// The bytes of the name in a step: without the dot.
-Span NameOf(const TraversalExpr& traversal, const TraversalStep& step) {
-  const Span span = SpanOf(traversal.step_range(step));
-  return {std::min(span.begin + 1, span.end), span.end};
-}
-
-/// The calls, with one more behind them.
-std::string Through(const std::string& calls, std::string_view name) {
-  return calls + (calls.empty() ? "" : ".") + std::string(name);
-}
-
-Key ResourceKey(ResourceMode mode, std::string_view type, std::string_view name) {
-  std::string key;
-  switch (mode) {
-    case ResourceMode::kManaged:
-      break;
-    case ResourceMode::kData:
-      key = "data.";
-      break;
-    case ResourceMode::kEphemeral:
-      key = "ephemeral.";
-      break;
-  }
-  return key.append(type).append(".").append(name);
-}
 
 /// The blocks that may stand in a file, for the JSON syntax.
 constexpr std::string_view kOneLabel[] = {"name"};
@@ -83,87 +53,7 @@ bool IsNestedBlock(std::string_view around, std::string_view type) {
          (around == "check" && type == "data");
 }
 
-/// Walks one file.
-class Indexer {
- public:
-  explicit Indexer(ParsedFile& file) : file_(file) {}
-  void Run();
-  /// Of a test, after Run().
-  void ResolveRuns();
-
- private:
-  void Block(const hcl::Block& block, Span whole);
-  void Declare(Key key, SymbolKind kind, const hcl::Block& block, Span name, Span whole);
-  void DeclareBlock(const hcl::Block& block, Span whole);
-  void Locals(const hcl::Body& body);
-  void Variables(const hcl::Body& body);
-  /// The values that a test gives in all of its runs.
-  void GivenInFile(const hcl::Body& body);
-  void CallOf(const hcl::Block& block, Span whole);
-  /// A run of a test: what its blocks name is in the module that it plans.
-  void RunBlock(const hcl::Block& block);
-  /// A block for which IsNestedBlock() is true.
-  void NestedBlock(const hcl::Block& block, Span whole);
-  /// Arguments and blocks of a body that stands in a block of the type.
-  void Body(std::string_view type, const hcl::Body& body);
-  void NativeItems(std::string_view type, const hcl::NativeBody& body);
-  void Argument(std::string_view block, std::string_view name, const Expr& value);
-  /// The members of a JSON object that stands for blocks of the type.
-  void JsonItems(std::string_view type, const Expr& value);
-  /// False: the argument is no `dynamic` block of JSON syntax.
-  bool JsonDynamicBlocks(std::string_view name, const Expr& value);
-
-  void Expression(const Expr& expr);
-  void Loop(const hcl::ForExpr& loop);
-  void Traversal(const TraversalExpr& traversal);
-  void RunSteps(const TraversalExpr& traversal);
-  void Address(const Expr& expr);
-  void AddressSteps(const TraversalExpr& traversal);
-  void Provider(const Expr& expr);
-  void ProviderWord(const Expr& expr, const std::string& through);
-  void Add(Key key, std::string through, Span name, Span whole) {
-    if (name.begin == name.end) {
-      return;
-    }
-    file_.uses.push_back({std::move(key), std::move(through), name, whole, is_move_});
-  }
-  /// A value for a variable of the module behind the calls.
-  void AddGiven(std::string_view variable, const std::string& through, Span name, Span whole) {
-    if (name.begin != name.end) {
-      file_.uses.push_back({.key = "var." + std::string(variable),
-                            .through = through,
-                            .name = name,
-                            .whole = whole,
-                            .is_given = true});
-    }
-  }
-  const TraversalExpr* AsTraversalExpr(const Expr& expr) const {
-    return expr.kind == ExprKind::kTraversal ? static_cast<const TraversalExpr*>(&expr) : nullptr;
-  }
-  /// The bytes of a block, to the end of the text if its closing brace is missing.
-  Span WholeOf(const hcl::NativeBlock& block) const {
-    const uint32_t end = std::max(block.close_brace + 1, block.header_end());
-    return {block.type_begin, std::min(end, static_cast<uint32_t>(file_.text().size()))};
-  }
-  /// The bytes of a block of JSON syntax, from its last name on.
-  static Span WholeOf(const hcl::Block& block) {
-    const Span name = SpanOf(block.labels.empty() ? block.type_range
-                                                  : block.label_range(block.labels.size() - 1));
-    const Span end = SpanOf(block.body->MissingItemRange());
-    return {name.begin, std::max(end.end, SpanOf(block.def_range).end)};
-  }
-  bool IsBound(std::string_view name) const {
-    return std::ranges::find(bound_, name) != bound_.end();
-  }
-
-  ParsedFile& file_;
-  std::vector<std::string_view> bound_;  // names of loops and iterators around
-  std::string call_;                     // the call whose block is walked
-  std::string planned_;                  // by the run that is walked: a call of its module
-  bool is_move_ = false;                 // in a `moved` or `removed` block
-  std::vector<size_t> given_in_file_;    // uses: values of a test for all of its runs
-  std::vector<size_t> outputs_of_runs_;  // uses: outputs behind `run.NAME.`
-};
+}  // namespace
 
 void Indexer::Run() {
   if (file_.body == nullptr) {
@@ -224,6 +114,8 @@ void Indexer::Declare(Key key, SymbolKind kind, const hcl::Block& block, Span na
                                 .body = block.body});
 }
 
+namespace {
+
 /// A block type whose name is its only label.
 struct NamedBlock {
   std::string_view type;
@@ -263,6 +155,8 @@ std::optional<std::pair<std::string, Span>> ConstantArgument(const hcl::Body& bo
   }
   return std::pair(std::string(*text), SpanOf(found->expr->range()));
 }
+
+}  // namespace
 
 void Indexer::DeclareBlock(const hcl::Block& block, Span whole) {
   for (const NamedBlock& named : kNamedBlocks) {
@@ -412,7 +306,15 @@ void Indexer::NativeItems(std::string_view type, const hcl::NativeBody& body) {
                   WholeOf(block));
       continue;
     }
+    if (type == "encryption" && in_encryption_ && IsNamedInEncryption(nested) &&
+        block.labels.size() == 2) {
+      const auto& labels = block.labels;
+      DeclareInEncryption(nested, labels[0].text, labels[1].text, {labels[1].begin, labels[1].end},
+                          WholeOf(block));
+    }
     const size_t names = bound_.size();
+    const bool was_in_encryption = in_encryption_;
+    in_encryption_ = in_encryption_ || (type == "terraform" && nested == "encryption");
     if (nested == "dynamic" && !block.labels.empty()) {
       std::string_view iterator = block.labels[0].text.view();
       for (const hcl::NativeAttribute& attribute : block.body->attributes) {
@@ -426,7 +328,36 @@ void Indexer::NativeItems(std::string_view type, const hcl::NativeBody& body) {
     }
     NativeItems(nested, *block.body);
     bound_.resize(names);
+    in_encryption_ = was_in_encryption;
   }
+}
+
+void Indexer::DeclareInEncryption(std::string_view type, std::string_view label,
+                                  std::string_view name, Span at, Span whole) {
+  file_.declarations.push_back(
+      {.key = std::string(type).append(".").append(label).append(".").append(name),
+       .kind = SymbolKind::kOtherBlock,
+       .name = InsideQuotes(file_.text(), at),
+       .header = at,
+       .whole = whole});
+}
+
+/// The names that `encryption` declares in the JSON syntax: below their types.
+void Indexer::DeclareInEncryption(std::string_view type, const Expr& value) {
+  const auto for_each = [](const Expr& object, const auto& visit) {
+    if (object.kind == ExprKind::kJsonObject) {
+      for (const hcl::ObjectItem& item : static_cast<const hcl::ObjectExpr&>(object).items) {
+        visit(item, hcl::AsLiteralString(*item.key).value_or(""));
+      }
+    }
+  };
+  for_each(value, [&](const hcl::ObjectItem& label, std::string_view label_text) {
+    for_each(*label.value, [&](const hcl::ObjectItem& name, std::string_view name_text) {
+      const Span at = SpanOf(name.key->range());
+      DeclareInEncryption(type, label_text, name_text, at,
+                          {at.begin, SpanOf(name.value->range()).end});
+    });
+  });
 }
 
 void Indexer::Argument(std::string_view block, std::string_view name, const Expr& value) {
@@ -449,7 +380,14 @@ void Indexer::Argument(std::string_view block, std::string_view name, const Expr
   }
   if (hcl::IsJsonExpr(value) &&
       (value.kind == ExprKind::kJsonObject || value.kind == ExprKind::kTuple)) {
-    return JsonItems(name, value);
+    const bool was_in_encryption = in_encryption_;
+    in_encryption_ = in_encryption_ || (block == "terraform" && name == "encryption");
+    if (block == "encryption" && in_encryption_ && IsNamedInEncryption(name)) {
+      DeclareInEncryption(name, value);
+    }
+    JsonItems(name, value);
+    in_encryption_ = was_in_encryption;
+    return;
   }
   Expression(value);
 }
@@ -484,199 +422,6 @@ void Indexer::JsonItems(std::string_view type, const Expr& value) {
     Argument(type, key ? *key : std::string_view(), *item.value);
   }
 }
-
-void Indexer::Expression(const Expr& expr) {
-  if (const TraversalExpr* traversal = AsTraversalExpr(expr)) {
-    return Traversal(*traversal);
-  }
-  if (expr.kind == ExprKind::kFor) {
-    return Loop(static_cast<const hcl::ForExpr&>(expr));
-  }
-  hcl::ForEachChild(expr, [&](const Expr& child) { Expression(child); });
-}
-
-void Indexer::Loop(const hcl::ForExpr& loop) {
-  Expression(*loop.collection);
-  const size_t names = bound_.size();
-  if (!loop.key_name.empty()) {
-    bound_.push_back(loop.key_name);
-  }
-  bound_.push_back(loop.value_name);
-  for (const Expr* part : {loop.key_result, loop.value_result, loop.condition}) {
-    if (part != nullptr) {
-      Expression(*part);
-    }
-  }
-  bound_.resize(names);
-}
-
-void Indexer::Traversal(const TraversalExpr& traversal) {
-  if (IsBound(traversal.root.view())) {
-    return;
-  }
-  const std::string_view root = traversal.root;
-  const auto& steps = traversal.steps;
-  if (file_.kind == FileKind::kTest && root == "run" && !steps.empty()) {
-    return RunSteps(traversal);
-  }
-  const config::ParsedReference ref = config::ParseReference(traversal, nullptr);
-  const Span whole = SpanOf(ref.range.valid() ? ref.range : traversal.range());
-  switch (ref.kind) {
-    case config::ReferenceKind::kVariable:
-      return Add("var." + std::string(ref.name), planned_, NameOf(traversal, steps[0]), whole);
-    case config::ReferenceKind::kLocal:
-      return Add("local." + std::string(ref.name), planned_, NameOf(traversal, steps[0]), whole);
-    case config::ReferenceKind::kResource: {
-      const size_t at = ref.mode == ResourceMode::kManaged && root != "resource" ? 0 : 1;
-      return Add(ResourceKey(ref.mode, ref.type, ref.name), planned_, NameOf(traversal, steps[at]),
-                 whole);
-    }
-    case config::ReferenceKind::kModule:
-      Add("module." + std::string(ref.name), planned_, NameOf(traversal, steps[0]), whole);
-      for (const TraversalStep& step : steps.subspan(1)) {
-        if (step.kind == TraversalStep::Kind::kAttribute) {
-          return Add("output." + std::string(step.name()), Through(planned_, ref.name),
-                     NameOf(traversal, step), whole);
-        }
-      }
-      return;
-    default:
-      return;
-  }
-}
-
-/// `run.NAME.OUTPUT`: the output is one of the module that the run plans.
-void Indexer::RunSteps(const TraversalExpr& traversal) {
-  const auto& steps = traversal.steps;
-  const std::string run(steps[0].name());
-  Add("run." + run, "", NameOf(traversal, steps[0]), SpanOf(traversal.range()));
-  if (steps.size() > 1 && steps[1].kind == TraversalStep::Kind::kAttribute &&
-      !steps[1].name().empty()) {
-    outputs_of_runs_.push_back(file_.uses.size());
-    Add("output." + std::string(steps[1].name()), CallOfRun(file_.path, run),
-        NameOf(traversal, steps[1]), SpanOf(traversal.range()));
-  }
-}
-
-/// Which runs plan other modules is known at the end.
-void Indexer::ResolveRuns() {
-  for (const size_t at : given_in_file_) {
-    file_.uses[at].through = file_.calls.empty() ? "" : CallsOfTest(file_.path);
-  }
-  for (const size_t at : outputs_of_runs_) {
-    Use& use = file_.uses[at];
-    const auto planned = std::ranges::find(file_.calls, use.through, &ModuleCallSite::run);
-    if (planned == file_.calls.end()) {
-      use.through.clear();
-    }
-  }
-}
-
-void Indexer::Address(const Expr& expr) {
-  if (expr.kind == ExprKind::kTuple) {
-    for (const Expr* element : static_cast<const hcl::TupleExpr&>(expr).elements) {
-      Address(*element);
-    }
-    return;
-  }
-  if (const TraversalExpr* traversal = AsTraversalExpr(expr)) {
-    return AddressSteps(*traversal);
-  }
-  if (!hcl::IsJsonExpr(expr)) {
-    return Expression(expr);  // keys that are no constants
-  }
-  if (const auto found = hcl::AsTraversal(expr, *file_.tree)) {
-    // A traversal in a JSON string, whose offsets are those of the string.
-    const auto& steps = found->steps;
-    auto* copy =
-        file_.tree->New<TraversalExpr>(ExprKind::kTraversal, found->range, PackedText(found->root),
-                                       file_.tree->arena.CopySpan(steps), found->root_range.end);
-    AddressSteps(*copy);
-  }
-}
-
-/// The type and name in an address behind its modules.
-void Indexer::AddressSteps(const TraversalExpr& traversal) {
-  std::string through = planned_;
-  const auto& steps = traversal.steps;
-  const Span whole = SpanOf(traversal.range());
-  std::string_view word = traversal.root;
-  size_t next = 0;  // the step behind `word`
-  const auto skip_keys = [&] {
-    while (next < steps.size() && steps[next].kind != TraversalStep::Kind::kAttribute) {
-      ++next;
-    }
-  };
-  while (word == "module" && next < steps.size()) {
-    const std::string name(steps[next].name());
-    Add("module." + name, through, NameOf(traversal, steps[next]), whole);
-    through = Through(through, name);
-    ++next;
-    skip_keys();
-    if (next == steps.size()) {
-      return;
-    }
-    word = steps[next++].name();
-  }
-  if ((word == "var" || word == "local" || word == "check" || word == "output") &&
-      next < steps.size()) {
-    return Add(std::string(word) + "." + std::string(steps[next].name()), through,
-               NameOf(traversal, steps[next]), whole);
-  }
-  ResourceMode mode = ResourceMode::kManaged;
-  if (word == "data" || word == "ephemeral" || word == "resource") {
-    if (word == "data") {
-      mode = ResourceMode::kData;
-    } else if (word == "ephemeral") {
-      mode = ResourceMode::kEphemeral;
-    }
-    if (next == steps.size()) {
-      return;
-    }
-    word = steps[next++].name();
-  }
-  if (next < steps.size() && steps[next].kind == TraversalStep::Kind::kAttribute) {
-    Add(ResourceKey(mode, word, steps[next].name()), through, NameOf(traversal, steps[next]),
-        whole);
-  }
-}
-
-void Indexer::Provider(const Expr& expr) {
-  const auto items = hcl::AsMap(expr);
-  if (!items) {
-    return ProviderWord(expr, "");
-  }
-  for (const hcl::ObjectItem& item : *items) {
-    ProviderWord(*item.key, call_.empty() ? planned_ : call_);
-    ProviderWord(*item.value, "");
-  }
-}
-
-void Indexer::ProviderWord(const Expr& expr, const std::string& through) {
-  const Expr* word = &expr;
-  if (expr.kind == ExprKind::kObjectKey) {
-    word = static_cast<const hcl::ObjectKeyExpr&>(expr).wrapped;
-  }
-  if (word->kind == ExprKind::kObjectWord) {
-    const auto& name = static_cast<const hcl::ObjectWordExpr&>(*word);
-    return Add("provider." + std::string(name.name()), through, SpanOf(word->range()),
-               SpanOf(word->range()));
-  }
-  const auto found = hcl::AsTraversal(*word, *file_.tree);
-  if (!found) {
-    return;
-  }
-  Key key = "provider." + std::string(found->root);
-  Span name = SpanOf(found->root_range);
-  if (!found->steps.empty() && found->steps[0].kind == TraversalStep::Kind::kAttribute) {
-    key.append(".").append(found->steps[0].name());
-    const Span step = SpanOf({found->range.file, found->steps[0].begin, found->steps[0].end});
-    name = {step.begin + 1, step.end};
-  }
-  Add(std::move(key), through, name, SpanOf(found->range));
-}
-
-}  // namespace
 
 std::string CallOfRun(std::string_view path, std::string_view run) {
   std::string out = "run " + std::string(run) + " of " + BaseName(std::string(path));

@@ -119,7 +119,8 @@ ModuleNames::ModuleNames(const Snapshot& snapshot, std::string directory, const 
 
 /// The declarations of a test are its own.
 bool ModuleNames::Counts(const ParsedFile& file) const {
-  return file.kind == FileKind::kConfiguration || &file == current_;
+  return &file == current_ ||
+         (file.kind == FileKind::kConfiguration && !parts().IsReplaced(file.path));
 }
 
 void ModuleNames::Mend() {

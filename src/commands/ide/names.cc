@@ -101,8 +101,9 @@ std::string DirectoryOfNames(const Snapshot::Parts& parts, const ParsedFile& fil
       blocks.empty() || blocks[0].type != "run" || blocks[0].labels.empty()) {
     return own;
   }
-  const bool has_names = blocks.size() > 1 ? blocks[1].type == "assert" || blocks[1].type == "variables"
-                                           : context.argument == "expect_failures";
+  const bool has_names = blocks.size() > 1
+                             ? blocks[1].type == "assert" || blocks[1].type == "variables"
+                             : context.argument == "expect_failures";
   return has_names ? ModuleOfRun(parts, file, blocks[0].labels[0]).value_or(own) : own;
 }
 

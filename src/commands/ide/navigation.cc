@@ -164,7 +164,14 @@ std::vector<Target> DefinitionsAt(const Snapshot& snapshot, const Cursor& cursor
     if (touched->is_declaration && object.second.starts_with("module.")) {
       return CalledModules(parts, object, touched->name);
     }
-    for (const auto& [file, declaration] : DeclarationsOf(parts, object)) {
+    auto declared = DeclarationsOf(parts, object);
+    const auto is_replaced = [&](const FoundDeclaration& found) {
+      return parts.IsReplaced(found.file->path);
+    };
+    if (!std::ranges::all_of(declared, is_replaced)) {
+      std::erase_if(declared, is_replaced);
+    }
+    for (const auto& [file, declaration] : declared) {
       out.push_back(
           {{file->path, declaration->name}, {file->path, declaration->whole}, touched->name});
     }

@@ -267,8 +267,8 @@ TEST_F(NavigationTest, ARunIsKnownInItsFileAlone) {
 
 TEST_F(NavigationTest, ARunNamesWhatTheModuleHasThatItPlans) {
   WriteModules();
-  const Names size{"disk/main.tf:size",       "disk/main.tf:size",       "main.tf:size",
-                   "tests/x.tftest.hcl:size", "tests/x.tftest.hcl:size", "tests/x.tftest.hcl:size",
+  const Names size{"disk/main.tf:size",        "disk/main.tf:size",       "main.tf:size",
+                   "tests/x.tftest.hcl:size",  "tests/x.tftest.hcl:size", "tests/x.tftest.hcl:size",
                    "tests/x.tftest.json:size", "tests/x.tftest.json:size"};
   const auto write = [&](const std::string& native, const std::string& condition,
                          const std::string& given) {
@@ -299,17 +299,18 @@ TEST_F(NavigationTest, WhatATestGivesIsForTheModulesOfItsRuns) {
   Write("x.tftest.hcl", "variables {\n  inn|er = 1\n  own = 2\n  both = 3\n  free = 4\n}\n" + run +
                             "inner == var.free\n  }\n}\n");
   EXPECT_EQ(Definitions(), (Names{"m/main.tf:variable \"inner\" {}"}));
-  EXPECT_EQ(References(true), (Names{"m/main.tf:inner", "x.tftest.hcl:inner", "x.tftest.hcl:inner"}));
+  EXPECT_EQ(References(true),
+            (Names{"m/main.tf:inner", "x.tftest.hcl:inner", "x.tftest.hcl:inner"}));
   ASSERT_TRUE(Rename(*Take(), cursor(), "other"));
   Write("m/main.tf", "variable \"inner\" {}\nvariable \"bo|th\" {}\n");
   const auto refused = Rename(*Take(), cursor(), "other");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "the value in x.tftest.hcl is for a variable of another module, too");
+  EXPECT_EQ(refused.error().message,
+            "the value in x.tftest.hcl is for a variable of another module, too");
   Write("x.tftest.hcl", "variables {\n  free = 4\n}\n" + run + "fr|ee == 1\n  }\n}\n");
   EXPECT_EQ(Definitions(), (Names{"x.tftest.hcl:free = 4"}));
-  Write("x.tftest.json",
-        R"({"variables": {"free": 4}, "run": {"a": {"variables": {"free": 5},)"
-        R"("assert": {"condition": "${var.fr|ee > 0}"}}}})");
+  Write("x.tftest.json", R"({"variables": {"free": 4}, "run": {"a": {"variables": {"free": 5},)"
+                         R"("assert": {"condition": "${var.fr|ee > 0}"}}}})");
   EXPECT_EQ(Definitions(), (Names{"x.tftest.json:\"free\": 5"}));
 }
 
@@ -322,6 +323,47 @@ TEST_F(NavigationTest, OutputsOfRunsAreThoseOfTheirModules) {
   EXPECT_EQ(References(true), (Names{"disk/main.tf:id", "main.tf:id", "x.tftest.hcl:id"}));
   Write("main.tf", "output \"i|d\" { value = 1 }\n");
   EXPECT_EQ(References(true), (Names{"main.tf:id", "x.tftest.hcl:id"}));
+}
+
+TEST_F(NavigationTest, FilesThatAreNotReadDeclareNothing) {
+  Write("a/main.tf", "output \"o\" { value = 1 }\n");
+  Write("b/main.tf", "output \"o\" { value = 2 }\n");
+  Write("twin.tf", "variable \"v\" { default = 1 }\nmodule \"m\" { source = \"./a\" }\n");
+  Write("twin.tofu", "variable \"v\" { default = 2 }\nmodule \"m\" { source = \"./b\" }\n");
+  Write("main.tf", "output \"x\" { value = var.|v }\n");
+  EXPECT_EQ(Definitions(), (Names{"twin.tofu:variable \"v\" { default = 2 }"}));
+  const auto edit = Rename(*Take(), cursor(), "w");
+  ASSERT_TRUE(edit);
+  EXPECT_EQ(edit->size(), 3U) << "twins stay alike";
+  Write("main.tf", "output \"x\" { value = module.m.|o }\n");
+  EXPECT_EQ(Definitions(), (Names{"b/main.tf:output \"o\" { value = 2 }"}));
+}
+
+TEST_F(NavigationTest, AnOverrideLeadsACallToAnotherModule) {
+  Write("a/main.tf", "output \"o\" { value = 1 }\n");
+  Write("b/main.tf", "output \"o\" { value = 2 }\n");
+  Write("main.tf", "module \"m\" { source = \"./a\" }\nmodule \"n\" { source = \"./a\" }\n");
+  Write("override.tf", "module \"m\" { source = \"./b\" }\nmodule \"n\" { providers = {} }\n");
+  Write("x.tf", "output \"x\" { value = module.m.|o }\n");
+  EXPECT_EQ(Definitions(), (Names{"b/main.tf:output \"o\" { value = 2 }"}));
+  Write("x.tf", "output \"x\" { value = module.n.|o }\n");
+  EXPECT_EQ(Definitions(), (Names{"a/main.tf:output \"o\" { value = 1 }"}));
+}
+
+TEST_F(NavigationTest, NamesOfEncryption) {
+  Write("main.tf",
+        "terraform {\n  encryption {\n    key_provider \"pbkdf2\" \"k\" {}\n"
+        "    method \"aes_gcm\" \"m\" { keys = key_provider.pbkdf2.|k }\n"
+        "    state { method = method.aes_gcm.m }\n  }\n}\n");
+  EXPECT_EQ(Definitions(), (Names{"main.tf:key_provider \"pbkdf2\" \"k\" {}"}));
+  EXPECT_FALSE(Rename(*Take(), cursor(), "other"));
+  Write("main.tf", "");
+  Write(
+      "main.tf.json",
+      R"({"terraform": {"encryption": {"key_provider": {"pbkdf2": {"k": {}}}, "method": {"aes_gcm":)"
+      R"({"m": {"keys": "${key_provider.pbkdf2.k}"}}}, "state": {"method": "${method.aes_gcm.|m}"}}}})");
+  EXPECT_EQ(Definitions(), (Names{"main.tf.json:\"m\": {\"keys\": \"${key_provider.pbkdf2.k}\"}"}));
+  EXPECT_EQ(References(true), (Names{"main.tf.json:m", "main.tf.json:m"}));
 }
 
 TEST_F(NavigationTest, TheDataSourceOfACheckIsDeclaredInJson) {
@@ -427,7 +469,8 @@ TEST_F(CheckTest, BlocksWithoutASchemaAreLeftAlone) {
         "    replace_triggered_by = [aws_vpc.x]\n  }\n}\n");
   EXPECT_EQ(Check(), Names{});
   Write("main.tf",
-        "resource \"aws_vpc\" \"x\" {}\nimport {\n  to = aws_vpc.x\n  identity = { id = var.gone }\n}\n");
+        "resource \"aws_vpc\" \"x\" {}\nimport {\n  to = aws_vpc.x\n  identity = { id = var.gone "
+        "}\n}\n");
   EXPECT_EQ(Check(), Names{"main.tf: Reference to undeclared input variable"});
 }
 

@@ -9,9 +9,14 @@
 namespace kinu::ide {
 namespace {
 
+/// A key provider or method: metadata of encrypted states have their names.
+bool IsOfEncryption(const Key& key) {
+  return key.starts_with("key_provider.") || key.starts_with("method.");
+}
+
 /// What can be renamed, with the names that its new one must not meet.
 bool IsRenamable(const Key& key) {
-  return !key.starts_with("provider.");
+  return !key.starts_with("provider.") && !IsOfEncryption(key);
 }
 
 /// The name in a key: behind its last dot.
@@ -175,7 +180,8 @@ Result<RenameTarget> PrepareRename(const Snapshot& snapshot, const Cursor& curso
   }
   const Key& key = touched->objects.begin()->second;
   if (!IsRenamable(key)) {
-    return Fail(ErrorCode::kUnsupported, "providers keep their names");
+    return Fail(ErrorCode::kUnsupported, IsOfEncryption(key) ? "what is encrypted has the name"
+                                                             : "providers keep their names");
   }
   const bool declared = std::ranges::all_of(touched->objects, [&](const ModuleObject& object) {
     return !DeclarationsOf(snapshot.parts(), object).empty();

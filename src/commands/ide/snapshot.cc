@@ -54,6 +54,12 @@ std::string Snapshot::Parts::ModuleOf(const std::string& path) const {
   return own;
 }
 
+bool Snapshot::Parts::IsReplaced(const std::string& path) const {
+  const size_t ending = path.rfind(".tf");
+  return ending != std::string::npos && !path.substr(ending).starts_with(".tfvars") &&
+         Find(path.substr(0, ending) + ".tofu" + path.substr(ending + 3)) != nullptr;
+}
+
 std::set<std::string> Snapshot::Parts::Follow(const std::string& directory,
                                               const std::string& through) const {
   std::set<std::string> at{directory};

@@ -58,6 +58,8 @@ struct Snapshot::Parts {
   /// The directory of the module that a file belongs to: its own, or for test and variable files
   /// the next one above with a configuration.
   std::string ModuleOf(const std::string& path) const;
+  /// Whether its module does not read the file, because one with the ending ".tofu" has its name.
+  bool IsReplaced(const std::string& path) const;
   /// The directories of the modules that calls lead to from one: "a.b"; empty: itself.
   std::set<std::string> Follow(const std::string& directory, const std::string& through) const;
 };

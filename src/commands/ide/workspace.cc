@@ -51,6 +51,9 @@ struct Workspace::Content {
   /// Adds the files of a directory to the parts, once.
   void AddDirectory(const std::string& directory, Snapshot::Parts& parts);
   std::string Real(const std::string& directory);
+  /// The configuration files of a directory, in the order in which they are read; whether they
+  /// override others.
+  std::vector<std::pair<std::string, bool>> FilesOf(const std::string& directory);
   void FollowCalls(const std::string& root, Snapshot::Parts& parts);
   /// Finds the modules that runs of tests have.
   void FollowTests(Snapshot::Parts& parts);
@@ -113,6 +116,19 @@ std::string Workspace::Content::Real(const std::string& directory) {
   return at->second;
 }
 
+std::vector<std::pair<std::string, bool>> Workspace::Content::FilesOf(
+    const std::string& directory) {
+  const config::ModuleFiles chosen = config::ChooseFiles(List(directory));
+  std::vector<std::pair<std::string, bool>> out;
+  for (const std::string& name : chosen.primary) {
+    out.emplace_back(name, false);
+  }
+  for (const std::string& name : chosen.overrides) {
+    out.emplace_back(name, true);
+  }
+  return out;
+}
+
 /// Follows the calls from a root module, with the manifest of what `init` has installed there.
 void Workspace::Content::FollowCalls(const std::string& root, Snapshot::Parts& parts) {
   Diagnostics ignored;
@@ -138,12 +154,15 @@ void Workspace::Content::FollowCalls(const std::string& root, Snapshot::Parts& p
         path.push_back(directory);
         AddDirectory(directory, parts);
         std::vector<std::pair<std::string, std::string>> calls;  // name and directory
-        for (const std::string& name : List(directory)) {
+        for (const auto& [name, is_override] : FilesOf(directory)) {
           const ParsedFile* file = parts.Find(JoinPath(directory, name));
           if (file == nullptr || file->kind != FileKind::kConfiguration) {
             continue;
           }
           for (const ModuleCallSite& call : file->calls) {
+            if (is_override && !call.source.empty()) {
+              std::erase_if(calls, [&](const auto& known) { return known.first == call.name; });
+            }
             const std::string below = key.empty() ? call.name : key + "." + call.name;
             const auto source = config::ParseModuleSource(call.source, false);
             std::string installed;
