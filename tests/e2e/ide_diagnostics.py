@@ -29,7 +29,8 @@ from client import Client, uri_of  # noqa: E402
 
 # Summaries of the tests' provider, of its SDK, and of missing packages.
 OF_PROVIDERS = {"Attribute Deprecated", "Block Deprecated", "Odd behaviour", "Missing required provider",
-                "Invalid provider configuration", "Failed to load plugin schemas", "Unable to Convert Attribute Path"}
+                "Invalid provider configuration", "Failed to load plugin schemas", "Unable to Convert Attribute Path",
+                "Configuration Read Error"}
 # Summaries of texts that do not parse, or mean something else.
 OF_SYNTAX = {"Argument or block definition required", "Extraneous data after value", "Invalid JSON string",
              "Invalid block definition", "Invalid expression", "Invalid object property name", "Invalid start of value",
@@ -72,11 +73,12 @@ class Mending:
         errors = self.errors_of(valid)
         for _ in range(MOST_MENDS):
             mended = None
-            for error in sorted(errors - extra, key=str):
-                if mended is None and error[3] and error[3][0] in self.texts:
+            for error in sorted(errors - (extra - said), key=str):
+                if mended is None and error[0] == "error" and error[3] and error[3][0] in self.texts:
                     mended = self.mend(error, known)
-            # Behind a package that is missing, nothing is said of what needs it.
-            if mended is None or any(error[1] in OF_PROVIDERS and not error[3] for error in mended):
+            # Behind a package that is missing, nothing is said of what needs it; behind a cycle, nothing at all.
+            if mended is None or any(
+                    not error[3] and (error[1] in OF_PROVIDERS or error[1].startswith("Cycle: ")) for error in mended):
                 return said if mended is None else extra
             errors = mended
             said |= {error for error in errors & extra if not self.is_caused(error)}
@@ -84,12 +86,13 @@ class Mending:
 
     def is_caused(self, error):
         """Whether an error may be about something that was taken away."""
-        return error[1] in OF_MISSING and any(name in self.removed for name in re.findall(r'"([^"]+)"', error[2]))
+        return error[1] in OF_MISSING and any(
+            re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(name), self.removed)
+            for name in re.findall(r'"([^"]+)"', error[2]))
 
     @staticmethod
     def errors_of(valid):
-        return {told(one, one.get("range")) for one in valid["diagnostics"]
-                if one["severity"] == "error"}
+        return {told(one, one.get("range")) for one in valid["diagnostics"]}
 
     def mend(self, error, known):
         """The errors that are left without a part around an error: the smallest one of those that add the fewest. None:
@@ -102,7 +105,7 @@ class Mending:
             for at in range(*spans):
                 blank[at] = blank[at] if blank[at] in b"\r\n" else ord(" ")
             left = self.errors_without(name, bytes(blank))
-            new = [each for each in left - known if each[1] not in OF_PROVIDERS]
+            new = [each for each in left - known if each[0] == "error" and each[1] not in OF_PROVIDERS]
             if error not in left and len(new) < least and not any(each[1] in OF_SYNTAX for each in new):
                 best, least = (bytes(blank), left, self.texts[name][slice(*spans)]), len(new)
         if best:
