@@ -125,7 +125,9 @@ const functions::Callable* ProviderFunctions::Find(const config::ConfigNode& nod
     return known.get();
   }
   std::optional<uint32_t> index = walk_.graph.FunctionProvider(node, *parts);
-  if (!index && node.module->has_gaps) {
+  // A check for editors goes on beside a provider that is not there, which was reported.
+  const bool goes_on = walk_.context.request.missing_schemas == MissingSchemas::kSkip;
+  if (!index && (node.module->has_gaps || goes_on)) {
     known = std::make_unique<Function>(std::string(name), nullptr);
   } else if (index) {
     known = Start(*index, name, *parts);

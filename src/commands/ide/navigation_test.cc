@@ -474,6 +474,11 @@ TEST_F(CheckTest, BlocksWithoutASchemaAreLeftAlone) {
   EXPECT_EQ(Check(), Names{"main.tf: Reference to undeclared input variable"});
 }
 
+TEST_F(CheckTest, AFunctionOfNoProviderIsOneProblem) {
+  Write("main.tf", "resource \"terraform_data\" \"x\" {\n  input = provider::gone::f(1)\n}\n");
+  EXPECT_EQ(Check(), Names{"main.tf: Unknown function provider"});
+}
+
 TEST_F(CheckTest, ProvidersAnswerNothingThatNeedsAProcess) {
   class Nowhere final : public provider::ProviderSource {
     Result<const schema::ProviderSchema*> Schema(std::string_view) override {
