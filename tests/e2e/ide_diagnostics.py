@@ -153,6 +153,8 @@ class Mending:
             client.kill()
         out = []
         for begin, end in around:
+            if not text[:begin].strip() and not text[end:].strip():
+                break  # the whole file
             out.append((begin, end))
             if name.endswith(".json"):
                 behind = len(text) - len(text[end:].lstrip())
@@ -182,12 +184,14 @@ def compare(binary, files, work, env):
                                  if one["summary"] not in OF_PROVIDERS)
     found = []
     extra = collections.Counter()
+    known = set(wanted)
     for place, arguments, above in ((directory, [], ""), (work, ["root"], "root/")):
         answer = run(binary, ["ide", "diagnostics", "-json", *arguments], place, env)
         if answer.returncode not in (0, 1):
             return ["exit code %d in %s" % (answer.returncode, place)]
         got = collections.Counter(told(one, one, above) for one in json.loads(answer.stdout)
                                   if one["summary"] not in OF_PROVIDERS)
+        known |= set(got)
         found += ["missing: %s" % (key,) for key in wanted - got]
         # Where `validate` ends because of a missing package, more is known.
         if not any(one["summary"] in OF_PROVIDERS and one["severity"] == "error" for one in valid["diagnostics"]):
@@ -196,7 +200,6 @@ def compare(binary, files, work, env):
             extra |= collections.Counter({key: count for key, count in (got - wanted).items()
                                           if not (ends and key[1] == "Module not installed")})
     if extra:
-        known = set(extra) | set(wanted)
         said = Mending(binary, directory, files, env).run(valid, known, set(extra)) if valid["error_count"] else set()
         found += ["extra: %s" % (key,) for key in extra if key not in said]
     return found
