@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "config/reference_syntax.h"
+#include "hcl/parse.h"
 #include "hcl/static.h"
 #include "hcl/walk.h"
 #include "ide/file_index.h"
@@ -211,6 +212,25 @@ void Indexer::Provider(const Expr& expr) {
   }
 }
 
+/// A provider with `for_each` whose key is an expression.
+void Indexer::ProviderWithKey(const Expr& expr, const std::string& through) {
+  if (expr.kind == ExprKind::kIndex) {
+    const auto& index = static_cast<const hcl::IndexExpr&>(expr);
+    ProviderWord(*index.collection, through);
+    return Expression(*index.key);
+  }
+  const auto text = hcl::IsJsonExpr(expr) ? hcl::AsLiteralString(expr) : std::nullopt;
+  if (text && text->contains('[')) {
+    const SourceFile* inner =
+        file_.tree->KeepSource(SourceFile::MakeTemplate(file_.source.get(), expr.begin, *text));
+    Diagnostics ignored;
+    const Expr* parsed = hcl::ParseExpression(inner, *file_.tree, ignored);
+    if (parsed->kind == ExprKind::kIndex) {
+      ProviderWithKey(*parsed, through);
+    }
+  }
+}
+
 void Indexer::ProviderWord(const Expr& expr, const std::string& through) {
   const Expr* word = &expr;
   if (expr.kind == ExprKind::kObjectKey) {
@@ -223,7 +243,7 @@ void Indexer::ProviderWord(const Expr& expr, const std::string& through) {
   }
   const auto found = hcl::AsTraversal(*word, *file_.tree);
   if (!found) {
-    return;
+    return ProviderWithKey(*word, through);
   }
   Key key = "provider." + std::string(found->root);
   Span name = SpanOf(found->root_range);

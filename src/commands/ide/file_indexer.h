@@ -58,6 +58,7 @@ class Indexer {
   void AddressSteps(const TraversalExpr& traversal);
   void Provider(const Expr& expr);
   void ProviderWord(const Expr& expr, const std::string& through);
+  void ProviderWithKey(const Expr& expr, const std::string& through);
   void Add(Key key, std::string through, Span name, Span whole) {
     if (name.begin == name.end) {
       return;

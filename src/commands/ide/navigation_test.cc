@@ -350,6 +350,21 @@ TEST_F(NavigationTest, AnOverrideLeadsACallToAnotherModule) {
   EXPECT_EQ(Definitions(), (Names{"a/main.tf:output \"o\" { value = 1 }"}));
 }
 
+TEST_F(NavigationTest, ProvidersThatAreRepeated) {
+  Write("main.tf",
+        "provider \"p\" {\n  alias = \"by\"\n  for_each = toset([\"x\"])\n}\nlocals {\n  k = "
+        "\"x\"\n}\n"
+        "resource \"p_x\" \"y\" {\n  provider = p.b|y[local.k]\n}\n"
+        "module \"m\" {\n  source = \"./m\"\n  providers = { p = p.by[\"x\"] }\n}\n");
+  Write("m/main.tf", "");
+  Write("x.tf.json",
+        R"({"module": {"n": {"source": "./m", "providers": {"p": "p.by[local.k]"}}}})");
+  EXPECT_EQ(References(true), (Names{"main.tf:by", "main.tf:by", "main.tf:by", "x.tf.json:by"}));
+  Write("x.tf.json",
+        R"({"module": {"n": {"source": "./m", "providers": {"p": "p.by[local.|k]"}}}})");
+  EXPECT_EQ(References(true), (Names{"main.tf:k", "main.tf:k", "x.tf.json:k"}));
+}
+
 TEST_F(NavigationTest, NamesOfEncryption) {
   Write("main.tf",
         "terraform {\n  encryption {\n    key_provider \"pbkdf2\" \"k\" {}\n"
