@@ -100,10 +100,15 @@ class Mending:
         name, begin, _ = error[3]
         best, least = None, MOST_NEW
         # Providers show a block for what is wrong with a part of it.
-        for spans in self.parts(name, begin, error[1] in OF_PROVIDERS):
+        parts = self.parts(name, begin, error[1] in OF_PROVIDERS)
+        if name.endswith(".json") and error[1] in OF_SYNTAX:
+            parts.append((0, len(self.texts[name])))  # a file that begins with something else
+        for spans in parts:
             blank = bytearray(self.texts[name])
             for at in range(*spans):
                 blank[at] = blank[at] if blank[at] in b"\r\n" else ord(" ")
+            if not blank.strip():
+                blank[:2] = b"{}"
             left = self.errors_without(name, bytes(blank))
             new = [each for each in left - known if each[0] == "error" and each[1] not in OF_PROVIDERS]
             if error not in left and len(new) < least and not any(each[1] in OF_SYNTAX for each in new):
