@@ -369,7 +369,7 @@ void Indexer::Argument(std::string_view block, std::string_view name, const Expr
     case Meaning::kProvider:
       return Provider(value);
     case Meaning::kNothing:
-      return;
+      return block == "required_providers" ? DeclareAliases(value) : void();
   }
   if ((block == "dynamic" && name == "iterator") || JsonDynamicBlocks(name, value)) {
     return;

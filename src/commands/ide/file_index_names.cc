@@ -212,6 +212,45 @@ void Indexer::Provider(const Expr& expr) {
   }
 }
 
+/// A word such as `aws.west`: its key, and where its last name stands.
+std::pair<Key, Span> Indexer::ProviderNamed(const hcl::StaticTraversal& word) {
+  Key key = "provider." + std::string(word.root);
+  Span name = SpanOf(word.root_range);
+  if (!word.steps.empty() && word.steps[0].kind == TraversalStep::Kind::kAttribute) {
+    key.append(".").append(word.steps[0].name());
+    const Span step = SpanOf({word.range.file, word.steps[0].begin, word.steps[0].end});
+    name = {step.begin + 1, step.end};
+  }
+  return {std::move(key), name};
+}
+
+/// Configurations that a module gets from its callers, in an entry of `required_providers`.
+void Indexer::DeclareAliases(const Expr& entry) {
+  const auto items = hcl::AsMap(entry);
+  if (!items) {
+    return;
+  }
+  for (const hcl::ObjectItem& item : *items) {
+    const bool is_native = !hcl::IsJsonExpr(*item.key);
+    const std::string_view key =
+        is_native ? hcl::KeyWord(*item.key) : hcl::AsLiteralString(*item.key).value_or("");
+    const auto words = hcl::AsList(*item.value);
+    if (key != "configuration_aliases" || !words) {
+      continue;
+    }
+    for (const Expr* word : *words) {
+      if (const auto found = hcl::AsTraversal(*word, *file_.tree)) {
+        auto [name_key, name] = ProviderNamed(*found);
+        file_.declarations.push_back({.key = std::move(name_key),
+                                      .kind = SymbolKind::kProvider,
+                                      .name = name,
+                                      .header = name,
+                                      .whole = SpanOf(found->range)});
+      }
+    }
+  }
+}
+
 /// A provider with `for_each` whose key is an expression.
 void Indexer::ProviderWithKey(const Expr& expr, const std::string& through) {
   if (expr.kind == ExprKind::kIndex) {
@@ -245,13 +284,7 @@ void Indexer::ProviderWord(const Expr& expr, const std::string& through) {
   if (!found) {
     return ProviderWithKey(*word, through);
   }
-  Key key = "provider." + std::string(found->root);
-  Span name = SpanOf(found->root_range);
-  if (!found->steps.empty() && found->steps[0].kind == TraversalStep::Kind::kAttribute) {
-    key.append(".").append(found->steps[0].name());
-    const Span step = SpanOf({found->range.file, found->steps[0].begin, found->steps[0].end});
-    name = {step.begin + 1, step.end};
-  }
+  auto [key, name] = ProviderNamed(*found);
   Add(std::move(key), through, name, SpanOf(found->range));
 }
 

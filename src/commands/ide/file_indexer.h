@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hcl/ast.h"
 #include "hcl/body.h"
+#include "hcl/static.h"
 #include "ide/parsed_file.h"
 
 namespace kinu::ide {
@@ -58,6 +60,8 @@ class Indexer {
   void AddressSteps(const TraversalExpr& traversal);
   void Provider(const Expr& expr);
   void ProviderWord(const Expr& expr, const std::string& through);
+  static std::pair<Key, Span> ProviderNamed(const hcl::StaticTraversal& word);
+  void DeclareAliases(const Expr& entry);
   void ProviderWithKey(const Expr& expr, const std::string& through);
   void Add(Key key, std::string through, Span name, Span whole) {
     if (name.begin == name.end) {

@@ -84,7 +84,7 @@ std::vector<const Use*> GivenByTest(const ParsedFile& file, const Use& use) {
 
 std::optional<std::string> ModuleOfRun(const Snapshot::Parts& parts, const ParsedFile& file,
                                        std::string_view run) {
-  const std::string own = parts.ModuleOf(file.path);
+  std::string own = parts.ModuleOf(file.path);
   const std::string call = CallOfRun(file.path, run);
   if (std::ranges::find(file.calls, call, &ModuleCallSite::run) == file.calls.end()) {
     return own;

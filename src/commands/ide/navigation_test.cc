@@ -365,6 +365,22 @@ TEST_F(NavigationTest, ProvidersThatAreRepeated) {
   EXPECT_EQ(References(true), (Names{"main.tf:k", "main.tf:k", "x.tf.json:k"}));
 }
 
+TEST_F(NavigationTest, ProvidersThatCallersGive) {
+  Write("main.tf",
+        "module \"m\" {\n  source = \"./m\"\n  providers = { p.ot|her = p.own }\n}\n"
+        "provider \"p\" {\n  alias = \"own\"\n}\n");
+  Write("m/main.tf",
+        "terraform {\n  required_providers {\n    p = {\n      source = \"x/p\"\n"
+        "      configuration_aliases = [p.other]\n    }\n  }\n}\n"
+        "resource \"p_x\" \"y\" {\n  provider = p.other\n}\n");
+  EXPECT_EQ(Definitions(), (Names{"m/main.tf:p.other"}));
+  EXPECT_EQ(References(true), (Names{"m/main.tf:other", "m/main.tf:other", "main.tf:other"}));
+  Write("m/main.tf", "");
+  Write("m/main.tf.json", R"({"terraform": {"required_providers": {"p": {"source": "x/p",)"
+                          R"("configuration_aliases": ["p.other"]}}}})");
+  EXPECT_EQ(References(true), (Names{"m/main.tf.json:other", "main.tf:other"}));
+}
+
 TEST_F(NavigationTest, NamesOfEncryption) {
   Write("main.tf",
         "terraform {\n  encryption {\n    key_provider \"pbkdf2\" \"k\" {}\n"
