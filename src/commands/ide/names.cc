@@ -152,8 +152,9 @@ std::optional<Touched> TouchedAround(const Snapshot::Parts& parts, const Cursor&
   for (const Use& use : file->uses) {
     const bool has_cursor = use.whole.Touches(cursor.offset) && use.whole != use.name;
     const bool is_before = root && use.whole.begin == root->begin && use.name.end <= cursor.offset;
-    // The first one at the root, else the last one before the cursor.
-    if (is_before || (has_cursor && !root && found == nullptr)) {
+    const bool is_behind = has_cursor && (!root || cursor.offset < use.name.begin);
+    // The first one at the root or behind the cursor, else the last one before it.
+    if (is_before || (is_behind && found == nullptr)) {
       found = &use;
     }
   }

@@ -70,6 +70,11 @@ TEST_F(NavigationTest, AllWordsOfAReferenceLeadToItsObject) {
   const Names output{"disk/main.tf:output \"id\" { value = terraform_data.it.id }"};
   EXPECT_EQ(definitions("module.disk.i|d"), output);
   EXPECT_EQ(definitions("module.disk.id.mo|re"), output);
+  Write("d.tf", "data \"x_y\" \"z\" {}\n");
+  for (const char* expression :
+       {"da|ta.x_y.z.id", "data.x|_y.z.id", "data.x_y.|z.id", "data.x_y.z.i|d"}) {
+    EXPECT_EQ(definitions(expression), (Names{"d.tf:data \"x_y\" \"z\" {}"})) << expression;
+  }
   const Names call{"main.tf:module \"disk\" {\n  source = \"./disk\"\n  size   = var.size\n}"};
   EXPECT_EQ(definitions("mod|ule.disk.id"), call);
   EXPECT_EQ(definitions("module.di|sk.id"), call);
