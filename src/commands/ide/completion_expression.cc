@@ -154,6 +154,12 @@ void AddAttributes(CompletionRequest& request, const Type& type, const schema::B
   }
 }
 
+/// Assertions of a run know what it plans, and no other run: only its values for variables do.
+bool IsInAssertion(const CursorContext& context) {
+  return context.blocks.size() > 1 && context.blocks[0].type == "run" &&
+         context.blocks[1].type == "assert";
+}
+
 /// What the names in front of the last dot have.
 void CompleteMember(CompletionRequest& request, const Type& wanted) {
   const auto& path = request.context.path;
@@ -175,6 +181,9 @@ void CompleteMember(CompletionRequest& request, const Type& wanted) {
     }
     if (root == "resource") {
       return AddDeclaredObjects(request, SymbolKind::kResource, "");
+    }
+    if (root == "run" && IsInAssertion(request.context)) {
+      return;
     }
     if (root == "run") {
       return request.names.ForEach([&](const Key& key, SymbolKind kind) {
@@ -282,7 +291,7 @@ void AddRoots(CompletionRequest& request) {
       roots.insert("data");
     } else if (kind == SymbolKind::kEphemeral) {
       roots.insert("ephemeral");
-    } else if (kind == SymbolKind::kRun) {
+    } else if (kind == SymbolKind::kRun && !IsInAssertion(request.context)) {
       roots.insert("run");
     } else if (kind == SymbolKind::kOutput && request.file.kind == FileKind::kTest) {
       roots.insert("output");

@@ -228,7 +228,7 @@ TEST_F(CompletionTest, VariablesAndTests) {
   EXPECT_EQ(names.items[0].insert, "size = {\n  $1\n}");
   EXPECT_EQ(Labels("size = {\n  |\n}\n", "terraform.tfvars"), "width ");
   EXPECT_EQ(Labels("run \"a\" {\n  variables {\n    |\n  }\n}\n", "a.tftest.hcl"), "size ");
-  EXPECT_EQ(Labels("run \"first\" {\n}\nrun \"b\" {\n  assert {\n    condition = run.|\n  }\n}\n",
+  EXPECT_EQ(Labels("run \"first\" {\n}\nrun \"b\" {\n  variables {\n    size = run.|\n  }\n}\n",
                    "a.tftest.hcl"),
             "b first ");
 }
@@ -259,7 +259,7 @@ TEST_F(CompletionTest, ARunHasTheNamesOfTheModuleThatItPlans) {
   EXPECT_EQ(in_assertion("var."), "all given inner ");
   EXPECT_EQ(in_assertion("local."), "l ");
   EXPECT_EQ(in_assertion("terraform_data."), "x ");
-  EXPECT_EQ(in_assertion("run."), "a b ");
+  EXPECT_EQ(in_assertion("run."), "") << "the engine knows none there";
   EXPECT_EQ(Labels(begin + "  variables {\n    inner = var.|\n  }\n}\n", "a.tftest.hcl"), "inner ");
   EXPECT_EQ(Labels(begin + "  expect_failures = [var.|]\n}\n", "a.tftest.hcl"), "inner ");
   EXPECT_EQ(Labels("run \"a\" {\n  assert {\n    condition = var.|\n  }\n}\n", "a.tftest.hcl"),
