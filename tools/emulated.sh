@@ -2,8 +2,8 @@
 # Runs a command where programs of another processor can be started like those of this one:
 #   tools/emulated.sh ARCH COMMAND...        ARCH as Debian calls it: arm64
 # QEMU runs them, with the libraries of build/sysroot-ARCH, which are seen beside those of this machine. Both is so for the
-# command alone, in a namespace of its own, which Linux 6.7 and later allow anybody. Exits with 77 and the reason if it cannot
-# be had.
+# command alone, in a namespace of its own, which Linux 6.7 and later allow anybody. Whoever is root has all users in there,
+# anybody else one, who is called root. Exits with 77 and the reason if it cannot be had.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/target.sh"
 target_of "$1"
@@ -22,7 +22,18 @@ magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00'$number
 mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
 export KINU_BINFMT=":qemu-$target_machine:M::$magic:$mask:$qemu:F"
 unshare --user --map-root-user --mount true 2>/dev/null || skip "no new namespaces here"
-exec unshare --user --map-root-user --mount bash -c '
+namespace=(unshare --user --map-root-user --mount)
+if [ "$(id -u)" = 0 ]; then
+  # A process outside says who is who inside, once this one is there.
+  namespace=(unshare --user --mount)
+  outside=$(readlink "/proc/$$/ns/user")
+  (
+    while [ "$(readlink "/proc/$$/ns/user")" = "$outside" ]; do sleep 0.02; done
+    for map in uid_map gid_map; do cat "/proc/self/$map" >"/proc/$$/$map"; done
+  ) &
+fi
+exec "${namespace[@]}" bash -c '
+  until [ "$(id -u)" = 0 ]; do sleep 0.02; done
   # The place of the mount is any directory; nobody else sees it.
   mount -t binfmt_misc none /mnt 2>/dev/null && printf %s "$KINU_BINFMT" >/mnt/register ||
     { echo "tools/emulated.sh: skipped: this kernel has no binfmt_misc in namespaces"; exit 77; }
