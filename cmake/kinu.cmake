@@ -60,7 +60,7 @@ elseif(KINU_PROFILE STREQUAL "use" AND EXISTS ${kinu_profile_data})
     -Wno-missing-profile -Wno-coverage-mismatch)
   target_compile_options(kinu_options INTERFACE ${kinu_profile_options})
 endif()
-if(KINU_FUZZ)
+if(KINU_FUZZ AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(kinu_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 # Headers are named by their library: "cty/value.h", "engine/request.h".

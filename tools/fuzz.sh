@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs every fuzz target over its corpus:
 #
-#   tools/fuzz.sh BUILD RUNS
+#   tools/fuzz.sh BUILD RUNS [SECONDS]       RUNS inputs each, and no longer than SECONDS each
 #
 # The corpus of a target is in BUILD/corpus/TARGET and is kept. Files of the tests seed it.
 set -euo pipefail
 build=$(realpath "$1")
 runs=$2
+seconds=${3:-0}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seed() {  # TARGET: prints the seed files of a target
@@ -47,8 +48,8 @@ for target in "$build"/fuzz/fuzz_*; do
     { head_of "$name" "$file"; cat "$file"; } >"$corpus/$(echo "$file" | tr / _)"
   done
   echo "== $name"
-  (cd "$build/corpus" && "$target" -runs="$runs" -max_len=16384 -timeout=10 -print_final_stats=1 \
+  (cd "$build/corpus" && "$target" -runs="$runs" -max_total_time="$seconds" -max_len=16384 -timeout=10 -print_final_stats=1 \
     "$name" 2>&1 | tail -n 12) || { failed=$((failed + 1)); echo "FAIL $name"; }
 done
-[ $failed -eq 0 ] && echo "fuzz: every target ran $runs inputs without a finding"
+[ $failed -eq 0 ] && echo "fuzz: every target ran $runs inputs${3:+ or $3 seconds} without a finding"
 exit $((failed > 0))
