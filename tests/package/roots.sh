@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the last commit in directories that hold nothing but a bare system (chroot), and uses it there:
 #
-#   roots.sh [WORK]     WORK is kept: a second run reuses its Debian 12 and its build.
-#                       Without it a temporary directory is used and removed.
+#   roots.sh [WORK [RELEASE]]   WORK is kept: a second run reuses its Debian 12 and its build. Without it a temporary directory
+#                               is used and removed. RELEASE has packages that are ready (`make release`, `make package`):
+#                               nothing is built then, and the first step is left out.
 #
 # 1. Debian 12: `make install PREFIX=/opt/x`, programs outside the tree with find_package and with
 #    pkg-config, `man kinu-plan`, completions in bash, zsh and fish.
@@ -73,49 +74,57 @@ new_root() {
 apply='rm -rf /tmp/w; mkdir -p /tmp/w; cp /tmp/main.tf /tmp/w; "$KINU" -chdir=/tmp/w apply -auto-approve -no-color >/tmp/log ||
   { cat /tmp/log; exit 1; }; [ "$("$KINU" -chdir=/tmp/w output -raw installed)" = yes ]; "$KINU" version'
 
-step "Debian 12: make install from the sources of the last commit"
 bootstrap bookworm
 build=$work/build
-if [ ! -d "$build" ]; then
-  cp -a --reflink=auto "$work/bookworm" "$build.new"
-  mv "$build.new" "$build"
+release=$build/kinu/build/package
+from_sources() {
+  step "Debian 12: make install from the sources of the last commit"
+  if [ ! -d "$build" ]; then
+    cp -a --reflink=auto "$work/bookworm" "$build.new"
+    mv "$build.new" "$build"
+  fi
+  git -C "$source" archive --prefix=new/ HEAD | tar -x -C "$build"
+  cp "$source/tests/package/main.tf" "$build/tmp"
+  inside "$build" '
+    apt-get install -y -qq --no-install-recommends make rsync >/dev/null
+    # Files that did not change keep their time, so that a second run builds what did.
+    rsync -rlc --delete --exclude=/build /new/ /kinu/; rm -rf /new /opt/x
+    cd /kinu; start=$(date +%s)
+    make install PREFIX=/opt/x >/tmp/install.log 2>&1 || { tail -40 /tmp/install.log; exit 1; }
+    echo "make install: $(($(date +%s) - start)) s; $(find /opt/x -type f | wc -l) files"'
+  inside "$build" "KINU=/opt/x/bin/kinu; $apply"
+
+  step "Debian 12: programs outside the tree"
+  inside "$build" '
+    rm -rf /outside; cp -r /kinu/examples /outside; documents=/kinu/docs/examples
+    for example in hcl_api documents_api; do
+      (cmake -S /outside/$example -B /outside/build/$example -DCMAKE_PREFIX_PATH=/opt/x &&
+        cmake --build /outside/build/$example) >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
+    done
+    cd /outside/hcl_api; ../build/hcl_api/services services.hcl | diff -u expected.txt -
+    cd /outside/documents_api
+    ../build/documents_api/review $documents/plan.json $documents/messages.jsonl | diff -u expected.txt -
+    export PKG_CONFIG_PATH=/opt/x/lib/pkgconfig
+    g++ -std=c++20 -o /outside/review review.cc $(pkg-config --cflags --libs kinu)
+    /outside/review $documents/plan.json $documents/messages.jsonl | diff -u expected.txt -
+    echo "find_package and pkg-config: the programs print what they should"'
+
+  step "Debian 12: manual pages and completions"
+  # minbase leaves out documentation only where a container image says so.
+  inside "$build" '
+    apt-get install -y -qq --no-install-recommends man-db zsh fish python3 >/dev/null 2>&1
+    MANPATH=/opt/x/share/man man -P cat kinu-plan | tee /tmp/page | head -8
+    grep -q -- -detailed-exitcode /tmp/page
+    python3 /kinu/tests/e2e/completions.py --share /opt/x/share'
+
+  step "Debian 12: packages"
+  inside "$build" 'cd /kinu; make package >/tmp/package.log 2>&1 || { tail -40 /tmp/package.log; exit 1; }; ls build/package'
+}
+if [ $# -gt 1 ]; then
+  release=$(realpath "$2")
+else
+  from_sources
 fi
-git -C "$source" archive --prefix=new/ HEAD | tar -x -C "$build"
-cp "$source/tests/package/main.tf" "$build/tmp"
-inside "$build" '
-  apt-get install -y -qq --no-install-recommends make rsync >/dev/null
-  # Files that did not change keep their time, so that a second run builds what did.
-  rsync -rlc --delete --exclude=/build /new/ /kinu/; rm -rf /new /opt/x
-  cd /kinu; start=$(date +%s)
-  make install PREFIX=/opt/x >/tmp/install.log 2>&1 || { tail -40 /tmp/install.log; exit 1; }
-  echo "make install: $(($(date +%s) - start)) s; $(find /opt/x -type f | wc -l) files"'
-inside "$build" "KINU=/opt/x/bin/kinu; $apply"
-
-step "Debian 12: programs outside the tree"
-inside "$build" '
-  rm -rf /outside; cp -r /kinu/examples /outside; documents=/kinu/docs/examples
-  for example in hcl_api documents_api; do
-    (cmake -S /outside/$example -B /outside/build/$example -DCMAKE_PREFIX_PATH=/opt/x &&
-      cmake --build /outside/build/$example) >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
-  done
-  cd /outside/hcl_api; ../build/hcl_api/services services.hcl | diff -u expected.txt -
-  cd /outside/documents_api
-  ../build/documents_api/review $documents/plan.json $documents/messages.jsonl | diff -u expected.txt -
-  export PKG_CONFIG_PATH=/opt/x/lib/pkgconfig
-  g++ -std=c++20 -o /outside/review review.cc $(pkg-config --cflags --libs kinu)
-  /outside/review $documents/plan.json $documents/messages.jsonl | diff -u expected.txt -
-  echo "find_package and pkg-config: the programs print what they should"'
-
-step "Debian 12: manual pages and completions"
-# minbase leaves out documentation only where a container image says so.
-inside "$build" '
-  apt-get install -y -qq --no-install-recommends man-db zsh fish python3 >/dev/null 2>&1
-  MANPATH=/opt/x/share/man man -P cat kinu-plan | tee /tmp/page | head -8
-  grep -q -- -detailed-exitcode /tmp/page
-  python3 /kinu/tests/e2e/completions.py --share /opt/x/share'
-
-step "Debian 12: packages"
-inside "$build" 'cd /kinu; make package >/tmp/package.log 2>&1 || { tail -40 /tmp/package.log; exit 1; }; ls build/package'
 # All but what apt and dpkg remember about themselves.
 # shellcheck disable=SC2016
 listing='find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/cache \
@@ -125,7 +134,7 @@ listing='find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /var/l
 packages_in() {
   local root=$work/$1-clean
   new_root "$1" "$1-clean"
-  cp "$build"/kinu/build/package/*.deb "$source/tests/package/main.tf" "$root/tmp"
+  cp "$release"/*_amd64.deb "$source/tests/package/main.tf" "$root/tmp"
   # man-db comes first: it leaves packages that others recommend.
   inside "$root" 'apt-get install -y -qq --no-install-recommends man-db >/dev/null 2>&1'
   inside "$root" "($listing) >/tmp/before; dpkg-query -W -f '\${Package}\n' >/tmp/packages.before"
@@ -150,7 +159,7 @@ bootstrap trixie
 packages_in trixie
 
 # glibc_root SUITE NAME DIRECTORY: a root of glibc, whose libraries lie in DIRECTORY, and the archive.
-archive=$(ls "$build"/kinu/build/package/kinu-*.tar.xz)
+archive=$(ls "$release"/kinu-*-linux-x86_64.tar.xz)
 glibc_root() {
   local root=$work/$2 libraries=$work/$1/usr/lib/x86_64-linux-gnu
   rm -rf --one-file-system "$root"
