@@ -27,6 +27,8 @@ TOOLS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools")
 MOST_BYTES = 25_000_000
 PATHS = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 CHROOT, UNSHARE = shutil.which("chroot", path=PATHS), shutil.which("unshare", path=PATHS)
+# What starts programs of another processor: ["tools/emulated.sh", "arm64"].
+LAUNCHER = []
 failures = []
 
 
@@ -111,9 +113,17 @@ def unpack(image, folder):
 def inside(root, user, *words):
     """The command line that runs a program in a root, with what a container has: the mounts of /proc and of /dev/null vanish
     with it."""
-    return [UNSHARE, "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "/bin/bash", "-c",
+    return [*LAUNCHER, UNSHARE, "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "/bin/bash", "-c",
             '/bin/mount -t proc proc "$1/proc" && /bin/mount --bind /dev/null "$1/dev/null" && '
             'exec "$0" --userspec="$2" "$1" "${@:3}"', CHROOT, root, user, *words]
+
+
+def prepare(root):
+    """Makes the places of the mounts of inside()."""
+    for name in ("proc", "dev"):
+        os.makedirs(os.path.join(root, name), exist_ok=True)
+    with open(os.path.join(root, "dev", "null"), "w", encoding="utf-8"):
+        pass
 
 
 def use(root, settings):
@@ -208,10 +218,7 @@ def test_image(image, folder, most=None):
     settings, size = unpack(image, folder)
     expect(most is None or size <= most, "the image has %d bytes" % size)
     root = os.path.join(folder, "root")
-    for name in ("proc", "dev"):
-        os.makedirs(os.path.join(root, name), exist_ok=True)
-    with open(os.path.join(root, "dev", "null"), "w", encoding="utf-8"):
-        pass
+    prepare(root)
     use(root, settings)
     loads(root)
     if os.path.exists(os.path.join(root, "usr", "bin", "git")):

@@ -4,7 +4,8 @@
 #
 # The root has the libraries of glibc, libstdc++, libgcc_s and zlib, and PYTHON with its modules and what it is linked with;
 # no shell and no other library. With ARCH, another processor as Debian calls it, all of that comes from build/python-ARCH
-# (tools/wheel_target.sh), and tools/emulated.sh starts this script. Needs root; exits with 77 and the reason if something is
+# (tools/wheel_target.sh), and tools/emulated.sh starts this script. KINU_QUICKSTART_MIRROR may name a mirror with the provider
+# that the quickstart has a part for. Needs root; exits with 77 and the reason if something is
 # missing.
 set -euo pipefail
 skip() { echo "tests/package/wheel_root.sh: skipped: $1"; exit 77; }
@@ -77,10 +78,12 @@ assert plan.query("$.resource_changes[*].address") == ["t.n"] and plan.summary()
 assert kinu.tables([("s", b"{}")], "problems").__arrow_c_stream__()
 print("kinu", kinu.__version__, "in Python", sys.version.split()[0], "with", ", ".join(sorted(os.listdir("/lib"))))
 PYTHON
+# A program that is process 1 of its namespace does not end by a signal of its own.
+# shellcheck disable=SC2016
+enter=(unshare --mount --propagation private --pid --fork --kill-child bash -c
+  'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && chroot "$@"; exit $?' - "$root")
 in_root() {
-  # A program that is process 1 of its namespace does not end by a signal of its own.
-  env -i PATH=/usr/sbin:/sbin:/usr/bin:/bin HOME=/tmp PYTHONDONTWRITEBYTECODE=1 unshare --mount --propagation private --pid \
-    --fork --kill-child bash -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && chroot "$@"; exit $?' - "$root" "$@"
+  env -i PATH=/usr/sbin:/sbin:/usr/bin:/bin HOME=/tmp PYTHONDONTWRITEBYTECODE=1 "${enter[@]}" "$@"
 }
 in_root "/python/bin/$name" -m venv --without-pip /env >"$work/log" 2>&1 || { tail -5 "$work/log"; exit 1; }
 packages=$root/env/lib/$name/site-packages
@@ -104,6 +107,9 @@ if [ -e "$root/env/bin/kinu" ]; then
     in_root /env/bin/kinu -chdir=/w $words >"$work/log" 2>&1 || { tail -5 "$work/log"; exit 1; }
   done
   [ "$(in_root /env/bin/kinu -chdir=/w output -raw answer)" = yes ]
+  "$source/tools/quickstart.sh" --in "$root/w/quickstart" /w/quickstart "${KINU_QUICKSTART_MIRROR:-}" "${enter[@]}" /env/bin/kinu \
+    >"$work/log" 2>&1 || { tail -20 "$work/log"; exit 1; }
+  tail -1 "$work/log"
   # Nothing of it stays behind.
   in_root /env/bin/python -m pip uninstall -y kinu >"$work/log" 2>&1 || { tail -5 "$work/log"; exit 1; }
   left=$(find "$root/env" "$root/python" -iname '*kinu*' ! -name '__pycache__')
