@@ -174,8 +174,8 @@ def try_deb(roots, files, suite):
     roots.inside(root, [*APT, "autoremove", *FORGET])
     removed = [trace(before, listing(root))]
     roots.inside(root, [*install, program, library])
-    if not os.path.exists(os.path.join(root, "usr/include/kinu/kinu.h")):
-        raise Failure("libkinu-dev has no header")
+    if not os.path.exists(os.path.join(root, "usr/include/kinu/version.h")):
+        raise Failure("libkinu-dev has no headers")
     roots.inside(root, [*APT, "purge", "kinu", "libkinu-dev"])
     roots.inside(root, [*APT, "autoremove", *FORGET])
     removed.append(trace(before, listing(root)))
