@@ -5,6 +5,8 @@ PREFIX ?= /usr/local
 BENCH ?=
 PEERS ?= --members 8 --applies 80
 FUZZ_RUNS ?= 1000000
+# The most for each target; none if it is empty.
+FUZZ_SECONDS ?=
 # The processor that packages are for, as Debian calls it: this one's, or arm64.
 ARCH ?=
 # Steps done, all steps, seconds since the start.
@@ -72,10 +74,12 @@ tsan:
 	@$(call BUILD,tsan) --target threaded_tests
 	@ctest --test-dir build/tsan --output-on-failure -j2 -L threaded
 
+# ARCH=arm64: without libFuzzer, which GCC lacks, so a corpus of build/fuzz is worth copying (docs/release.md).
 fuzz:
-	@tools/setup.sh build clang
-	@$(call BUILD,fuzz) --target fuzz
-	@tools/fuzz.sh build/fuzz $(FUZZ_RUNS)
+	@tools/setup.sh build clang $(CROSS)
+	@$(if $(CROSS),tools/sysroot.sh $(CROSS) build/sysroot-$(CROSS) && cmake --preset $(CROSS) -DKINU_FUZZ=ON >/dev/null)
+	@$(if $(CROSS),cmake --build --preset $(CROSS),$(call BUILD,fuzz)) --target fuzz
+	@$(if $(CROSS),tools/emulated.sh $(CROSS)) tools/fuzz.sh build/$(or $(CROSS),fuzz) $(FUZZ_RUNS) $(FUZZ_SECONDS)
 
 format:
 	@tools/setup.sh check
