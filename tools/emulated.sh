@@ -24,12 +24,12 @@ export KINU_BINFMT=":qemu-$target_machine:M::$magic:$mask:$qemu:F"
 unshare --user --map-root-user --mount true 2>/dev/null || skip "no new namespaces here"
 namespace=(unshare --user --map-root-user --mount)
 if [ "$(id -u)" = 0 ]; then
-  # A process outside says who is who inside, once this one is there.
+  # A process outside says who is who inside, once this one is there; the users last, for whom it waits.
   namespace=(unshare --user --mount)
   outside=$(readlink "/proc/$$/ns/user")
   (
     while [ "$(readlink "/proc/$$/ns/user")" = "$outside" ]; do sleep 0.02; done
-    for map in uid_map gid_map; do cat "/proc/self/$map" >"/proc/$$/$map"; done
+    for map in gid_map uid_map; do cat "/proc/self/$map" >"/proc/$$/$map"; done
   ) &
 fi
 exec "${namespace[@]}" bash -c '
