@@ -81,7 +81,9 @@ class Roots:
     def __init__(self, arch, work, mirror):
         self.arch, self.work, self.mirror = arch, work, mirror
         if MACHINES[arch] != os.uname().machine:
-            archive.LAUNCHER = [os.path.join(archive.TOOLS, "emulated.sh"), arch]
+            # An image's PATH need not have what emulated.sh calls.
+            archive.LAUNCHER = ["/bin/bash", "-c", 'own=$PATH; PATH=$0 exec "$1" "$2" /usr/bin/env PATH="$own" "${@:3}"',
+                                archive.PATHS, os.path.join(archive.TOOLS, "emulated.sh"), arch]
 
     def system(self, suite):
         """A minimal system of Debian, made once."""
@@ -305,7 +307,7 @@ def report(roots, options):
         try:
             rows += function()
             print("ok %s (%d s)" % (name, time.monotonic() - start), flush=True)
-        except Failure as failure:
+        except (Failure, SystemExit) as failure:  # archive.py ends where a command fails
             failed += 1
             print("FAILED %s: %s" % (name, failure), flush=True)
     print("| file | size | root | quickstart | removed without a trace |\n|---|---|---|---|---|")
