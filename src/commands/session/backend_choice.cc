@@ -309,8 +309,11 @@ std::optional<config::Backend> BackendBlockOf(const config::Module& root) {
 }
 
 bool BackendSettings::AreRecorded(const BackendRecord& record) const {
-  const Result<Value> recorded = complete ? record.Settings() : Value();
-  return complete && recorded && Value::RawEquals(settings, *recorded);
+  if (!complete) {
+    return false;
+  }
+  const Result<Value> recorded = record.Settings();
+  return recorded && Value::RawEquals(settings, *recorded);
 }
 
 std::optional<Value> RecordedSettings(const BackendRecord& record, Diagnostics& diags) {
@@ -343,10 +346,11 @@ bool IsKnownBackend(const std::string& type, Diagnostics& diags) {
   if (backend::FindBackend(type) != nullptr) {
     return true;
   }
-  diags.Error("The backend \"" + type + "\" could not be found.",
-              "The states of this directory are kept in it, as another version may have said. Use "
-              "that version, or take the backend out of the configuration and run \"init "
-              "-reconfigure\", which leaves the states where they are.");
+  diags.Error(
+      "The backend \"" + type + "\" could not be found.",
+      "States are kept in it, as another version has recorded. Use that version, or take the "
+      "backend out of the configuration and run \"init -reconfigure\", which leaves the "
+      "states where they are.");
   return false;
 }
 
