@@ -11,10 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "addrs/provider_source.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
+#include "install/package_source.h"
 #include "install/zip_package.h"
 #include "trace/trace.h"
 
