@@ -69,9 +69,8 @@ class Comparison {
     const bool is_named = !form.name.starts_with("struct ");
     const std::string_view owner = is_named ? form.name.substr(form.name.rfind('.') + 1) : "";
     for (const JsonMember& member : node.members()) {
-      const std::string name = text::AsciiLower(member.name);
       for (const Expected::Member& expected : form.members) {
-        if (text::AsciiLower(expected.name) != name) {
+        if (!text::IsSameInAnyCase(expected.name, member.name)) {
           continue;
         }
         const size_t length = path_.size();
@@ -135,7 +134,7 @@ std::string ProblemOf(std::string_view text, const JsonDocument& document, const
 const JsonNode* FindInAnyCase(const JsonNode& object, std::string_view name) {
   const JsonNode* found = nullptr;
   for (const JsonMember& member : object.members()) {
-    if (text::AsciiLower(member.name) == text::AsciiLower(name)) {
+    if (text::IsSameInAnyCase(member.name, name)) {
       found = &member.value;
     }
   }

@@ -2,16 +2,9 @@
 #include <algorithm>
 
 #include "net/http.h"
+#include "text/ascii_case.h"
 
 namespace kinu::net {
-namespace {
-
-bool EqualNames(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-}  // namespace
 
 void Headers::Set(std::string_view name, std::string_view value) {
   Remove(name);
@@ -23,12 +16,13 @@ void Headers::Add(std::string_view name, std::string_view value) {
 }
 
 void Headers::Remove(std::string_view name) {
-  std::erase_if(list_, [&](const Header& header) { return EqualNames(header.name, name); });
+  std::erase_if(list_,
+                [&](const Header& header) { return text::IsSameInAnyCase(header.name, name); });
 }
 
 const std::string* Headers::Find(std::string_view name) const {
   const auto it = std::ranges::find_if(
-      list_, [&](const Header& header) { return EqualNames(header.name, name); });
+      list_, [&](const Header& header) { return text::IsSameInAnyCase(header.name, name); });
   return it == list_.end() ? nullptr : &it->value;
 }
 

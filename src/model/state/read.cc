@@ -9,6 +9,7 @@
 #include "json/syntax_problem.h"
 #include "state/reader.h"
 #include "state/upgrade.h"
+#include "text/ascii_case.h"
 #include "text/quote.h"
 
 namespace kinu::state {
@@ -207,10 +208,7 @@ std::string_view MemberName(std::string_view key) {
                                          "lineage",       "outputs",           "resources",
                                          "check_results", "encryption_version"};
   for (const std::string_view name : kNames) {
-    if (key.size() == name.size() &&
-        std::equal(key.begin(), key.end(), name.begin(), [](char a, char b) {
-          return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
-        })) {
+    if (text::IsSameInAnyCase(key, name)) {
       return name;
     }
   }

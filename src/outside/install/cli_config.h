@@ -23,8 +23,8 @@ struct InstallMethod {
   std::string location;  ///< path, URL or repository template
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::optional<int> download_retries;
-  bool trust_all_hashes = false;  ///< of a network mirror
+  std::optional<int> download_retries;  ///< nothing: not given
+  bool trust_all_hashes = false;        ///< of a network mirror
 };
 
 /// A `credentials_helper` block.
@@ -70,8 +70,8 @@ struct CliConfig {
   std::optional<CredentialsHelper> credentials_helper;
   std::vector<OciCredentialsBlock> oci_credentials;
   std::optional<OciDefaultCredentials> oci_default_credentials;
-  std::optional<int> registry_retries;
-  std::optional<int> registry_timeout_seconds;
+  std::optional<int> registry_retries;                              ///< nothing: not given
+  std::optional<int> registry_timeout_seconds;                      ///< nothing: not given
   std::map<std::string, std::map<std::string, std::string>> hosts;  ///< host to services
 
   /// The types of blocks that stand more often than once, and may not.

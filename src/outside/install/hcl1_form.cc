@@ -254,7 +254,7 @@ std::string Hcl1Misfit(const Hcl1Value& object, const Hcl1Form& form) {
 }
 
 bool IsSameHcl1Name(std::string_view a, std::string_view b) {
-  return text::AsciiLower(a) == text::AsciiLower(b);
+  return text::IsSameInAnyCase(a, b);
 }
 
 std::vector<const Hcl1Value*> Hcl1Values(const Hcl1Value& object, std::string_view name) {
