@@ -1,10 +1,12 @@
 #include "engine/reference_check.h"
 
+#include "config/reference.h"
 #include "hcl/static.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
 #include "schema/locate.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 namespace {
@@ -16,7 +18,31 @@ config::Reference ReferenceOf(Program& program, const config::Module& module,
   return bound != nullptr ? *bound : config::ResolveReference(program, module, traversal, nullptr);
 }
 
+/// The schemas of resources that a test has left out of their module.
+class LeftOutSchemas final : public config::SchemaSource {
+ public:
+  explicit LeftOutSchemas(const Walk& walk) : walk_(walk) {}
+  const schema::Block* ResourceSchema(const config::Resource& resource) const override {
+    const schema::ResourceSchema* schema = LeftOutSchema(walk_, resource);
+    return schema != nullptr ? &schema->block : nullptr;
+  }
+
+ private:
+  const Walk& walk_;
+};
+
 }  // namespace
+
+void ReferenceCheck::ReportUnknownType(const hcl::TraversalExpr& traversal,
+                                       const config::Resource& left_out, Diagnostics& diags) const {
+  if (LeftOutSchema(walk_, left_out) == nullptr) {
+    diags.Error("Invalid resource type",
+                "The provider " + text::GoQuote(walk_.program.Text(left_out.provider)) +
+                    " has no type " + text::GoQuote(walk_.program.Text(left_out.name.type)) +
+                    " for objects of that mode.",
+                config::ReferenceRange(traversal));
+  }
+}
 
 const schema::Block* ReferenceCheck::ResourceSchema(const config::Resource& resource) const {
   size_t index = static_cast<size_t>(&resource - node_.module->resources.data());
@@ -35,8 +61,11 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
   for (const hcl::TraversalExpr* traversal : traversals) {
     const config::Reference ref = ReferenceOf(walk_.program, module, *traversal);
     if (const auto left_out = config::LeftOutResource(walk_.program, module, *traversal)) {
+      const LeftOutSchemas schemas(walk_);
       config::ValidateReference(walk_.program, *module.overridden, *traversal, *left_out, context_,
-                                nullptr, wrong);
+                                &schemas, wrong);
+      ReportUnknownType(*traversal,
+                        module.overridden->resources[static_cast<size_t>(left_out->index)], wrong);
       continue;
     }
     if (ref.kind == ReferenceKind::kInvalid && config::NamesMember(*traversal)) {

@@ -93,6 +93,10 @@ class ReferenceCheck final : private config::SchemaSource {
   /// Reports functions that their providers do not have, called or not.
   void CheckFunctions(std::span<const hcl::CallExpr* const> calls, Diagnostics& diags) const;
   const schema::Block* ResourceSchema(const config::Resource& resource) const override;
+  /// Reports that the type of a resource that a test has left out does not exist: it has no node
+  /// that would.
+  void ReportUnknownType(const hcl::TraversalExpr& traversal, const config::Resource& left_out,
+                         Diagnostics& diags) const;
 
   const Walk& walk_;
   const config::ConfigNode& node_;

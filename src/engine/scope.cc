@@ -6,6 +6,7 @@
 #include "engine/evaluation.h"
 #include "lang/eval.h"
 #include "meta_arguments/deprecated_parts.h"
+#include "provider/find_schema.h"
 #include "schema/marks.h"
 
 namespace kinu::engine {
@@ -56,17 +57,29 @@ bool MayBeDeprecated(const BlockInfo& info, std::span<const hcl::TraversalStep> 
           meta_arguments::HasDeprecatedParts(info.schema->block, steps[0].name()));
 }
 
+/// An object as AsSeen() says, of a block that need not be in the graph.
+Value AsSeen(const Walk& walk, const ModuleInstance& instance, const BlockInfo& info,
+             const ResourceName& name, const InstanceKey& key, const Value& object) {
+  return info.has_deprecated
+             ? meta_arguments::MarkDeprecatedParts(info.schema->block, object, walk.program,
+                                                   *instance.node, {{instance.id, name}, key})
+             : object;
+}
+
 }  // namespace
 
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
              const InstanceKey& key, const Value& object) {
-  const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
-  if (!info.has_deprecated) {
-    return object;
-  }
-  const ResourceName& name = instance.node->module->resources[resource].name;
-  return meta_arguments::MarkDeprecatedParts(info.schema->block, object, walk.program,
-                                             *instance.node, {{instance.id, name}, key});
+  return AsSeen(walk, instance, walk.graph.blocks[instance.node->index][resource],
+                instance.node->module->resources[resource].name, key, object);
+}
+
+const schema::ResourceSchema* LeftOutSchema(const Walk& walk, const config::Resource& resource) {
+  const auto provider =
+      walk.context.request.providers->Schema(walk.program.Text(resource.provider));
+  return provider ? provider::FindSchema(**provider, resource.name.mode,
+                                         walk.program.Text(resource.name.type))
+                  : nullptr;
 }
 
 Value UnstoredObject(const BlockInfo& info, const config::Resource& block) {
@@ -79,6 +92,17 @@ Value UnstoredObject(const BlockInfo& info, const config::Resource& block) {
   return ephemeral ? unknown.WithMarks(MarkSet::Ephemeral()) : unknown;
 }
 
+namespace {
+
+/// The objects of a resource before it is known how many there are.
+Value UncountedObjects(const config::Resource& block) {
+  const bool ephemeral = block.name.mode == ResourceMode::kEphemeral;
+  return ephemeral ? Value::DynamicUnknown().WithMarks(MarkSet::Ephemeral())
+                   : Value::DynamicUnknown();
+}
+
+}  // namespace
+
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {
   const ResourceTable& table = *instance.resources[resource];
   const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
@@ -86,10 +110,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     LoadStoredRows(walk, instance, resource);
   }
   if (!table.expanded || table.expansion.kind == Expansion::Kind::kUnknown) {
-    bool ephemeral =
-        instance.node->module->resources[resource].name.mode == ResourceMode::kEphemeral;
-    return ephemeral ? Value::DynamicUnknown().WithMarks(MarkSet::Ephemeral())
-                     : Value::DynamicUnknown();
+    return UncountedObjects(instance.node->module->resources[resource]);
   }
   auto type = [&] {
     return info.schema != nullptr ? info.schema->block.implied_type() : Type::Dynamic();
@@ -249,40 +270,53 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
 
 namespace {
 
-/// A resource that a test has left out has the instances of the state, which nothing changes. Ref:
-/// evaluate.go GetResource.
-Value LeftOutValue(const Walk& walk, const ModuleInstance& instance,
-                   const config::Resource& resource) {
-  if (walk.context.kind == WalkKind::kValidate) {
-    return Value::DynamicUnknown();
-  }
+/// What the graph would know of a resource that a test has left out.
+BlockInfo LeftOutInfo(const Walk& walk, const config::Resource& resource) {
+  BlockInfo info;
+  info.schema = LeftOutSchema(walk, resource);
+  info.has_deprecated =
+      info.schema != nullptr && meta_arguments::HasDeprecatedParts(info.schema->block);
+  return info;
+}
+
+/// The objects of a resource that a test has left out, where the state has some.
+std::optional<Value> StoredLeftOut(const Walk& walk, const ModuleInstance& instance,
+                                   const BlockInfo& info, const config::Resource& resource) {
   const state::State* state = walk.context.prior_state;
   const state::Resource* stored =
-      state != nullptr ? state->Find(AbsResource{instance.id, resource.name}) : nullptr;
-  const schema::ResourceSchema* schema = nullptr;
-  if (stored != nullptr) {
-    if (auto provider =
-            walk.context.request.providers->Schema(walk.program.Text(resource.provider))) {
-      schema = (*provider)->FindResource(walk.program.Text(resource.name.type));
-    }
+      state != nullptr ? state->Find({instance.id, resource.name}) : nullptr;
+  if (stored == nullptr || info.schema == nullptr) {
+    return std::nullopt;
   }
-  if (schema != nullptr) {
-    ResourceTable table;
-    FillStoredRows(resource, *schema, stored, table);
-    std::vector<Value> values;
-    for (const Row& row : table.rows) {
-      values.push_back(row.value ? *row.value : Value::Unknown(schema->block.implied_type()));
-    }
-    const bool repeated = resource.count != nullptr || resource.for_each != nullptr;
-    if (repeated || !values.empty()) {
-      return repeated ? Combine(walk.program, table.expansion, std::move(values)) : values[0];
-    }
+  ResourceTable table;
+  FillStoredRows(resource, *info.schema, stored, table);
+  std::vector<Value> values;
+  for (const Row& row : table.rows) {
+    values.push_back(row.value ? AsSeen(walk, instance, info, resource.name, row.key, *row.value)
+                               : Value::Unknown(info.schema->block.implied_type()));
   }
-  if (resource.count != nullptr) {
-    return Value::Tuple({});
+  if (resource.count != nullptr || resource.for_each != nullptr) {
+    return Combine(walk.program, table.expansion, std::move(values));
   }
-  if (resource.for_each != nullptr) {
-    return Value::EmptyObject();
+  return values.empty() ? std::nullopt : std::optional(std::move(values[0]));
+}
+
+/// A resource that a test has left out has the instances of the state, which nothing changes.
+/// Validation knows what its schema says. Ref: evaluate.go GetResource.
+Value LeftOutValue(const Walk& walk, const ModuleInstance& instance,
+                   const config::Resource& resource) {
+  const BlockInfo info = LeftOutInfo(walk, resource);
+  const bool repeated = resource.count != nullptr || resource.for_each != nullptr;
+  if (walk.context.kind == WalkKind::kValidate) {
+    return info.schema == nullptr || repeated
+               ? UncountedObjects(resource)
+               : AsSeen(walk, instance, info, resource.name, {}, UnstoredObject(info, resource));
+  }
+  if (std::optional<Value> stored = StoredLeftOut(walk, instance, info, resource)) {
+    return *std::move(stored);
+  }
+  if (repeated) {
+    return resource.count != nullptr ? Value::Tuple({}) : Value::EmptyObject();
   }
   return resource.enabled != nullptr ? Value::Null(Type::Dynamic()) : Value::DynamicUnknown();
 }

@@ -64,6 +64,9 @@ class FunctionsOfModule : public lang::Scope {
 /// marked.
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
              const InstanceKey& key, const Value& object);
+/// The schema of a resource that a test has left out of its module, which the graph does not have.
+/// Null: its provider has no such type or no schema could be read.
+const schema::ResourceSchema* LeftOutSchema(const Walk& walk, const config::Resource& resource);
 /// The object of a resource that neither a plan nor a state has: unknown, with the type and the
 /// sensitive attributes of its schema, which `info` must have. Not yet AsSeen(). Ref: evaluate.go
 /// GetResource.
