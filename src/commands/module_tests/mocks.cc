@@ -11,7 +11,7 @@ namespace {
 using provider::Problems;
 
 /// Answers for the objects of resources with the same values. Validation, upgrades and functions
-/// are those of the provider.
+/// are those of the provider. Its objects have neither private data nor identities.
 class MockedProvider final : public provider::Provider {
  public:
   /// `values`: of computed attributes; null: all are generated.
@@ -41,17 +41,13 @@ class MockedProvider final : public provider::Provider {
     return real_.UpgradeResourceIdentity(type, version, json, problems);
   }
   provider::ReadResponse ReadResource(const provider::ReadRequest& request, Problems&) override {
-    return {request.prior, request.private_data, request.identity};
+    return {.state = request.prior};
   }
   provider::PlanResponse PlanResourceChange(const provider::PlanRequest& request,
                                             Problems& problems) override;
   provider::ApplyResponse ApplyResourceChange(const provider::ApplyRequest& request,
                                               Problems&) override {
-    provider::ApplyResponse response;
-    response.state = request.planned;
-    response.private_data = request.private_data;
-    response.identity = request.identity;
-    return response;
+    return {.state = request.planned};
   }
   Value ReadDataSource(std::string_view type, std::string_view, const Value& config, const Value&,
                        Problems& problems) override {
@@ -106,8 +102,6 @@ class MockedProvider final : public provider::Provider {
 provider::PlanResponse MockedProvider::PlanResourceChange(const provider::PlanRequest& request,
                                                           Problems& problems) {
   provider::PlanResponse response;
-  response.private_data = request.private_data;
-  response.identity = request.identity;
   if (request.config.IsNull()) {
     response.planned = request.proposed;
     return response;
