@@ -69,7 +69,7 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
           : LoadIntent::kRootModule;
   options.workspace = workspace.Name();
   options.inputs = &loaded.inputs;
-  if (request.ask) {
+  if (request.ask && given) {
     options.ask = [&](const config::Variable& variable) {
       std::optional<config::RawInput> answer = request.ask(*loaded.program, variable);
       if (answer) {
