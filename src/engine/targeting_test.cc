@@ -53,6 +53,28 @@ TEST_F(EngineTest, ExclusionIncludesDependents) {
   EXPECT_EQ(Changes(Plan()).size(), 5u);
 }
 
+TEST_F(EngineTest, AnObjectBesideAnExcludedOneIsReplacedInBothOrders) {
+  for (const char* create_first : {"true", "false"}) {
+    Configure(R"(
+      resource "test_thing" "a" {
+        count = 2
+        name  = "a-${count.index}"
+        lifecycle {
+          create_before_destroy = )" +
+              std::string(create_first) + R"(
+        }
+      })");
+    Apply();
+    excludes_ = {"test_thing.a[0]"};
+    force_replace_ = {"test_thing.a[1]"};
+    Apply();
+    EXPECT_EQ(script_->CountCalls("ApplyResourceChange"), 2u) << create_first;
+    EXPECT_TRUE(state_.resources.front().Own().instances.back().deposed.empty()) << create_first;
+    excludes_.clear();
+    force_replace_.clear();
+  }
+}
+
 TEST_F(EngineTest, ExcludedDeposedObjectHasNoDependents) {
   Configure(R"(
     resource "test_thing" "a" {

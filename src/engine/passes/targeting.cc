@@ -67,36 +67,58 @@ bool IsDependency(const PlanGraph& graph, NodeId id) {
   return graph.node(id).kind != NodeKind::kDeposed;
 }
 
+/// The nodes with names of -exclude that something waits for: none, one, or several.
+class NamedNodes {
+ public:
+  void Add(NodeId id) {
+    several_ = several_ || (one_ != kNoNode && one_ != id);
+    one_ = id;
+  }
+  void Add(const NamedNodes& other) {
+    if (other.one_ != kNoNode) {
+      Add(other.one_);
+      several_ = several_ || other.several_;
+    }
+  }
+  bool HasOtherThan(NodeId id) const { return several_ || (one_ != kNoNode && one_ != id); }
+
+ private:
+  NodeId one_ = kNoNode;
+  bool several_ = false;
+};
+
+/// The node of a cell's block. kNoNode: the node is no cell, or its cell has no block.
+NodeId BlockNodeOf(const PlanGraph& graph, const ApplyGraph* apply, const Node& node) {
+  if (node.kind != NodeKind::kCell || apply->cells[node.index].block < 0) {
+    return kNoNode;
+  }
+  const Cell& cell = apply->cells[node.index];
+  return graph.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
+}
+
 /// The nodes that -exclude leaves out: those that it names, and all that wait for a block that it
-/// names in whole or in part. Cells do not count as dependents of their own block.
+/// names in whole or in part. Cells do not count as dependents of their own block, whatever is
+/// between. Ref: opentofu internal/tofu/transform_targets.go removeExcludedNodes.
 std::vector<bool> FindExcluded(const PlanGraph& graph, const ApplyGraph* apply) {
   std::vector<bool> excluded(graph.size(), false);
-  std::vector<bool> spreads(graph.size(), false);
-  std::vector<bool> reached(graph.size(), false);
+  std::vector<NamedNodes> behind(graph.size());  // with the node itself
   for (NodeId id : graph.Order()) {
     const Node& node = graph.node(id);
-    NodeId own_block = kNoNode;
-    if (node.kind == NodeKind::kCell) {
-      const Cell& cell = apply->cells[node.index];
-      if (cell.block >= 0) {
-        own_block = graph.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
-      }
-    }
     for (NodeId dependency : graph.dependencies(id)) {
-      if (!IsDependency(graph, dependency)) {
-        continue;
+      if (IsDependency(graph, dependency)) {
+        behind[id].Add(behind[dependency]);
       }
-      reached[id] =
-          reached[id] || reached[dependency] || (spreads[dependency] && dependency != own_block);
-      spreads[id] = spreads[id] || spreads[dependency];
     }
-    excluded[id] = reached[id] && WorksOnObjects(node.kind);
+    excluded[id] =
+        WorksOnObjects(node.kind) && behind[id].HasOtherThan(BlockNodeOf(graph, apply, node));
     if (node.kind == NodeKind::kResource) {
-      ConfigResource block = BlockOf(graph, node);
+      const ConfigResource block = BlockOf(graph, node);
       excluded[id] = excluded[id] || graph.context.targets.Contains(block);
-      spreads[id] = spreads[id] || graph.context.targets.Touches(block);
-    } else if (IsStored(node)) {
-      spreads[id] = spreads[id] || HasObject(graph, node, false);
+      if (graph.context.targets.Touches(block)) {
+        behind[id].Add(id);
+      }
+    } else if (IsStored(node) && HasObject(graph, node, false)) {
+      behind[id].Add(id);
     }
   }
   return excluded;
