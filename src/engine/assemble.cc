@@ -388,11 +388,34 @@ void CollectModuleOutputs(const Walk& walk, plan::Plan& plan) {
   }
 }
 
+/// Whether reading a managed object has changed what is stored beside its value.
+bool HasNewSettings(const Walk& walk, const plan::Plan& plan) {
+  bool found = false;
+  ForEachRowOf(walk, [&](const ResourceInstance& address, const BlockInfo&, const Row& row) {
+    if (found || !row.read().previous || row.stored == nullptr || row.stored->current == nullptr) {
+      return;
+    }
+    const state::Object& before = *row.stored->current;
+    const state::Resource* resource = plan.prior_state.Find(address.resource);
+    const state::Instance* after = resource != nullptr ? resource->Find(row.key) : nullptr;
+    found = after != nullptr && after->current != nullptr &&
+            (after->current->create_before_destroy != before.create_before_destroy ||
+             after->current->private_data != before.private_data ||
+             !state::SameDependencies(after->current->dependencies, before.dependencies) ||
+             !Value::RawEquals(row.read().previous_identity, row.read().notes.identity));
+  });
+  return found;
+}
+
 }  // namespace
 
 void WarnOfUnreadable(const Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
   const refactoring::Refactoring* refactoring = walk.context.refactoring;
-  if (plan.drift.empty() && (refactoring == nullptr || refactoring->Moves().empty())) {
+  const bool moved = refactoring != nullptr && !refactoring->Moves().empty();
+  // OpenTofu decodes the objects of a state only if the refreshed state is another one. Ref:
+  // opentofu internal/tofu/context_plan.go driftedResources.
+  if (plan.drift.empty() && !moved &&
+      (!walk.context.targets.active() || !HasNewSettings(walk, plan))) {
     return;
   }
   FlatSet<ResourceInstance> read;

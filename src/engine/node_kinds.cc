@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "base/files.h"
 #include "engine/cells.h"
 
 namespace kinu::engine {
@@ -80,24 +79,11 @@ NodePicture PictureOfStored(const PlanGraph& graph, const ApplyGraph*, const Nod
   return out;
 }
 
-std::string NameInPicture(const PlanGraph& graph, const ApplyGraph& apply, const Cell& cell,
-                          const CellRow& row) {
-  const plan::ResourceChange& change = apply.plan.changes[row.change];
-  const std::string address = graph.program.ToText(change.address);
-  if (cell.phase == Phase::kDispose && change.action == plan::Action::kCreateThenDelete) {
-    // An apply makes the key up when it deposes the object.
-    return address + " (destroy deposed " + RandomUuid().substr(0, 8) + ")";
-  }
-  return cell.phase == Phase::kForget && change.deposed.empty()
-             ? address + " (forget)"
-             : CellRowName(graph, apply, cell, row);
-}
-
 NodePicture PictureOfCell(const PlanGraph& graph, const ApplyGraph* apply, const Node& node) {
   const Cell& cell = apply->cells[node.index];
   NodePicture out{"box", BlockText(graph, cell.resource)};
   for (const CellRow& row : cell.rows) {
-    out.vertices.push_back(NameInPicture(graph, *apply, cell, row));
+    out.vertices.push_back(CellRowName(graph, *apply, cell, row));
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/files.h"
 #include "engine/passes/passes.h"
 #include "engine/rows/provision.h"
 
@@ -646,8 +647,13 @@ std::string CellRowName(const PlanGraph& graph, const ApplyGraph& apply, const C
   if (!change.deposed.empty()) {
     out += cell.flags.left_over ? " (forget deposed " : " (destroy deposed ";
     out += change.deposed.text() + ")";
+  } else if (cell.phase == Phase::kDispose && change.action == plan::Action::kCreateThenDelete) {
+    // An apply makes the key up when it deposes the object.
+    out += " (destroy deposed " + RandomUuid().substr(0, 8) + ")";
   } else if (cell.phase == Phase::kDestroy || cell.phase == Phase::kDispose) {
     out += " (destroy)";
+  } else if (cell.phase == Phase::kForget) {
+    out += " (forget)";
   }
   return out;
 }

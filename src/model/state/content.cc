@@ -11,6 +11,12 @@
 #include "state/state.h"
 
 namespace kinu::state {
+
+bool SameDependencies(const DependencyList& a, const DependencyList& b) {
+  static const std::vector<ConfigResource> kNone;
+  return a == b || (a == nullptr ? kNone : *a) == (b == nullptr ? kNone : *b);
+}
+
 namespace {
 
 bool SameJson(std::string_view a, std::string_view b) {
@@ -36,11 +42,6 @@ bool SamePaths(const Object& a, const Object& b) {
   AppendPathsJson(a_text, SensitivePaths(a));
   AppendPathsJson(b_text, SensitivePaths(b));
   return a_text == b_text;
-}
-
-bool SameDependencies(const DependencyList& a, const DependencyList& b) {
-  static const std::vector<ConfigResource> kNone;
-  return a == b || (a == nullptr ? kNone : *a) == (b == nullptr ? kNone : *b);
 }
 
 /// Compares what is not JSON.

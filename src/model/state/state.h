@@ -30,6 +30,8 @@ enum class ObjectStatus : uint8_t { kReady, kTainted };
 
 /// Sorted configuration resources that an object depends on. Objects with equal lists share one.
 using DependencyList = std::shared_ptr<const std::vector<ConfigResource>>;
+/// Whether both name the same resources, in the same order. Null: none.
+bool SameDependencies(const DependencyList& a, const DependencyList& b);
 
 /// One stored object. Its views point into State::buffer or State::mapped if it came from a file.
 struct Object {
