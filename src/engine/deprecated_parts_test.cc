@@ -150,7 +150,8 @@ TEST_F(DeprecatedPartsTest, WarnInEveryKindOfBlock) {
     })"},
              {"m/main.tf", "variable \"in\" {}\noutput \"out\" { value = var.in }\n"}});
   // The postcondition is evaluated once the object exists.
-  EXPECT_EQ(Warnings(), (Strings{"test_entry.a.former", "test_entry.a.old", "test_entry.a.old"}));
+  EXPECT_EQ(Warnings(), (Strings{"test_entry.a.former", "test_entry.a.old", "test_entry.a.old",
+                                 "test_entry.a.old"}));
   Apply();
   EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
   // States do not store it.

@@ -39,18 +39,22 @@ struct ValidatedBlock {
   }
 };
 
-/// Conditions are evaluated as far as possible, so that mistakes in them show early.
-void ValidateConditions(const ValidatedBlock& block, Diagnostics& diags) {
-  const config::Resource& resource = block.resource;
-  Value self = Value::DynamicUnknown();
-  if (block.info.schema != nullptr) {
-    const schema::Block& schema = block.info.schema->block;
-    self = Value::Unknown(schema.implied_type());
-    if (block.info.has_deprecated && !block.repeated() && resource.enabled == nullptr) {
-      const auto index = static_cast<size_t>(&resource - block.place.module->resources.data());
-      self = AsSeen(block.walk, block.scope.instance(), index, {}, schema::UnknownObject(schema));
-    }
+/// What `self` is where nothing exists yet.
+Value SelfOf(const ValidatedBlock& block) {
+  if (block.info.schema == nullptr) {
+    return Value::DynamicUnknown();
   }
+  const schema::Block& schema = block.info.schema->block;
+  if (!block.info.has_deprecated || block.repeated() || block.resource.enabled != nullptr) {
+    return Value::Unknown(schema.implied_type());
+  }
+  const auto index = static_cast<size_t>(&block.resource - block.place.module->resources.data());
+  return AsSeen(block.walk, block.scope.instance(), index, {}, schema::UnknownObject(schema));
+}
+
+/// Conditions are evaluated as far as possible, so that mistakes in them show early.
+void ValidateConditions(const ValidatedBlock& block, const Value& self, Diagnostics& diags) {
+  const config::Resource& resource = block.resource;
   ModuleScope with_self(block.walk, block.scope.instance(), block.scope.repetition(), &self);
   auto evaluate = [&](const std::vector<config::Condition>& conditions, bool has_self) {
     ReferenceCheck check(block.walk, block.place, block.inside(has_self),
@@ -296,11 +300,13 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
       table.rows[0].value = UnstoredObject(info, resource);  // the block may refer to itself
     }
     ValidateBody(walk, block, diags);
-    ValidateConditions(block, diags);
+    const Value self = SelfOf(block);
+    ValidateConditions(block, self, diags);
     if (resource.name.mode == ResourceMode::kManaged) {
       ValidatePreventDestroy(block, diags);
     }
-    if (!ValidateProvisioners(walk, place, resource, scope, diags.error_count() == errors, diags)) {
+    if (!ValidateProvisioners(walk, place, resource, scope, self, diags.error_count() == errors,
+                              diags)) {
       return;
     }
   }

@@ -61,8 +61,7 @@ class ArgumentCheck {
              ".");
       return std::nullopt;
     }
-    value = *flag;
-    value = lang::WarnDeprecated(value, expr_, diags_);
+    value = lang::WarnDeprecated(*flag, expr_, diags_);
     const MarkSet marks = value.marks();
     if (marks.sensitive()) {
       Report(
@@ -104,11 +103,16 @@ bool CheckPreventDestroy(const RowContext& row, bool destroys, Diagnostics& diag
     return false;
   }
   const ModuleScope scope(row.walk(), ProtectingInstance(row));
-  ArgumentCheck check(row, scope, diags);
-  const std::optional<Value> flag = check.Evaluate();
-  if (!flag || !destroys) {
-    return flag.has_value();
+  Diagnostics found;
+  const std::optional<Value> flag = ArgumentCheck(row, scope, found).Evaluate();
+  if (flag && !destroys) {
+    return true;  // what is not used is not warned about
   }
+  diags.Append(std::move(found));
+  if (!flag) {
+    return false;
+  }
+  ArgumentCheck check(row, scope, diags);
   const std::string resource = row.walk().program.ToText(row.address.resource);
   const std::string exclude = "-exclude=" + text::GoQuote(resource);
   if (!flag->IsKnown()) {

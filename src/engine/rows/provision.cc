@@ -140,15 +140,11 @@ bool HasProvisioners(const config::Resource& resource, When when) {
 }
 
 bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
-                          const config::Resource& resource, const ModuleScope& scope, bool sound,
-                          Diagnostics& diags) {
+                          const config::Resource& resource, const ModuleScope& scope,
+                          const Value& self, bool sound, Diagnostics& diags) {
   if (resource.provisioners.empty()) {
     return true;
   }
-  const auto index = static_cast<size_t>(&resource - place.module->resources.data());
-  const schema::ResourceSchema* schema = walk.graph.blocks[place.index][index].schema;
-  Value self =
-      schema == nullptr ? Value::DynamicUnknown() : Value::Unknown(schema->block.implied_type());
   ModuleScope with_self(walk, scope.instance(), scope.repetition(), &self);
   config::ReferenceContext inside;
   inside.self = &resource;
@@ -222,15 +218,14 @@ void RunProvisioners(RowContext& row, When when, const Value& self,
   if (of_key.kind == Expansion::Kind::kCount) {
     repetition.row = static_cast<size_t>(row.address.key.index());
   }
+  Value seen = self;
   if (when == When::kCreate) {
-    const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
-    repetition = {&table.expansion, row.row.expansion_row};
+    const size_t block = row.walk().graph.node(row.id).index;
+    repetition = {&row.instance->resources[block]->expansion, row.row.expansion_row};
+    // What is destroyed is seen as it is stored. Ref: node_resource_abstract_instance.go
+    // evalDestroyProvisionerConfig.
+    seen = AsSeen(row.walk(), *row.instance, block, row.address.key, self);
   }
-  const int block_index = instance->node->module->FindResource(row.address.resource.resource);
-  const Value seen =
-      block_index < 0
-          ? self
-          : AsSeen(row.walk(), *instance, static_cast<size_t>(block_index), row.address.key, self);
   ModuleScope scope(row.walk(), *instance, repetition, &seen);
   for (const config::Provisioner& block : *list) {
     if (block.when == when && !RunOne(row, block, scope, diags)) {

@@ -10,10 +10,11 @@
 namespace kinu::engine {
 
 /// Validate walk: decodes body and connection of each provisioner of a block, up to the first with
-/// an error; only the first one if the block is not `sound`. False if it stops.
+/// an error; only the first one if the block is not `sound`. False if it stops. `self` is what
+/// bodies see of the object that does not exist yet.
 bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
-                          const config::Resource& resource, const ModuleScope& scope, bool sound,
-                          Diagnostics& diags);
+                          const config::Resource& resource, const ModuleScope& scope,
+                          const Value& self, bool sound, Diagnostics& diags);
 
 /// Whether a resource has provisioners for that moment.
 bool HasProvisioners(const config::Resource& resource, config::Provisioner::When when);

@@ -46,7 +46,8 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
     Problem("count", std::move(detail), expr, scope, tag, diags);
   };
   size_t errors = diags.error_count();
-  Value value = lang::EvaluateTo(expr, Type::Number(), scope, diags);
+  Value value =
+      lang::WarnDeprecated(lang::EvaluateTo(expr, Type::Number(), scope, diags), expr, diags);
   if (diags.error_count() != errors) {
     return out;
   }
@@ -318,7 +319,11 @@ Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, 
 void ValidateExpansion(const ExpansionArguments& arguments, const lang::Scope& scope,
                        Program& program, Diagnostics& diags) {
   if (arguments.count != nullptr) {
-    (void)ExpandCount(*arguments.count, scope, true, diags);
+    Diagnostics found;
+    (void)ExpandCount(*arguments.count, scope, true, found);
+    if (found.has_errors()) {
+      diags.Append(std::move(found));  // warnings alone are not reported
+    }
   } else if (arguments.for_each != nullptr) {
     ValidateForEach(*arguments.for_each, scope, program, diags);
   }

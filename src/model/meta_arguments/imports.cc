@@ -1,6 +1,7 @@
 #include "meta_arguments/imports.h"
 
 #include "cty/conversion.h"
+#include "lang/deprecation.h"
 #include "lang/eval.h"
 #include "meta_arguments/indexed_reference.h"
 
@@ -53,7 +54,7 @@ class Evaluator {
   std::optional<Value> Identifier(const hcl::Expr& expr, std::string_view what, const Type& type,
                                   bool may_be_unknown) {
     size_t errors = diags_.error_count();
-    Value value = lang::EvaluateTo(expr, type, scope_, diags_);
+    Value value = lang::WarnDeprecated(lang::EvaluateTo(expr, type, scope_, diags_), expr, diags_);
     if (diags_.error_count() != errors) {
       return std::nullopt;
     }
@@ -122,12 +123,15 @@ class Evaluator {
   }
 
   std::optional<Step> Key(Program& program, const hcl::Expr& expr) {
-    const size_t errors = diags_.error_count();
-    const Value value = lang::Evaluate(expr, scope_, diags_);
-    if (diags_.error_count() != errors) {
+    Diagnostics found;
+    const Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope_, found), expr, found);
+    if (found.has_errors()) {
+      diags_.Append(std::move(found));
       return std::nullopt;
     }
+    // Warnings are reported beside errors only.
     auto invalid = [&](std::string detail) -> std::optional<Step> {
+      diags_.Append(std::move(found));
       diags_.Error("Import block 'to' address contains an invalid key", std::move(detail),
                    expr.range());
       return std::nullopt;
