@@ -43,15 +43,22 @@ bool ArePlanned(const Workspace& workspace, const plan::PlanFile& plan) {
 
 }  // namespace
 
+config::RawInputs GatherVariables(const Workspace& workspace,
+                                  std::span<const config::VariableArgument> arguments,
+                                  Diagnostics& diags, const config::SourceFiles& files) {
+  config::RawInputs inputs =
+      config::GatherInputs(arguments, workspace.directory, EnvironmentTexts(), files, diags);
+  workspace.kept->Add(inputs.tree);
+  return inputs;
+}
+
 config::RawInputs GatherInputs(const Workspace& workspace,
                                std::span<const config::VariableArgument> arguments,
                                Diagnostics& diags, const config::SourceFiles& files) {
-  config::RawInputs inputs =
-      config::GatherInputs(arguments, workspace.directory, EnvironmentTexts(), files, diags);
+  config::RawInputs inputs = GatherVariables(workspace, arguments, diags, files);
   if (!IsValidWorkspaceName(workspace.chosen)) {
     diags.Error("Invalid workspace name set using TF_WORKSPACE", "");
   }
-  workspace.kept->Add(inputs.tree);
   return inputs;
 }
 

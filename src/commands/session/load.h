@@ -20,6 +20,11 @@ using config::LoadIntent;
 
 /// Gathers the texts of variables: environment, files of the directory, command line. Invalid
 /// values are reported when they are read. `files` has the directory.
+config::RawInputs GatherVariables(const Workspace& workspace,
+                                  std::span<const config::VariableArgument> arguments,
+                                  Diagnostics& diags,
+                                  const config::SourceFiles& files = config::DiskFiles());
+/// GatherVariables(), and a check of the name of the workspace that the environment chooses.
 config::RawInputs GatherInputs(const Workspace& workspace,
                                std::span<const config::VariableArgument> arguments,
                                Diagnostics& diags,

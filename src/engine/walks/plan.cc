@@ -157,17 +157,25 @@ PlanWalkResult RunPlanWalk(const WalkContext& context, Severity condition_severi
 namespace {
 
 /// Stores all root outputs anew, as an import does. What is not known becomes null, and an output
-/// whose value is null is left out. Ref: opentofu internal/tofu/node_output.go setValue.
+/// whose value is null is left out. Known values are in the state already, where zeros keep their
+/// signs. Ref: opentofu internal/tofu/node_output.go setValue.
 void StoreOutputs(const Request& request, const plan::Plan& plan, state::State& state) {
   const config::Module& root = *request.config->root().module;
-  state.outputs.clear();
+  std::vector<state::OutputValue> stored;
   for (const plan::OutputChange& change : plan.outputs) {
     if (change.action == plan::Action::kDelete) {
       continue;
     }
     const int at = root.FindOutput(request.config->program->Find(change.name));
     const config::Output& output = root.outputs[static_cast<size_t>(at)];
-    state.SetOutput({change.name, change.after.UnmarkDeep(), output.sensitive, output.deprecated});
+    const state::OutputValue* known =
+        change.after.IsWhollyKnown() ? state.FindOutput(change.name) : nullptr;
+    stored.push_back({change.name, known != nullptr ? known->value : change.after.UnmarkDeep(),
+                      output.sensitive, output.deprecated});
+  }
+  state.outputs.clear();
+  for (state::OutputValue& output : stored) {
+    state.SetOutput(std::move(output));
   }
 }
 

@@ -28,7 +28,7 @@ namespace {
 config::RawInputs GatherTestInputs(const CommandRun& run, const std::string& test_directory,
                                    Diagnostics& diags) {
   config::RawInputs inputs =
-      session::GatherInputs(run.invocation.workspace, VariableArguments(run.flags), diags);
+      session::GatherVariables(run.invocation.workspace, VariableArguments(run.flags), diags);
   config::AddVariableFiles(test_directory, config::DiskFiles(), inputs, diags);
   return inputs;
 }
