@@ -121,7 +121,7 @@ class Initializer {
   std::optional<ConfiguredBackend> Keep();
   std::optional<ConfiguredBackend> Unset();
   std::optional<ConfiguredBackend> Adopt();
-  bool MoveToFirst(const ConfiguredBackend& to);
+  bool MoveToFirst(const ConfiguredBackend& from, const ConfiguredBackend& to);
   bool MoveToOther(const ConfiguredBackend& to);
   void ReportChange();
   /// Whether states move to or from a cloud, or would, without options for other moves.
@@ -184,7 +184,7 @@ std::optional<ConfiguredBackend> Initializer::Initialize() {
     }
   }
   if (settings_.is_cloud() || from_cloud()) {
-    if (!CloudOptionsFit()) {
+    if (!record_.empty() && !CloudOptionsFit()) {
       return std::nullopt;
     }
   } else if (!record_.empty() && !request_.migrate) {
@@ -257,13 +257,9 @@ std::optional<ConfiguredBackend> Initializer::Unset() {
 }
 
 /// Moves states from the files that a directory without a backend has.
-bool Initializer::MoveToFirst(const ConfiguredBackend& to) {
-  const size_t errors = diags_.error_count();
-  const ConfiguredBackend from = *Encrypted(ImpliedBackend());
+bool Initializer::MoveToFirst(const ConfiguredBackend& from, const ConfiguredBackend& to) {
   StateMigration migration(workspace_, request_.migration, from, to, dialog_, diags_);
-  const bool states = migration.HasStates();
-  return diags_.error_count() == errors &&
-         (!states || (migration.Run() && migration.EraseSources()));
+  return migration.Run() && migration.EraseSources();
 }
 
 void Initializer::ReportChange() {
@@ -322,8 +318,17 @@ bool Initializer::MoveToOther(const ConfiguredBackend& to) {
 
 /// The configuration asks for another backend than before.
 std::optional<ConfiguredBackend> Initializer::Adopt() {
+  const ConfiguredBackend local = *Encrypted(ImpliedBackend());
+  bool has_local_states = false;
   if (!record_.empty()) {
     ReportChange();
+  } else if (const std::optional<bool> found = HasLocalStates(local, diags_)) {
+    has_local_states = *found;
+    if (settings_.is_cloud() && !CloudOptionsFit()) {
+      return std::nullopt;
+    }
+  } else {
+    return std::nullopt;
   }
   if (settings_.problems.has_errors()) {
     diags_.Append(Diagnostics(settings_.problems));
@@ -338,7 +343,8 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
     return std::nullopt;  // there is nothing to check
   }
   auto to = Configured(settings_.type, settings, &settings_);
-  if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to))) {
+  if (!to || (has_local_states && !MoveToFirst(local, *to)) ||
+      (!record_.empty() && !MoveToOther(*to))) {
     return std::nullopt;
   }
   const WorkspaceChoice choice =

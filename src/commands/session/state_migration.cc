@@ -66,27 +66,29 @@ std::optional<std::vector<std::string>> StateMigration::WorkspacesOf(
   return std::nullopt;
 }
 
-bool StateMigration::HasStates() {
-  constexpr std::string_view kLookedAt =
-      "The local state is looked at for what has to be moved to the new backend. Nothing was "
-      "changed.";
-  auto names = from_.backend->Workspaces();
+std::optional<bool> HasLocalStates(const ConfiguredBackend& local, Diagnostics& diags) {
+  const auto fail = [&](const Error& error) {
+    diags.Error(TextAsSummary("Error reading local state: " + error.message,
+                              "The local state is looked at for what has to be moved to the new "
+                              "backend. Nothing was changed."),
+                "");
+    return std::nullopt;
+  };
+  const auto names = local.backend->Workspaces();
   if (!names) {
-    return !Error(TextAsSummary("Error reading local state: " + names.error().message, kLookedAt),
-                  "");
+    return fail(names.error());
   }
+  const auto program = std::make_shared<Program>();
+  bool found = false;
   for (const std::string& name : *names) {
-    auto store = from_.backend->Open(name, program_, backend::Opening::kLook);
-    auto state = store ? (*store)->Read(program_) : std::unexpected(store.error());
+    auto store = local.backend->Open(name, program, backend::Opening::kLook);
+    auto state = store ? (*store)->Read(program) : std::unexpected(store.error());
     if (!state) {
-      return !Error(TextAsSummary("Error reading local state: " + state.error().message, kLookedAt),
-                    "");
+      return fail(state.error());
     }
-    if (!state->empty()) {
-      return true;
-    }
+    found = found || !state->empty();
   }
-  return false;
+  return found;
 }
 
 bool StateMigration::Agree(const InitDialog::Question& question) {

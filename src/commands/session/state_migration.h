@@ -34,6 +34,10 @@ struct MigrationOptions {
   std::chrono::milliseconds lock_timeout{0};
 };
 
+/// Whether the files of a directory without a backend have any state. All are read; nothing after
+/// an error.
+std::optional<bool> HasLocalStates(const ConfiguredBackend& local, Diagnostics& diags);
+
 class StateMigration {
  public:
   StateMigration(const Workspace& workspace, const MigrationOptions& options,
@@ -48,8 +52,6 @@ class StateMigration {
 
   /// Copies the states of all workspaces that are not empty. Returns false after an error.
   bool Run();
-  /// Whether the source has any state at all.
-  bool HasStates();
   /// Empties the files that states were copied from; backups keep their content. Does nothing for
   /// backends without files.
   bool EraseSources();
