@@ -350,6 +350,9 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
 
 void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
+  if (!walk.context.command_imports.empty()) {
+    return;  // what has no block is not even upgraded. Ref: graph_builder_plan.go initImport
+  }
   const StoredNode& stored = walk.graph.stored[walk.graph.node(id).index];
   StoredSlot& slot = walk.slots.stored[walk.graph.node(id).index];
   const AbsResource& address = stored.resource->address;
@@ -394,6 +397,9 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
 /// internal/plans/changes.go InstancesForConfigResource.
 void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
+  if (!walk.context.command_imports.empty()) {
+    return;  // as in PlanOrphan()
+  }
   const StoredNode& stored = walk.graph.stored[walk.graph.node(id).index];
   StoredSlot& slot = walk.slots.stored[walk.graph.node(id).index];
   const AbsResource& address = stored.resource->address;
