@@ -241,6 +241,22 @@ def hold(life, block, seconds=4):
             os.remove(os.path.join(life.root, "slow.tf"))
 
 
+def keep_texts(life, block):
+    """In a database of another encoding, texts arrive as they were sent. The connection has a parameter of the server."""
+    usual = life.environment["PG_CONN_STR"]
+    subprocess.run(["psql", "-q", usual, "-c", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 "
+                    "LC_COLLATE 'C' LC_CTYPE 'C'"], check=True)
+    life.environment["PG_CONN_STR"] = usual.replace("/postgres?", "/latin?statement_timeout=60000&")
+    life.write(block, "\u00e9")
+    life.run("init", "-reconfigure", program=life.programs[0])
+    for program in life.programs:
+        life.run("apply", "-auto-approve", program=program)
+        for reader in life.programs:
+            life.output("\u00e9", reader)
+    life.run("destroy", "-auto-approve")
+    life.environment["PG_CONN_STR"] = usual
+
+
 class Member(threading.Thread):
     """One of several who change the same state, each from a directory of its own."""
 
@@ -306,6 +322,8 @@ def test(options, programs, name, peer, block, workspaces):
             life = Life(programs, root, environment, options.show)
             live(life, block, workspaces)
             hold(life, block)
+            if name == "pg":
+                keep_texts(life, block)
             applies = crowd(life, block, options.members, options.applies)
     except peers.Unavailable as why:
         print("%s: skipped: %s" % (name, why))

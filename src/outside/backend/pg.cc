@@ -12,6 +12,8 @@
 #include "base/module.h"
 #include "cloud/settings.h"
 
+extern char** environ;
+
 namespace kinu::backend {
 namespace {
 
@@ -235,7 +237,23 @@ Result<void> CreateTable(const PgTable& table, const Value& settings) {
   return {};
 }
 
+/// The settings of a connection, whose session has a name unless they give it one.
+Result<PgSettings> ConnectionSettings(const std::string& text) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    environment.emplace_back(*entry);
+  }
+  KINU_TRY(PgSettings out, ReadPgSettings(text, environment));
+  constexpr std::string_view kName = "fallback_application_name";
+  if (std::ranges::find(out, kName, &PgSettings::value_type::first) == out.end()) {
+    out.emplace_back(kName, state::NewLockInfo("connect").who);
+  }
+  return out;
+}
+
 Result<void> PgBackend::Prepare(const Value& settings) {
+  KINU_TRY(const PgSettings connection,
+           ConnectionSettings(cloud::SettingText(settings, "conn_str")));
   if (runtime_ == nullptr) {
     KINU_TRY(runtime_, LoadModuleRuntime<PgRuntime>("kinu-pg.so", kPgSymbol, kPgVersion,
                                                     "that keeps states in PostgreSQL"));
@@ -243,8 +261,7 @@ Result<void> PgBackend::Prepare(const Value& settings) {
   auto table = std::make_shared<PgTable>();
   table->schema = cloud::SettingOr(settings, "schema_name", "terraform_remote_state");
   table->table = cloud::SettingOr(settings, "table_name", "states");
-  KINU_TRY(table->connection, runtime_->Connect(cloud::SettingText(settings, "conn_str"),
-                                                state::NewLockInfo("connect").who));
+  KINU_TRY(table->connection, runtime_->Connect(connection));
   table_ = table;
   return CreateTable(*table, settings);
 }

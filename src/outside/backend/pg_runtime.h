@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "backend/pg_settings.h"
 #include "base/result.h"
 
 namespace kinu::backend {
 
 /// Increase this with every change of this header: the loader refuses a module with another number.
-inline constexpr int kPgVersion = 2;
+inline constexpr int kPgVersion = 3;
 inline constexpr const char* kPgSymbol = "kinu_pg_runtime";
 
 /// The rows of an answer as texts; nothing for null.
@@ -29,11 +30,8 @@ class PgConnection {
 
 class PgRuntime {
  public:
-  /// Connects with a URL or "key=value" pairs; what they lack is from the environment (PGHOST, …).
-  /// Connections are encrypted unless sslmode says otherwise. `name` is what the server calls the
-  /// session, unless the settings have an application_name.
-  virtual Result<std::unique_ptr<PgConnection>> Connect(const std::string& settings,
-                                                        const std::string& name) = 0;
+  /// Connects. What the settings lack is as libpq has it.
+  virtual Result<std::unique_ptr<PgConnection>> Connect(const PgSettings& settings) = 0;
 
  protected:
   ~PgRuntime() = default;

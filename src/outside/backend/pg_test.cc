@@ -37,9 +37,9 @@ class Server final : public PgRuntime, public PgConnection {
     }
     return PgRows{};
   }
-  Result<std::unique_ptr<PgConnection>> Connect(const std::string&,
-                                                const std::string& given) override {
-    name = given;
+  Result<std::unique_ptr<PgConnection>> Connect(const PgSettings& settings) override {
+    name = std::ranges::find(settings, "fallback_application_name", &PgSettings::value_type::first)
+               ->second;
     struct Borrowed final : PgConnection {
       explicit Borrowed(Server& owner) : server(owner) {}
       Result<PgRows> Query(const std::string& statement,

@@ -17,6 +17,7 @@
 
 #include "base/environment.h"
 #include "codec/base64.h"
+#include "net/authority_file.h"
 #include "net/module/trust_store.h"
 #include "net/runtime.h"
 
@@ -325,22 +326,11 @@ class CurlRuntime final : public NetRuntime {
     }
   }
 
-  /// SSL_CERT_FILE, or the first bundle of authorities that exists, and SSL_CERT_DIR, or the usual
-  /// directories. Ref: crypto/x509 root_linux.go.
+  /// The bundle of authorities, and SSL_CERT_DIR, or the usual directories. Ref: crypto/x509
+  /// root_linux.go.
   static AuthorityPlaces SystemAuthorities() {
-    AuthorityPlaces places{.file = std::string(Environment("SSL_CERT_FILE")),
+    AuthorityPlaces places{.file = SystemAuthorityFile(),
                            .directories = std::string(Environment("SSL_CERT_DIR"))};
-    if (places.file.empty()) {
-      for (const char* file :
-           {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-            "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
-            "/etc/ssl/cert.pem"}) {
-        if (::access(file, R_OK) == 0) {
-          places.file = file;
-          break;
-        }
-      }
-    }
     if (places.directories.empty()) {
       places.directories = "/etc/ssl/certs:/etc/pki/tls/certs";
     }

@@ -1,5 +1,4 @@
 // The PostgreSQL module: libpq.
-#include <cstdlib>
 #include <memory>
 
 #include <libpq-fe.h>
@@ -14,9 +13,6 @@ struct ConnectionDeleter {
 };
 struct AnswerDeleter {
   void operator()(PGresult* answer) const { PQclear(answer); }
-};
-struct OptionsDeleter {
-  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
 };
 
 /// A message of libpq in one line.
@@ -46,9 +42,7 @@ class LibpqConnection final : public PgConnection {
                      texts.data(), nullptr, nullptr, 0));
     const ExecStatusType status = PQresultStatus(answer.get());
     if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
-      const char* primary = PQresultErrorField(answer.get(), PG_DIAG_MESSAGE_PRIMARY);
-      return Fail(ErrorCode::kUnavailable,
-                  MessageOf(primary != nullptr ? primary : PQerrorMessage(connection_.get())));
+      return Fail(ErrorCode::kUnavailable, ProblemOf(answer.get()));
     }
     PgRows rows;
     for (int row = 0; row < PQntuples(answer.get()); ++row) {
@@ -67,40 +61,31 @@ class LibpqConnection final : public PgConnection {
   }
 
  private:
+  /// The server's message and its code, or that of libpq where the server said nothing.
+  std::string ProblemOf(const PGresult* answer) const {
+    const char* primary = PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
+    const char* code = PQresultErrorField(answer, PG_DIAG_SQLSTATE);
+    if (primary == nullptr) {
+      return MessageOf(PQerrorMessage(connection_.get()));
+    }
+    return MessageOf(primary) + (code == nullptr ? "" : " (" + std::string(code) + ")");
+  }
+
   std::unique_ptr<PGconn, ConnectionDeleter> connection_;
 };
 
-/// Whether the settings say how a connection is encrypted. Fails if they cannot be read.
-Result<bool> NamesSslMode(const std::string& settings) {
-  char* problem = nullptr;
-  const std::unique_ptr<PQconninfoOption, OptionsDeleter> options(
-      PQconninfoParse(settings.c_str(), &problem));
-  if (options == nullptr) {
-    const std::string why = MessageOf(problem == nullptr ? "out of memory" : problem);
-    PQfreemem(problem);
-    return Fail(ErrorCode::kInvalid, why);
-  }
-  if (std::getenv("PGSSLMODE") != nullptr) {  // NOLINT(concurrency-mt-unsafe): no thread sets any
-    return true;
-  }
-  for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
-    if (std::string_view(option->keyword) == "sslmode" && option->val != nullptr) {
-      return true;
-    }
-  }
-  return false;
-}
-
 class LibpqRuntime final : public PgRuntime {
  public:
-  Result<std::unique_ptr<PgConnection>> Connect(const std::string& settings,
-                                                const std::string& name) override {
-    KINU_TRY(const bool named, NamesSslMode(settings));
-    const char* const keywords[] = {"dbname", "fallback_application_name",
-                                    named ? nullptr : "sslmode", nullptr};
-    const char* const values[] = {settings.c_str(), name.c_str(), named ? nullptr : "require",
-                                  nullptr};
-    PGconn* connection = PQconnectdbParams(keywords, values, 1);
+  Result<std::unique_ptr<PgConnection>> Connect(const PgSettings& settings) override {
+    std::vector<const char*> keywords;
+    std::vector<const char*> values;
+    for (const auto& [keyword, value] : settings) {
+      keywords.push_back(keyword.c_str());
+      values.push_back(value.c_str());
+    }
+    keywords.push_back(nullptr);
+    values.push_back(nullptr);
+    PGconn* connection = PQconnectdbParams(keywords.data(), values.data(), 0);
     if (PQstatus(connection) != CONNECTION_OK) {
       const std::string why = MessageOf(PQerrorMessage(connection));
       PQfinish(connection);
