@@ -531,7 +531,7 @@ Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
 Picture DrawPlan(const Request& request, plan::Mode mode, Diagnostics& diags) {
   WalkContext context(WalkKind::kPlan, request);
   context.mode = mode;
-  context.imports = mode == plan::Mode::kNormal;
+  context.imports = false;  // as in the graph of OpenTofu for people, which has no import blocks
   PlanGraph graph(context);
   if (!BuildGraph(graph, diags)) {
     return {};

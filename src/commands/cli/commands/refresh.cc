@@ -50,6 +50,7 @@ static int RunRefresh(Invocation& invocation) {
                "Expected at most one positional argument.");
   }
   PlanRequest request = ReadPlanRequest(OperationKind::kRefresh, invocation, run.flags, run.diags);
+  request.options.force_replace.clear();  // -replace is read, and means nothing here
   request.mode = plan::Mode::kNormal;
   if (request.options.refresh_changed) {
     run.diags.Error("Incompatible refresh options",
