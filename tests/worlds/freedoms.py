@@ -131,7 +131,7 @@ KNOWN = [
           re.compile(r"(?s)\A-(?=.*\"resources\").*\n\+.*encrypted_data")),
     Known("a sealed file is read", "differences.md: an encrypted file that `-state` or `-state-out` names", r"state (mv|rm|replace-provider)",
           r"exit|" + STREAMS + r"|file .*",
-          re.compile(r'\A(?:-1\n\+0\Z|\+(?:Move|OpenTofu will perform|No matching)|-(?:\{DIAG error\||\{"@level": "error", "@message": "Error: )Error acquiring the state lock'
+          re.compile(r'\A(?:-1\n\+0\Z|\+(?:Move|Removed|OpenTofu will perform|No matching)|-(?:\{DIAG error\||\{"@level": "error", "@message": "Error: )Error acquiring the state lock'
                      r'|-\(nothing\)\n\+\d+\n(?s:.*)encrypted_data)'), cause=re.compile("Error acquiring the state lock")),
     Known("a default that is given another value", "differences.md: a saved plan and another value of a variable that had its default", r"apply",
           r".*", re.compile(r"(?s)\A.*\Z"), cause=re.compile(r"(?m)^\+.*Mismatch between input and plan variable value")),

@@ -188,9 +188,6 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
         given.range = attribute->expr->range();
         place = given.range;
         input = &given;
-        if (!variable.deprecated.empty()) {
-          WarnOfDeprecatedVariable(walk, variable, name, *instance, given.range, diags);
-        }
       }
       // What an incomplete configuration lacks was reported before, or is left out.
       const bool is_missing =
@@ -203,6 +200,9 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       if (written != nullptr && walk.context.kind == WalkKind::kValidate &&
           diags.error_count() == errors) {
         WarnAboutDroppedInputs(variable, name, *written, diags);
+      }
+      if (written != nullptr && !variable.deprecated.empty() && diags.error_count() == errors) {
+        WarnOfDeprecatedVariable(walk, variable, name, *instance, given.range, diags);
       }
     }
     MarkSet declared;
