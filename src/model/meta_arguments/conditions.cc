@@ -124,8 +124,11 @@ class ValidationRule {
     const Value value = lang::WarnDeprecated(lang::Evaluate(*rule_.condition, scope_, found),
                                              *rule_.condition, found);
     Diagnostics of_message;
-    const Value message =
+    std::optional<Value> message =
         EvaluateMessage(variable.program, variable.module, rule_, scope_, of_message);
+    if (of_message.has_errors()) {
+      message.reset();
+    }
     const bool broken = found.has_errors();
     diags_.Append(std::move(found));
     diags_.Append(std::move(of_message));
@@ -179,8 +182,9 @@ class ValidationRule {
     return Trim(converted->AsString());
   }
 
-  ConditionResult Fail(const Value& message, const ValidatedVariable& variable) {
-    if (!message.IsKnown()) {
+  /// `message`: nothing if it could not be evaluated, which was reported.
+  ConditionResult Fail(const std::optional<Value>& message, const ValidatedVariable& variable) {
+    if (message && !message->IsKnown()) {
       if (!variable.validating) {
         InvalidMessage("Invalid error message",
                        "Value used in error message is not known and can not be used in "
@@ -188,7 +192,7 @@ class ValidationRule {
       }
       return {CheckStatus::kFail, ""};
     }
-    std::string text = Text(message);
+    std::string text = message ? Text(*message) : "";
     if (text.empty()) {
       text = "Failed to evaluate condition error message.";
     }
