@@ -49,12 +49,15 @@ def start(binary, reference, mirror, level=None, damaged=False):
     if mirror and os.path.isdir(os.path.join(mirror, session.Providers.HOST)):
         PLACE["providers"] = session.Providers(mirror, tempfile.gettempdir())
         PLACE["attach"] = PLACE["providers"].__enter__()
-        multiprocessing.util.Finalize(None, stop, exitpriority=100)
+    multiprocessing.util.Finalize(None, stop, exitpriority=100)
 
 
 def stop():
+    """Ends what this process has started: its provider and its servers."""
     if "providers" in PLACE:
         PLACE.pop("providers").__exit__()
+    while session.SERVERS:
+        session.SERVERS.popitem()[1].stop()
 
 
 def lacks(world):

@@ -85,7 +85,11 @@ std::optional<session::ConfiguredBackend> StateSession::NamedFile(
 }
 
 bool StateSession::CheckBackend() {
-  return !std::exchange(file_is_named_, false) || ChooseBackend({}).has_value();
+  if (!std::exchange(file_is_named_, false)) {
+    return true;
+  }
+  beside_errors = session::BackendWarnings::kLeftOut;
+  return ChooseBackend({}).has_value();
 }
 
 bool StateSession::NamesCopies() const {
