@@ -170,15 +170,16 @@ static int RunPlan(Invocation& invocation) {
   }
   run.operation.Close(run.diags);
   failed = run.audience->Show(run.diags) || failed;
-  if (failed) {
-    return 1;
-  }
+  // A plan whose changes have no order is complete.
   if (plan.CanApply() && !invocation.in_automation && !ForPrograms(summary) && !request.offline) {
     run.audience->Text(
         view::RenderNextStep(invocation.style(),
                              {.plan_path = flags.String("out"),
                               .generated_config_path = any_generated ? generate_path : ""},
                              invocation.stdout_width));
+  }
+  if (failed) {
+    return 1;
   }
   return flags.Bool("detailed-exitcode") && plan.CanApply() ? 2 : 0;
 }
