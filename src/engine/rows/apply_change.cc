@@ -298,6 +298,13 @@ class RowApplier {
   /// Calls the provider and records the result.
   Applied Ask(const Value& before) {
     WarnOfDeprecatedAgain();
+    if (!fate_.config.IsWhollyKnown()) {
+      diags_.Error("Configuration contains unknown value",
+                   "The configuration of " + row_.AddressText() +
+                       " is not known after all that it depends on was applied, which happens "
+                       "where -target or -exclude has left out a part of that.");
+      return KeepUnchanged();
+    }
     // The provider is not called if only the sensitivity changes.
     const plan::ResourceChange& change = fate_.change;
     if (!creating() && Value::RawEquals(before.UnmarkDeep(), change.after.UnmarkDeep())) {
@@ -319,12 +326,20 @@ class RowApplier {
                                 diags_);
     if (!applied.value.IsNull()) {
       RecordObject(applied);
-    } else if (applied.failed && current_) {
+    } else if (applied.failed) {
+      return KeepUnchanged();
+    }
+    return applied;
+  }
+
+  /// Stores the object as it was, if there was one, after a failure that has changed nothing.
+  Applied KeepUnchanged() {
+    if (current_) {
       state::Object unchanged = *current_;
       unchanged.configuration = 0;
       (void)Record(state::ObjectRecord::Step::kStore, std::move(unchanged));
     }
-    return applied;
+    return {.failed = true};
   }
 
   bool WantsProvisioners(const Applied& applied) const {
