@@ -296,10 +296,16 @@ Result<Version> Version::Parse(std::string_view text) {
 }
 
 Result<Version> Version::ParseExact(std::string_view text) {
+  constexpr size_t kNumbers = 3;
   auto version = Parse(text);
-  if (!version || text.starts_with('v') || version->written_ != 3 || version->ToText() != text) {
+  std::string full(text);
+  for (size_t i = version ? version->written_ : kNumbers; i < kNumbers; ++i) {
+    full.insert(std::min(full.find_first_of("-+"), full.size()), ".0");
+  }
+  if (!version || text.starts_with('v') || version->written_ > kNumbers ||
+      version->ToText() != full) {
     return Fail(ErrorCode::kInvalid, "invalid version " + InQuotes(text) +
-                                         ": three numbers separated by dots are needed");
+                                         ": up to three numbers separated by dots are needed");
   }
   return version;
 }

@@ -22,7 +22,8 @@ class Version {
   Version() = default;
   /// Lenient: any count of numbers, an optional "v", a pre-release even without its dash.
   static Result<Version> Parse(std::string_view text);
-  /// Exactly three numbers, no "v": what provider packages and lock files have.
+  /// One to three numbers, no "v": what provider packages and lock files have. Ref:
+  /// github.com/apparentlymart/go-versions ParseVersion.
   static Result<Version> ParseExact(std::string_view text);
 
   /// At least three; the ones not written are zero.

@@ -36,7 +36,9 @@ TEST(Version, ParsesLeniently) {
 
 TEST(Version, ExactFormOnly) {
   EXPECT_TRUE(Version::ParseExact("1.2.3-a.b+c"));
-  for (const char* text : {"1.2", "v1.2.3", "1.2.3.4", "01.2.3", "1.2.3beta"}) {
+  EXPECT_EQ(Version::ParseExact("1.2")->ToText(), "1.2.0");
+  EXPECT_EQ(Version::ParseExact("2")->ToText(), "2.0.0");
+  for (const char* text : {"", "v1.2.3", "1.2.3.4", "01.2.3", "1.2.3beta"}) {
     EXPECT_FALSE(Version::ParseExact(text)) << text;
   }
 }

@@ -141,4 +141,9 @@ const JsonNode* FindInAnyCase(const JsonNode& object, std::string_view name) {
   return found;
 }
 
+std::string TextInAnyCase(const JsonNode& object, std::string_view name) {
+  const JsonNode* found = FindInAnyCase(object, name);
+  return found != nullptr && found->is_string() ? std::string(found->text()) : std::string();
+}
+
 }  // namespace kinu::json

@@ -40,5 +40,7 @@ std::string ProblemOf(std::string_view text, const JsonDocument& document, const
 
 /// The last member whose name has these letters, in any case; null if there is none.
 const JsonNode* FindInAnyCase(const JsonNode& object, std::string_view name);
+/// The text of that member; empty if there is none or it is no string.
+std::string TextInAnyCase(const JsonNode& object, std::string_view name);
 
 }  // namespace kinu::json

@@ -1,11 +1,47 @@
 #include "install/module_registry.h"
 
 #include "addrs/provider_source.h"
+#include "json/expected.h"
 #include "json/reader.h"
 #include "trace/trace.h"
 
 namespace kinu::install {
 namespace {
+
+using json::Expected;
+
+// The versions of a module. Ref: opentofu internal/registry/response/module_versions.go.
+constexpr Expected::Member kNeedMembers[] = {{"name", &json::kExpectedText},
+                                             {"source", &json::kExpectedText},
+                                             {"version", &json::kExpectedText}};
+constexpr Expected kNeed{
+    .type = Expected::Type::kObject, .name = "response.ModuleDep", .members = kNeedMembers};
+constexpr Expected kNeeds{
+    .type = Expected::Type::kList, .name = "[]*response.ModuleDep", .element = &kNeed};
+constexpr Expected::Member kPartMembers[] = {
+    {"path", &json::kExpectedText}, {"providers", &kNeeds}, {"dependencies", &kNeeds}};
+constexpr Expected kPart{
+    .type = Expected::Type::kObject, .name = "response.VersionSubmodule", .members = kPartMembers};
+constexpr Expected kParts{
+    .type = Expected::Type::kList, .name = "[]*response.VersionSubmodule", .element = &kPart};
+constexpr Expected::Member kModuleVersionMembers[] = {
+    {"version", &json::kExpectedText}, {"root", &kPart}, {"submodules", &kParts}};
+constexpr Expected kModuleVersion{.type = Expected::Type::kObject,
+                                  .name = "response.ModuleVersion",
+                                  .members = kModuleVersionMembers};
+constexpr Expected kModuleVersionList{
+    .type = Expected::Type::kList, .name = "[]*response.ModuleVersion", .element = &kModuleVersion};
+constexpr Expected::Member kProviderMembers[] = {{"source", &json::kExpectedText},
+                                                 {"versions", &kModuleVersionList}};
+constexpr Expected kProvider{.type = Expected::Type::kObject,
+                             .name = "response.ModuleProviderVersions",
+                             .members = kProviderMembers};
+constexpr Expected kProviders{.type = Expected::Type::kList,
+                              .name = "[]*response.ModuleProviderVersions",
+                              .element = &kProvider};
+constexpr Expected::Member kListMembers[] = {{"modules", &kProviders}};
+constexpr Expected kModuleVersions{
+    .type = Expected::Type::kObject, .name = "response.ModuleVersions", .members = kListMembers};
 
 std::unexpected<ModuleRegistryError> FailedQuery(std::string message) {
   return std::unexpected(ModuleRegistryError{.message = std::move(message)});
@@ -78,21 +114,20 @@ ModuleRegistryResult<ModuleVersions> ModuleRegistry::AskVersions(const RegistryM
     return FailedQuery("error looking up module versions: " + response.StatusText());
   }
   const JsonDocument document = ParseJson(response.body);
-  if (!document.ok()) {
-    return FailedQuery(document.problems()[0].message);
+  if (const auto problem = json::ProblemOf(response.body, document, kModuleVersions);
+      !problem.empty()) {
+    return FailedQuery(problem);
   }
   ModuleVersions out;
-  const JsonNode* modules = document.root().Find("modules");
+  const JsonNode* modules = json::FindInAnyCase(document.root(), "modules");
   if (modules == nullptr || modules->elements().empty()) {
     return out;
   }
   out.listed = true;
-  const JsonNode* versions = modules->elements()[0].Find("versions");
+  const JsonNode* versions = json::FindInAnyCase(modules->elements()[0], "versions");
   for (const JsonNode& entry :
        versions == nullptr ? std::span<const JsonNode>() : versions->elements()) {
-    if (const JsonNode* version = entry.Find("version"); version != nullptr) {
-      out.versions.emplace_back(version->text());
-    }
+    out.versions.push_back(json::TextInAnyCase(entry, "version"));
   }
   return out;
 }
@@ -136,9 +171,9 @@ ModuleRegistryResult<ModuleLocation> ModuleRegistry::AskLocation(const RegistryM
       return FailedQuery("error getting download location for \"" + module.ToText() +
                          "\": the response is no JSON object");
     }
-    const JsonNode* location = document.root().Find("location");
-    if (location != nullptr && location->is_string() && !location->text().empty()) {
-      out.address = location->text();
+    if (std::string location = json::TextInAnyCase(document.root(), "location");
+        !location.empty()) {
+      out.address = std::move(location);
     }
     if (const JsonNode* credentials = document.root().Find("use_registry_credentials");
         credentials != nullptr && credentials->is_bool()) {

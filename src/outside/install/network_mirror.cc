@@ -2,10 +2,35 @@
 // Ref: opentofu internal/getproviders http_mirror_source.go.
 #include "addrs/provider_source.h"
 #include "install/sources.h"
-#include "json/reader.h"
+#include "json/expected.h"
 
 namespace kinu::install {
 namespace {
+
+using json::Expected;
+
+// The answers of a mirror. Ref: opentofu internal/getproviders/http_mirror_source.go.
+constexpr Expected kNothing{.type = Expected::Type::kObject, .name = "struct {}"};
+constexpr Expected kMirroredVersions{
+    .type = Expected::Type::kMap, .name = "map[string]struct {}", .element = &kNothing};
+constexpr Expected::Member kIndexMembers[] = {{"versions", &kMirroredVersions}};
+constexpr Expected kIndex{
+    .type = Expected::Type::kObject, .name = "getproviders.ResponseBody", .members = kIndexMembers};
+
+constexpr Expected kHashes{
+    .type = Expected::Type::kList, .name = "[]string", .element = &json::kExpectedText};
+constexpr Expected::Member kArchiveMembers[] = {{"url", &json::kExpectedText},
+                                                {"hashes", &kHashes}};
+constexpr Expected kArchive{.type = Expected::Type::kObject,
+                            .name = "getproviders.ResponseArchiveMeta",
+                            .members = kArchiveMembers};
+constexpr Expected kArchiveMap{.type = Expected::Type::kMap,
+                               .name = "map[string]*getproviders.ResponseArchiveMeta",
+                               .element = &kArchive};
+constexpr Expected::Member kArchivesMembers[] = {{"archives", &kArchiveMap}};
+constexpr Expected kArchives{.type = Expected::Type::kObject,
+                             .name = "getproviders.ResponseBody",
+                             .members = kArchivesMembers};
 
 /// The host of a mirror as credentials name it: without the default port.
 std::string CredentialsHost(const net::Url& url) {
@@ -24,13 +49,12 @@ class NetworkMirror final : public PackageSource {
       return std::unexpected(SourceError{.problem = SourceProblem::kNotFound});
     }
     const JsonDocument document = ParseJson(response.body);
-    if (!document.ok() || !document.root().is_object()) {
-      return std::unexpected(QueryError(
-          address, "invalid response content from mirror server: " +
-                       (document.ok() ? "no JSON object" : document.problems()[0].message)));
+    if (const auto problem = json::ProblemOf(response.body, document, kIndex); !problem.empty()) {
+      return std::unexpected(
+          QueryError(address, "invalid response content from mirror server: " + problem));
     }
     OfferedVersions out;
-    const JsonNode* versions = document.root().Find("versions");
+    const JsonNode* versions = json::FindInAnyCase(document.root(), "versions");
     for (const JsonMember& member :
          versions == nullptr ? std::span<const JsonMember>() : versions->members()) {
       if (auto version = Version::ParseExact(member.name)) {
@@ -53,8 +77,9 @@ class NetworkMirror final : public PackageSource {
                        ": " + why};
   }
   SourceResult<net::HttpResponse> Get(const std::string& address, const std::string& file);
-  void ReadHashes(const JsonNode& archives, const std::string& platform,
-                  MirrorEvidence& evidence) const;
+  /// False, with the text in `bad`, at one that is no hash.
+  bool ReadHashes(const JsonNode& archives, const std::string& platform, MirrorEvidence& evidence,
+                  std::string& bad) const;
 
   InstallMethod method_;
   Network& network_;
@@ -97,18 +122,23 @@ SourceResult<net::HttpResponse> NetworkMirror::Get(const std::string& address,
   return *std::move(response);
 }
 
-void NetworkMirror::ReadHashes(const JsonNode& archives, const std::string& platform,
-                               MirrorEvidence& evidence) const {
+bool NetworkMirror::ReadHashes(const JsonNode& archives, const std::string& platform,
+                               MirrorEvidence& evidence, std::string& bad) const {
   for (const JsonMember& member : archives.members()) {
-    const JsonNode* hashes = member.value.Find("hashes");
+    const JsonNode* hashes = json::FindInAnyCase(member.value, "hashes");
     if (hashes == nullptr || (member.name != platform && !method_.trust_all_hashes)) {
       continue;
     }
     for (const JsonNode& hash : hashes->elements()) {
-      evidence.hashes.emplace_back(hash.text());
+      evidence.hashes.emplace_back(hash.is_string() ? hash.text() : "");
+      if (!evidence.hashes.back().contains(':')) {
+        bad = evidence.hashes.back();
+        return false;
+      }
     }
   }
   evidence.trust_all = method_.trust_all_hashes;
+  return true;
 }
 
 SourceResult<PackageOffer> NetworkMirror::Package(const std::string& address,
@@ -121,21 +151,17 @@ SourceResult<PackageOffer> NetworkMirror::Package(const std::string& address,
                                 address + " version " + version.ToText()));
   }
   const JsonDocument document = ParseJson(response.body);
-  const JsonNode* archives =
-      document.ok() && document.root().is_object() ? document.root().Find("archives") : nullptr;
-  if (!document.ok() || !document.root().is_object()) {
-    return std::unexpected(QueryError(
-        address, "invalid response content from mirror server: " +
-                     (document.ok() ? "no JSON object" : document.problems()[0].message)));
+  if (const auto problem = json::ProblemOf(response.body, document, kArchives); !problem.empty()) {
+    return std::unexpected(
+        QueryError(address, "invalid response content from mirror server: " + problem));
   }
+  const JsonNode* archives = json::FindInAnyCase(document.root(), "archives");
   const JsonNode* archive = archives == nullptr ? nullptr : archives->Find(platform);
   if (archive == nullptr) {
     return std::unexpected(
         SourceError{.problem = SourceProblem::kPlatform, .mirror = method_.location});
   }
-  const JsonNode* reference = archive->Find("url");
-  const std::string text =
-      reference != nullptr && reference->is_string() ? std::string(reference->text()) : "";
+  const std::string text = json::TextInAnyCase(*archive, "url");
   const auto base = net::Url::Parse(response.url);
   const auto url = base ? base->Resolve(text) : base;
   if (!url) {
@@ -148,7 +174,10 @@ SourceResult<PackageOffer> NetworkMirror::Package(const std::string& address,
   offer.form = PackageForm::kRemote;
   offer.request = network_.PackageRequest(*url, method_.download_retries);
   MirrorEvidence evidence;
-  ReadHashes(*archives, platform, evidence);
+  if (std::string bad; !ReadHashes(*archives, platform, evidence, bad)) {
+    return std::unexpected(QueryError(address, "provider mirror returned invalid provider hash \"" +
+                                                   bad + "\": a hash has a scheme, as in \"h1:\""));
+  }
   if (!evidence.hashes.empty()) {
     offer.evidence.mirror = std::move(evidence);
   }

@@ -79,6 +79,12 @@ TEST_F(Sources, RegistryFailures) {
       {200, "<html>", SourceProblem::kFailed, "could not query provider registry"},
       {200, R"({"versions":[{"version":"one"}]})", SourceProblem::kFailed, "invalid version"},
       {200, R"({"versions":[]})", SourceProblem::kNotFound, "was not found in any"},
+      {200, "null", SourceProblem::kNotFound, "was not found in any"},
+      {200, R"({"versions":"1.0.0"})", SourceProblem::kFailed, "cannot unmarshal string"},
+      {200, R"({"versions":[{"version":"1.0.0","protocols":"5.0"}]})", SourceProblem::kFailed,
+       "cannot unmarshal string"},
+      {200, R"({"versions":[],"warnings":[true]})", SourceProblem::kFailed,
+       "cannot unmarshal bool"},
   };
   for (const Case& each : cases) {
     ScriptedTransport fresh;
@@ -163,6 +169,33 @@ TEST_F(Sources, NetworkMirror) {
   offer = Package("1.0.0");
   ASSERT_TRUE(offer);
   EXPECT_EQ(offer->evidence.mirror->hashes, (std::vector<std::string>{"zh:1", "zh:2"}));
+}
+
+TEST_F(Sources, NetworkMirrorOfAnotherForm) {
+  InstallMethod method;
+  method.kind = InstallMethodKind::kNetworkMirror;
+  method.location = "https://m/";
+  config_.installation.emplace().methods.push_back(method);
+  const std::pair<const char*, const char*> archives[] = {
+      {R"({"archives":{"linux_amd64":{"url":"f.zip","hashes":"zh:1"}}})",
+       "cannot unmarshal string"},
+      {R"({"archives":{"linux_amd64":{"url":1}}})", "cannot unmarshal number"},
+      {R"({"archives":{"linux_amd64":{"url":"f.zip","hashes":["x"]}}})",
+       "invalid provider hash \"x\""},
+      {R"({"archives":[]})", "cannot unmarshal array"},
+  };
+  int patch = 0;
+  for (const auto& [body, message] : archives) {
+    const std::string version = "1.0." + std::to_string(patch++);
+    Answer("https://m/" + std::string(kPlain) + '/' + version + ".json", 200, body);
+    const auto offer = Package(version);
+    ASSERT_FALSE(offer) << body;
+    EXPECT_NE(offer.error().message.find(message), std::string::npos) << offer.error().message;
+  }
+  Answer("https://m/" + std::string(kPlain) + "/index.json", 200, R"({"Versions":{"1.0":{}}})");
+  const auto versions = Versions();
+  ASSERT_TRUE(versions) << versions.error().message;
+  EXPECT_EQ(versions->versions.at(0).ToText(), "1.0.0");
 }
 
 TEST_F(Sources, MirrorOfAPlatformThatTheRegistryLacks) {

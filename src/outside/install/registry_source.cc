@@ -4,6 +4,7 @@
 
 #include "addrs/provider_source.h"
 #include "install/sources.h"
+#include "json/expected.h"
 #include "json/reader.h"
 #include "trace/trace.h"
 
@@ -16,13 +17,59 @@ std::unexpected<SourceError> Failed(std::string message) {
 
 std::vector<std::string> TextList(const JsonNode& object, std::string_view name) {
   std::vector<std::string> out;
-  if (const JsonNode* list = object.Find(name); list != nullptr) {
+  if (const JsonNode* list = json::FindInAnyCase(object, name); list != nullptr) {
     for (const JsonNode& element : list->elements()) {
-      out.emplace_back(element.text());
+      out.emplace_back(element.is_string() ? element.text() : "");
     }
   }
   return out;
 }
+
+using json::Expected;
+
+// The answers of a registry. Ref: opentofu internal/getproviders/registry_client.go.
+constexpr Expected kTexts{
+    .type = Expected::Type::kList, .name = "[]string", .element = &json::kExpectedText};
+constexpr Expected::Member kVersionMembers[] = {{"version", &json::kExpectedText},
+                                                {"protocols", &kTexts}};
+constexpr Expected kVersion{
+    .type = Expected::Type::kObject, .name = "struct", .members = kVersionMembers};
+constexpr Expected kVersions{
+    .type = Expected::Type::kList, .name = "[]struct", .element = &kVersion};
+constexpr Expected::Member kListingMembers[] = {{"versions", &kVersions}, {"warnings", &kTexts}};
+constexpr Expected kListing{.type = Expected::Type::kObject,
+                            .name = "getproviders.ResponseBody",
+                            .members = kListingMembers};
+
+constexpr Expected::Member kKeyMembers[] = {{"ascii_armor", &json::kExpectedText},
+                                            {"trust_signature", &json::kExpectedText}};
+constexpr Expected kKey{
+    .type = Expected::Type::kObject, .name = "getproviders.SigningKey", .members = kKeyMembers};
+constexpr Expected kKeys{
+    .type = Expected::Type::kList, .name = "[]*getproviders.SigningKey", .element = &kKey};
+constexpr Expected::Member kKeyListMembers[] = {{"gpg_public_keys", &kKeys}};
+constexpr Expected kKeyList{.type = Expected::Type::kObject,
+                            .name = "getproviders.SigningKeyList",
+                            .members = kKeyListMembers};
+constexpr Expected::Member kOtherMembers[] = {{"hashes", &kTexts},
+                                              {"package_size", &json::kExpectedInt}};
+constexpr Expected kOther{
+    .type = Expected::Type::kObject, .name = "struct", .members = kOtherMembers};
+constexpr Expected kOthers{
+    .type = Expected::Type::kMap, .name = "map[string]struct", .element = &kOther};
+constexpr Expected::Member kPackageMembers[] = {{"protocols", &kTexts},
+                                                {"os", &json::kExpectedText},
+                                                {"arch", &json::kExpectedText},
+                                                {"filename", &json::kExpectedText},
+                                                {"download_url", &json::kExpectedText},
+                                                {"shasum", &json::kExpectedText},
+                                                {"shasums_url", &json::kExpectedText},
+                                                {"shasums_signature_url", &json::kExpectedText},
+                                                {"signing_keys", &kKeyList},
+                                                {"packages", &kOthers}};
+constexpr Expected kPackage{.type = Expected::Type::kObject,
+                            .name = "getproviders.ResponseBody",
+                            .members = kPackageMembers};
 
 /// Whether a protocol version ("5.0") is one that providers may have: >= 5, < 7.
 bool IsSupportedProtocol(const Version& version) {
@@ -31,7 +78,7 @@ bool IsSupportedProtocol(const Version& version) {
 }
 
 Result<Version> ParseProtocol(std::string_view text) {
-  return Version::Parse(text);
+  return Version::ParseExact(text);
 }
 
 constexpr std::string_view kRegistryTraceScope = "kinu/install";
@@ -164,16 +211,15 @@ SourceResult<VersionListing> RegistrySource::ListVersions(const net::Url& base,
                                                   " does not have a provider named " + address});
   }
   const JsonDocument document = ParseJson(response.body);
-  if (!document.ok() || !document.root().is_object()) {
-    return std::unexpected(QueryFailed(address, document.ok() ? "the response is no JSON object"
-                                                              : document.problems()[0].message));
+  if (const auto problem = json::ProblemOf(response.body, document, kListing); !problem.empty()) {
+    return std::unexpected(QueryFailed(address, problem));
   }
   VersionListing listing;
   listing.warnings = TextList(document.root(), "warnings");
-  const JsonNode* versions = document.root().Find("versions");
+  const JsonNode* versions = json::FindInAnyCase(document.root(), "versions");
   for (const JsonNode& entry :
        versions == nullptr ? std::span<const JsonNode>() : versions->elements()) {
-    const std::string text = entry.TextOf("version");
+    const std::string text = json::TextInAnyCase(entry, "version");
     auto version = Version::ParseExact(text);
     if (!version) {
       return std::unexpected(QueryFailed(address,
@@ -233,8 +279,8 @@ SourceResult<RegistryEvidence> RegistrySource::ReadEvidence(const JsonNode& root
                                                             const std::string& address) {
   constexpr size_t kDigits = 64;
   RegistryEvidence evidence;
-  evidence.filename = root.TextOf("filename");
-  evidence.checksum = root.TextOf("shasum");
+  evidence.filename = json::TextInAnyCase(root, "filename");
+  evidence.checksum = json::TextInAnyCase(root, "shasum");
   const bool hexadecimal = std::ranges::all_of(evidence.checksum, [](unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
   });
@@ -242,18 +288,18 @@ SourceResult<RegistryEvidence> RegistrySource::ReadEvidence(const JsonNode& root
     return std::unexpected(QueryFailed(
         address, "registry response includes invalid SHA256 hash \"" + evidence.checksum + '"'));
   }
-  if (const JsonNode* keys = root.Find("signing_keys"); keys != nullptr) {
-    const JsonNode* list = keys->Find("gpg_public_keys");
+  if (const JsonNode* keys = json::FindInAnyCase(root, "signing_keys"); keys != nullptr) {
+    const JsonNode* list = json::FindInAnyCase(*keys, "gpg_public_keys");
     for (const JsonNode& key : list == nullptr ? std::span<const JsonNode>() : list->elements()) {
-      evidence.keys.push_back(key.TextOf("ascii_armor"));
+      evidence.keys.push_back(json::TextInAnyCase(key, "ascii_armor"));
     }
   }
-  const JsonNode* packages = root.Find("packages");
+  const JsonNode* packages = json::FindInAnyCase(root, "packages");
   for (const JsonMember& member :
        packages == nullptr ? std::span<const JsonMember>() : packages->members()) {
     RegistryPackage& package = evidence.packages[std::string(member.name)];
     package.hashes = TextList(member.value, "hashes");
-    const JsonNode* size = member.value.Find("package_size");
+    const JsonNode* size = json::FindInAnyCase(member.value, "package_size");
     package.size = size != nullptr && size->is_number()
                        ? std::strtoll(std::string(size->text()).c_str(), nullptr, 10)
                        : 0;
@@ -297,9 +343,8 @@ SourceResult<PackageOffer> RegistrySource::AskPackage(const std::string& address
     return std::unexpected(SourceError{.problem = SourceProblem::kPlatform});
   }
   const JsonDocument document = ParseJson(response.body);
-  if (!document.ok() || !document.root().is_object()) {
-    return std::unexpected(QueryFailed(address, document.ok() ? "the response is no JSON object"
-                                                              : document.problems()[0].message));
+  if (const auto problem = json::ProblemOf(response.body, document, kPackage); !problem.empty()) {
+    return std::unexpected(QueryFailed(address, problem));
   }
   const JsonNode& root = document.root();
   const std::vector<std::string> protocols = TextList(root, "protocols");
@@ -315,20 +360,23 @@ SourceResult<PackageOffer> RegistrySource::AskPackage(const std::string& address
   if (!fits) {
     return std::unexpected(ProtocolError(base, address, version));
   }
-  const std::string target = root.TextOf("os") + '_' + root.TextOf("arch");
+  const std::string target =
+      json::TextInAnyCase(root, "os") + '_' + json::TextInAnyCase(root, "arch");
   if (target != platform) {
     return Failed("registry response to request for " + platform +
                   " archive has incorrect target " + target);
   }
   const auto final_url = net::Url::Parse(response.url);
-  const auto download = final_url->Resolve(root.TextOf("download_url"));
+  const auto download = final_url->Resolve(json::TextInAnyCase(root, "download_url"));
   if (!download || (download->scheme != "http" && download->scheme != "https")) {
     return Failed("registry response includes invalid download URL: must use http or https scheme");
   }
   KINU_TRY(RegistryEvidence evidence, ReadEvidence(root, address));
-  KINU_TRY(evidence.checksums, File(*final_url, address, root.TextOf("shasums_url"), "checksums"));
-  KINU_TRY(evidence.signature,
-           File(*final_url, address, root.TextOf("shasums_signature_url"), "signature"));
+  KINU_TRY(evidence.checksums,
+           File(*final_url, address, json::TextInAnyCase(root, "shasums_url"), "checksums"));
+  KINU_TRY(
+      evidence.signature,
+      File(*final_url, address, json::TextInAnyCase(root, "shasums_signature_url"), "signature"));
   PackageOffer offer;
   offer.version = version;
   offer.platform = platform;
