@@ -129,6 +129,7 @@ class LocalStore final : public state::Store {
   std::string lineage_;
   uint64_t serial_ = 0;
   bool base_is_written_ = false;  // the base stands at paths_.write
+  bool is_first_ = false;         // there was no state before: the next one counts
   Text original_;                 // content of target_ when it was opened: the backup
   bool backup_done_ = false;
   std::optional<state::State> parsed_;  // of base_text_, from Lock() to Read()

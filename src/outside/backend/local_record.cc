@@ -160,6 +160,7 @@ Result<void> LocalStore::WriteBaseToTarget() {
   }
   KINU_TRY(state::State base, base_text_ == nullptr ? state::ReadState(program_, std::string())
                                                     : state::ReadState(program_, base_text_));
+  is_first_ = base_text_ == nullptr;
   return WriteContent(base, Content::kBase);
 }
 

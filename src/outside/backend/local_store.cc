@@ -482,6 +482,9 @@ Result<void> LocalStore::WriteContent(state::State& state, Content content) {
     return std::unexpected(std::move(base).error());
   }
   bool changed = base_text_ == nullptr || !state::SameContent(state, *base);
+  if (content == Content::kNext) {
+    changed = std::exchange(is_first_, false) || changed;
+  }
   if (base_text_ == nullptr && lineage_.empty()) {
     lineage_ = RandomUuid();
   }

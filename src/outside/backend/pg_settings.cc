@@ -115,9 +115,11 @@ class PairReader {
                        " in connection info string\"");
       }
       ++at_;
-      KINU_TRY(out[key], !SkipSpaces()        ? Result<std::string>("")
-                         : text_[at_] == '\'' ? Quoted()
-                                              : Plain());
+      if (!SkipSpaces()) {
+        out[key] = "";
+        break;
+      }
+      KINU_TRY(out[key], text_[at_] == '\'' ? Quoted() : Plain());
     }
     return out;
   }
@@ -141,7 +143,8 @@ class PairReader {
   Result<std::string> Plain() {
     std::string out;
     for (; at_ < text_.size() && !IsSpace(text_[at_]); ++at_) {
-      if (text_[at_] == '\\' && ++at_ == text_.size()) {
+      at_ += text_[at_] == '\\' ? 1 : 0;
+      if (at_ == text_.size()) {
         return Invalid("missing character after backslash");
       }
       out += text_[at_];
@@ -484,9 +487,9 @@ class Finisher {
     if (TextOf("sslnegotiation") == "direct") {
       return Invalid("pq: sslnegotiation=direct is not supported");
     }
-    const std::string mode = is_local_                   ? "disable"
-                             : TextOf("sslmode").empty() ? "require"
-                                                         : TextOf("sslmode");
+    const std::string chosen = TextOf("sslmode");
+    const std::string usual = chosen.empty() ? "require" : chosen;
+    const std::string mode = is_local_ ? "disable" : usual;
     Add("sslmode", mode);
     std::string authorities = TextOf("sslrootcert");
     const bool verifies = mode.starts_with("verify-");
