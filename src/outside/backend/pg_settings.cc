@@ -30,7 +30,7 @@ struct Keyword {
   std::string_view name;
   std::string_view variable;  ///< of the environment; empty: none
   Form form = Form::kText;
-  Use use = Use::kPass;  ///< kRead: FinishSettings() decides
+  Use use = Use::kPass;  ///< kRead: the Finisher decides
   std::span<const std::string_view> choices = {};
 };
 
