@@ -318,17 +318,18 @@ bool Initializer::MoveToOther(const ConfiguredBackend& to) {
 
 /// The configuration asks for another backend than before.
 std::optional<ConfiguredBackend> Initializer::Adopt() {
-  const ConfiguredBackend local = *Encrypted(ImpliedBackend());
-  bool has_local_states = false;
+  std::optional<ConfiguredBackend> local;  // the files of a directory without a backend
   if (!record_.empty()) {
     ReportChange();
-  } else if (const std::optional<bool> found = HasLocalStates(local, diags_)) {
-    has_local_states = *found;
-    if (settings_.is_cloud() && !CloudOptionsFit()) {
+  } else {
+    local = Encrypted(ImpliedBackend());
+    const std::optional<bool> has_states = HasLocalStates(*local, diags_);
+    if (!has_states || (settings_.is_cloud() && !CloudOptionsFit())) {
       return std::nullopt;
     }
-  } else {
-    return std::nullopt;
+    if (!*has_states) {
+      local.reset();
+    }
   }
   if (settings_.problems.has_errors()) {
     diags_.Append(Diagnostics(settings_.problems));
@@ -343,8 +344,7 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
     return std::nullopt;  // there is nothing to check
   }
   auto to = Configured(settings_.type, settings, &settings_);
-  if (!to || (has_local_states && !MoveToFirst(local, *to)) ||
-      (!record_.empty() && !MoveToOther(*to))) {
+  if (!to || (local && !MoveToFirst(*local, *to)) || (!record_.empty() && !MoveToOther(*to))) {
     return std::nullopt;
   }
   const WorkspaceChoice choice =
