@@ -4,7 +4,8 @@
     run.py --binary build/dev/src/cli/tofu --mirror build/dev/mirror [--first N]         the recorded worlds
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 [--found FILE]          fresh ones, beside OpenTofu
     run.py --binary build/asan/src/cli/tofu --mirror … --seeds 1-1000                    fresh ones alone: crashes, sanitizers
-    run.py --binary … --mirror … --reference tofu --seeds 1-1000 --damaged               with slips in their files
+    run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind damaged          with slips in their files
+    run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind graphs           small graphs of objects with a life of partial applies
     run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
     run.py --binary … --mirror … --level 1.13 --reference tofu113 --seeds 1-500          beside a later release
     run.py --binary … --mirror … --only world/000017 --show                              a recorded one
@@ -20,8 +21,6 @@ import shutil
 import sys
 
 import compare
-import damage
-import generate
 import recorded
 import reduce
 import session
@@ -79,7 +78,7 @@ def run_alone(pool, seeds, report):
 def world_by_name(name, options):
     """A new world by its seed, or a recorded one by its name."""
     if isinstance(name, int):
-        return (damage if options.damaged else generate).make(name)
+        return workers.KINDS[options.kind](name)
     return next(world for world in recorded.read() if world["id"] == name)
 
 
@@ -93,7 +92,7 @@ def write_found(pool, report, options):
 
 def show_world(seed, options):
     world = world_by_name(options.only or seed, options)
-    workers.start(options.binary, options.reference, options.mirror, options.level, options.damaged)
+    workers.start(options.binary, options.reference, options.mirror, options.level, options.kind)
     print(reduce.text_of(world))
     if options.binary:
         wanted = workers.answers_of(world) if options.only and not options.reference else \
@@ -117,7 +116,7 @@ def main():
     parser.add_argument("--seeds", help="A-B or one number")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--level", help="the level of compatibility of the program: 1.13, for a reference of that series")
-    parser.add_argument("--damaged", action="store_true", help="fresh worlds, each with random slips in its files")
+    parser.add_argument("--kind", choices=sorted(workers.KINDS), default="worlds", help="what makes fresh worlds")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--reduce", action="store_true")
     parser.add_argument("--record", action="store_true")
@@ -137,7 +136,7 @@ def main():
         return show_world(seeds[0], options)
     report = Report()
     with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=workers.start, initargs=(
-            options.binary, options.reference, options.mirror, options.level, options.damaged)) as pool:
+            options.binary, options.reference, options.mirror, options.level, options.kind)) as pool:
         if options.record:
             recorded.record(pool, seeds, options.add)
         if options.record or not options.seeds:

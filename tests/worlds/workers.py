@@ -11,9 +11,12 @@ import time
 import compare
 import damage
 import generate
+import graphs
 import reduce
 import session
 
+# What makes the world of a seed.
+KINDS = {"worlds": generate.make, "damaged": damage.make, "graphs": graphs.make}
 # What a process of the pool has.
 PLACE = {}
 # What a command may end with, and how a sanitizer begins.
@@ -32,7 +35,7 @@ def directory_of_worlds():
     return None
 
 
-def start(binary, reference, mirror, level=None, damaged=False):
+def start(binary, reference, mirror, level=None, kind="worlds"):
     """Prepares a process of the pool: its programs, and a provider to attach to. `level` is that of the first, which gets
     the options of sanitizers too."""
     for name in [name for name in os.environ if name.startswith(("TF_", "TOFU_"))]:
@@ -42,7 +45,7 @@ def start(binary, reference, mirror, level=None, damaged=False):
     if level:
         environment["KINU_COMPATIBILITY"] = level
     PLACE["level"] = level
-    PLACE["make"] = damage.make if damaged else generate.make
+    PLACE["make"] = KINDS[kind]
     PLACE["program"] = binary and session.cli_cases.Program(binary, mirror, environment)
     PLACE["reference"] = reference and session.cli_cases.Program(reference, mirror)
     PLACE["attach"] = None
