@@ -50,10 +50,6 @@ uint32_t PlanGraph::EnsureProvider(const ProviderConfig& address) {
   return it->second;
 }
 
-uint32_t PlanGraph::EnsureStoredProvider(const ProviderConfig& address) {
-  return EnsureProvider(config.ProviderAt(address).value_or(address));
-}
-
 std::optional<uint32_t> PlanGraph::FunctionProvider(const config::ConfigNode& node,
                                                     const ProviderFunctionName& name) const {
   const config::RequiredProvider* required =

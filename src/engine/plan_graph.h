@@ -110,8 +110,6 @@ class PlanGraph : public Graph {
   ReferenceCollection& references() const { return *references_; }
 
   uint32_t EnsureProvider(const ProviderConfig& address);
-  /// As EnsureProvider(), for an address in a state.
-  uint32_t EnsureStoredProvider(const ProviderConfig& address);
   /// The provider whose function is called in a module; nothing if the module does not require it,
   /// or ConnectReferences() has not seen the call; the console may call any required provider.
   std::optional<uint32_t> FunctionProvider(const config::ConfigNode& node,

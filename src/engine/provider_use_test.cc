@@ -110,5 +110,81 @@ TEST_F(ProviderUseTest, MetadataNeedsAProviderThatTakesIt) {
   EXPECT_EQ(diags_.list()[0].subject.start_position().line, 2);
 }
 
+constexpr const char* kKeyedProvider = R"(
+    provider "test" {
+      alias    = "by"
+      for_each = toset(["x", "y"])
+    }
+    provider "test" {
+      alias = "other"
+    }
+)";
+
+constexpr const char* kRequirement = R"(
+    terraform {
+      required_providers { test = { source = "hashicorp/test" } }
+    }
+)";
+
+class ProviderKeyTest : public ScenarioTest {
+ protected:
+  /// Configures the keyed provider and what is given.
+  void ConfigureWith(const std::string& text, const std::string& module = "") {
+    Configure({{"main.tf", std::string(kRequirement) + kKeyedProvider + text},
+               {"m/main.tf", kRequirement + module}});
+  }
+  void ApplyWith(const std::string& text, const std::string& module = "") {
+    ConfigureWith(text, module);
+    Apply();
+  }
+  /// The keys of the provider that the state has, in the order of its objects.
+  std::vector<std::string> StoredKeys() const {
+    std::vector<std::string> out;
+    for (const auto& resource : state_.resources) {
+      for (const state::Instance& instance : resource->instances) {
+        out.push_back(program_->ToText(instance.provider_key));
+      }
+    }
+    return out;
+  }
+};
+
+TEST_F(ProviderKeyTest, GoneInstancesAreDestroyedByTheKeyOfTheirObjects) {
+  const std::string block = "resource \"test_thing\" \"a\" {\n  provider = test.by[each.key]\n";
+  ApplyWith(block + "  for_each = toset([\"x\", \"y\"])\n  name = each.key\n}\n");
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(StoredKeys(), (std::vector<std::string>{"[\"x\"]", "[\"y\"]"}));
+  ApplyWith(block + "  for_each = toset([])\n  name = each.key\n}\n");
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_TRUE(StoredKeys().empty());
+}
+
+TEST_F(ProviderKeyTest, GoneInstancesOfABlockWithoutKeyHaveNone) {
+  ApplyWith(
+      "resource \"test_thing\" \"a\" {\n  provider = test.by[\"x\"]\n  count = 2\n"
+      "  name = \"n${count.index}\"\n}\n");
+  ApplyWith(
+      "resource \"test_thing\" \"a\" {\n  provider = test.other\n  count = 1\n"
+      "  name = \"n${count.index}\"\n}\n");
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(StoredKeys(), std::vector<std::string>{""});
+}
+
+TEST_F(ProviderKeyTest, KeysOfAnotherProviderCannotServe) {
+  const std::string inner = "resource \"test_thing\" \"a\" {\n  name = \"n\"\n}\n";
+  ApplyWith(
+      "module \"m\" {\n  source = \"./m\"\n  for_each = toset([\"x\", \"y\"])\n"
+      "  providers = { test = test.other }\n}\n",
+      inner);
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  ConfigureWith(
+      "module \"m\" {\n  source = \"./m\"\n  for_each = toset([\"x\"])\n"
+      "  providers = { test = test.by[each.key] }\n}\n",
+      inner);
+  (void)Plan();
+  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(diags_.list()[0].summary, "Unable to use fallback provider from state");
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -101,7 +101,7 @@ std::optional<std::string> UserOf(const PlanGraph& graph, const Node& node, Symb
         ConfigResource{graph.PlaceOf(node).path, graph.ResourceOf(node).name});
   }
   if ((node.kind == NodeKind::kOrphan || node.kind == NodeKind::kDeposed) &&
-      graph.stored[node.index].resource->provider.provider == of) {
+      graph.providers[graph.stored[node.index].provider].address.provider == of) {
     return graph.program.ToText(graph.stored[node.index].resource->address);
   }
   return std::nullopt;
@@ -128,6 +128,16 @@ void ReportMissingSchema(const PlanGraph& graph, const ProviderInfo& provider,
   diags.Error(summary + std::string(address) + ": " + provider::SchemaFailure(address, cause), "");
 }
 
+/// The provider of stored objects: that of their block, if there is one.
+ProviderConfig ProviderOfStored(const PlanGraph& graph, const state::Resource& stored) {
+  const config::Config& config = graph.config;
+  const config::ConfigNode* place = config.Find(graph.program.ModuleOf(stored.address.module));
+  const int block = place != nullptr ? place->module->FindResource(stored.address.resource) : -1;
+  return block >= 0
+             ? config.ResolveProvider(*place, place->module->resources[static_cast<size_t>(block)])
+             : config.ProviderAt(stored.provider).value_or(stored.provider);
+}
+
 }  // namespace
 
 bool AttachProviders(PlanGraph& graph, Diagnostics& diags) {
@@ -147,7 +157,7 @@ bool AttachProviders(PlanGraph& graph, Diagnostics& diags) {
       users.emplace_back(id, graph.InfoOf(node).provider = graph.EnsureProvider(address));
     } else if (node.kind == NodeKind::kOrphan || node.kind == NodeKind::kDeposed) {
       StoredNode& stored = graph.stored[node.index];
-      stored.provider = graph.EnsureStoredProvider(stored.resource->provider);
+      stored.provider = graph.EnsureProvider(ProviderOfStored(graph, *stored.resource));
       users.emplace_back(id, stored.provider);
     }
   }

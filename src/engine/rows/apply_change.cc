@@ -158,7 +158,7 @@ class RowApplier {
         diags_(diags) {}
 
   void Run() {
-    provider_ = ProviderOf(row_, diags_);
+    provider_ = ProviderOf(row_, KeyBasis::kConfiguration, diags_);
     if (provider_ == nullptr || !SetAside()) {
       return;
     }
@@ -413,7 +413,7 @@ class RowDestroyer {
     if (!object_) {
       return;  // it no longer exists
     }
-    if (provider::Provider* provider = ProviderOf(row_, diags_)) {
+    if (provider::Provider* provider = ProviderOf(row_, KeyBasis::kState, diags_)) {
       Destroy(*provider);
     }
   }
@@ -503,7 +503,7 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
 }
 
 void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
-  provider::Provider* provider = ProviderOf(row, diags);
+  provider::Provider* provider = ProviderOf(row, KeyBasis::kConfiguration, diags);
   if (provider == nullptr) {
     return;
   }

@@ -67,10 +67,10 @@ ShownAttribute IdentifyOrNameObject(const Value& value) {
   return {};
 }
 
-provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
+provider::Provider* ProviderOf(RowContext& row, KeyBasis basis, Diagnostics& diags) {
   const ProviderSlot& slot = row.provider_slot();
   size_t errors = diags.error_count();
-  const InstanceKey key = ProviderKeyOf(row, diags);
+  const InstanceKey key = ProviderKeyOf(row, basis, diags);
   if (diags.error_count() != errors) {
     return nullptr;
   }

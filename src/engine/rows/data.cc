@@ -286,7 +286,7 @@ void ReadOrDefer(RowContext& row, provider::Provider& provider, const Value& con
 }  // namespace
 
 void PlanDataRow(RowContext& row, Diagnostics& diags) {
-  provider::Provider* provider = ProviderOf(row, diags);
+  provider::Provider* provider = ProviderOf(row, KeyBasis::kConfiguration, diags);
   if (provider == nullptr) {
     return;
   }

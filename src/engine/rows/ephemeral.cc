@@ -86,7 +86,7 @@ std::optional<Value> Open(RowContext& row, provider::Provider& provider, const V
 
 void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
   Walk& walk = row.walk();
-  provider::Provider* provider = ProviderOf(row, diags);
+  provider::Provider* provider = ProviderOf(row, KeyBasis::kConfiguration, diags);
   if (provider == nullptr) {
     return;
   }

@@ -146,7 +146,7 @@ bool PlanUnread(RowContext& row, provider::Provider& provider, RowFate& fate, Di
 }  // namespace
 
 void PlanManagedRow(RowContext& row, Diagnostics& diags) {
-  provider::Provider* provider = ProviderOf(row, diags);
+  provider::Provider* provider = ProviderOf(row, KeyBasis::kConfiguration, diags);
   if (provider == nullptr) {
     return;
   }
@@ -236,7 +236,8 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     }
     return;
   }
-  provider::Provider* provider = ProviderOf(row, diags);
+  provider::Provider* provider =
+      ProviderOf(row, row.node.destroying ? KeyBasis::kState : KeyBasis::kConfiguration, diags);
   const state::Object& object = *row.row.stored->current;
   if (provider == nullptr || !ReadObject(row, *provider, object, "", diags)) {
     return;
@@ -267,7 +268,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
 std::optional<plan::ResourceChange> PlanDeposedObject(RowContext& row,
                                                       const state::DeposedObject& deposed,
                                                       Diagnostics& diags) {
-  provider::Provider* provider = ProviderOf(row, diags);
+  provider::Provider* provider = ProviderOf(row, KeyBasis::kState, diags);
   if (provider == nullptr || !ReadObject(row, *provider, deposed.object, deposed.key, diags) ||
       !row.row.read().refreshed || row.walk().context.mode == plan::Mode::kRefreshOnly) {
     return std::nullopt;

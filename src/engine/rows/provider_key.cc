@@ -81,29 +81,80 @@ InstanceKey ReadKey(const RowContext& row, const hcl::Expr& expr, const ModuleSc
   return InstanceKey::String(row.walk().program.Intern(text->AsString()));
 }
 
+/// The module of the row's block, or null.
+const config::ConfigNode* PlaceOf(const RowContext& row) {
+  const Walk& walk = row.walk();
+  return row.instance != nullptr
+             ? row.instance->node
+             : walk.config.Find(walk.program.ModuleOf(row.address.resource.module));
+}
+
+/// The instance of a module that the row is in, or null: it does not exist any more.
+const ModuleInstance* AroundRow(const RowContext& row, const config::ConfigNode& module) {
+  const Walk& walk = row.walk();
+  ModuleInstId id = row.address.resource.module;
+  while (walk.program.ModuleOf(id) != module.path) {
+    id = walk.program.Parent(id);
+  }
+  for (const ModuleInstance* instance : walk.slots.instances[module.index]) {
+    if (instance->id == id) {
+      return instance;
+    }
+  }
+  return nullptr;
+}
+
+InstanceKey StoredKey(const RowContext& row) {
+  return row.row.stored != nullptr ? row.row.stored->provider_key : InstanceKey();
+}
+
+/// The stored key where the configuration has one for other instances, which must be a key of the
+/// same provider configuration.
+InstanceKey KeyOfSameProvider(const RowContext& row, Diagnostics& diags) {
+  const Walk& walk = row.walk();
+  const state::State* prior = walk.context.prior_state;
+  const state::Resource* stored = prior != nullptr ? prior->Find(row.address.resource) : nullptr;
+  const ProviderConfig& configured = row.provider_info().address;
+  if (stored != nullptr && !(stored->provider == configured)) {
+    diags.Error("Unable to use fallback provider from state",
+                row.AddressText() + " was made with " + walk.program.ToText(stored->provider) +
+                    ", and its block, which gives no key for it any more, names " +
+                    walk.program.ToText(configured) + ".");
+    return {};
+  }
+  return StoredKey(row);
+}
+
 }  // namespace
 
-InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags) {
+InstanceKey ProviderKeyOf(const RowContext& row, KeyBasis basis, Diagnostics& diags) {
   const Walk& walk = row.walk();
-  if (row.instance != nullptr && !row.row.orphan() && row.resource.range.valid() &&
-      !row.node.destroying) {
-    if (row.resource.provider_ref && row.resource.provider_ref->key != nullptr) {
-      const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
-      ModuleScope scope(walk, *row.instance, {&table.expansion, row.row.expansion_row});
-      return ReadKey(row, *row.resource.provider_ref->key, scope, diags);
-    }
-    PassedKey passed = FindPassedKey(walk.config, *row.instance->node, row.resource);
-    if (passed.expr == nullptr) {
-      return {};
-    }
-    const ModuleInstance* called = row.instance;
-    while (called->node != passed.called) {
-      called = called->parent;
-    }
-    ModuleScope scope(walk, *called->parent, called->repetition);
-    return ReadKey(row, *passed.expr, scope, diags);
+  const config::ConfigNode* place = row.resource.range.valid() ? PlaceOf(row) : nullptr;
+  if (place == nullptr) {
+    return StoredKey(row);
   }
-  return row.row.stored != nullptr ? row.row.stored->provider_key : InstanceKey();
+  const bool configured = basis == KeyBasis::kConfiguration;
+  if (row.resource.provider_ref && row.resource.provider_ref->key != nullptr) {
+    if (configured && row.instance != nullptr && row.row.orphan()) {
+      return StoredKey(row);  // the expanded block has given its provider to the resource
+    }
+    if (!configured || row.instance == nullptr) {
+      return KeyOfSameProvider(row, diags);
+    }
+    const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
+    ModuleScope scope(walk, *row.instance, {&table.expansion, row.row.expansion_row});
+    return ReadKey(row, *row.resource.provider_ref->key, scope, diags);
+  }
+  const PassedKey passed = FindPassedKey(walk.config, *place, row.resource);
+  if (passed.expr == nullptr) {
+    return {};
+  }
+  const ModuleInstance* called = configured ? AroundRow(row, *passed.called) : nullptr;
+  if (called == nullptr) {
+    return KeyOfSameProvider(row, diags);
+  }
+  ModuleScope scope(walk, *called->parent, called->repetition);
+  return ReadKey(row, *passed.expr, scope, diags);
 }
 
 }  // namespace kinu::engine

@@ -44,12 +44,18 @@ std::optional<plan::ResourceChange> PlanDeposedObject(RowContext& row,
                                                       const state::DeposedObject& deposed,
                                                       Diagnostics& diags);
 
-/// The key of the provider instance that the configuration selects for a row, or the stored key for
-/// an object that is no longer configured; none: the provider has one instance.
-InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags);
+/// What decides which instance of a provider with for_each serves a row.
+enum class KeyBasis : uint8_t {
+  kConfiguration,  ///< the key that its block has, or that a call of its module passes
+  kState,          ///< the key that its object has in the state
+};
+/// The key of the provider instance that serves a row; none: the provider has one instance. What
+/// has no block has its stored key. A block whose provider has no key there has none. The stored
+/// key counts, too, where the configuration has a key for instances that do not exist any more.
+InstanceKey ProviderKeyOf(const RowContext& row, KeyBasis basis, Diagnostics& diags);
 /// The provider instance that serves a row (for_each providers have several), or null with a
 /// diagnostic. Sets Row::provider_key.
-provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags);
+provider::Provider* ProviderOf(RowContext& row, KeyBasis basis, Diagnostics& diags);
 
 /// Reports an answer of a provider that the protocol does not allow.
 void ProviderBug(RowContext& row, std::string_view summary, std::string_view what,
