@@ -27,14 +27,15 @@ class Node:
     def __init__(self, maker, module, name):
         pick = maker.random.choice
         self.module, self.name = module, name
-        self.kind = "kinutest_thing" if maker.provider and maker.random.random() < 0.5 else "terraform_data"
+        self.mode, self.kind = pick((("resource", "kinutest_thing"),) * 4 + (("resource", "terraform_data"),) * 3 + (("data", "kinutest_lookup"),) * 2 + (
+            ("ephemeral", "kinutest_token"),)) if maker.provider else ("resource", "terraform_data")
         self.version, self.trigger, self.reads = 1, None, []
         self.repeat, self.keys = pick((None, None, "count", "for_each")), list(KEYS[:pick((1, 2, 2, 3))])
-        self.life, self.provisioners, self.waits, self.instance = {}, [], [], None
+        self.life, self.provisioners, self.waits, self.instance, self.secret = {}, [], [], None, None
 
     @property
     def address(self):
-        return "%s.%s" % (self.kind, self.name)
+        return "%s%s.%s" % ("" if self.mode == "resource" else self.mode + ".", self.kind, self.name)
 
     def indexes(self):
         """The keys of its instances as they are written behind the address."""
@@ -49,7 +50,7 @@ class Call:
     def __init__(self, maker, module, name, child):
         self.module, self.name, self.child = module, name, child
         self.repeat, self.keys = maker.random.choice((None, None, "count", "for_each")), list(KEYS[:maker.random.choice((1, 2, 2))])
-        self.given, self.waits, self.instance = [], [], None
+        self.given, self.waits, self.instance, self.enabled = [], [], None, maker.random.choice((None,) * 8 + ("true", "false"))
 
     address = property(lambda self: "module." + self.name)
     indexes = Node.indexes
@@ -59,7 +60,7 @@ class Module:
     """A directory. `parts` are its nodes and calls in the order in which they may refer to each other."""
 
     def __init__(self, folder):
-        self.folder, self.parts, self.out, self.blocks = folder, [], [], []
+        self.folder, self.parts, self.out, self.check, self.blocks = folder, [], [], [], []
 
     def nodes(self):
         return [part for part in self.parts if isinstance(part, Node)]
@@ -100,13 +101,17 @@ class Maker:
         if self.random.random() < 0.3:
             self.add_node(module)
         module.out = self.some_reads(module, None, 1)
+        module.check = self.some_reads(module, None, self.random.choice((0, 0, 0, 1)))
 
     def add_node(self, module, name=None):
         node = Node(self, module, name or self.name())
         node.reads = self.some_reads(module, node, self.random.choice((0, 1, 1, 2)))
         self.choose_life(node)
         self.choose_instance(node)
-        if self.random.random() < 0.25:
+        tokens = [other for other in module.nodes() if other.mode == "ephemeral" and not other.repeat]
+        if tokens and node.kind == "kinutest_thing" and self.random.random() < 0.7:
+            node.secret = self.random.choice(tokens)
+        if self.random.random() < 0.25 and node.mode == "resource":
             node.provisioners = [self.random.choice(("create", "create", "destroy", "continue"))]
         if module.parts and self.random.random() < 0.12:
             node.waits = [self.random.choice(module.parts)]
@@ -123,29 +128,34 @@ class Maker:
 
     def choose_instance(self, part):
         """Which instance of the provider's configuration a part gets, in the root module alone."""
-        if self.instances and not part.module.folder and (isinstance(part, Call) or part.kind == "kinutest_thing"):
+        if self.instances and not part.module.folder and (isinstance(part, Call) or part.kind != "terraform_data"):
             part.instance = "each.key" if part.repeat == "for_each" and self.random.random() < 0.6 else '"%s"' % self.random.choice(KEYS)
 
     def choose_life(self, node):
         chance, pick = self.random.random, self.random.choice
-        if chance() < 0.3:
-            node.life["create_before_destroy"] = pick(("true", "true", "false"))
-        if chance() < 0.05:
-            node.life["prevent_destroy"] = "true"
         if chance() < 0.05 and not node.repeat:
             node.life["enabled"] = pick(("true", "false"))
-        if chance() < 0.04:
-            node.life["destroy"] = "false"
-        if chance() < 0.08:
-            node.life["ignore_changes"] = pick(("all", "[input]" if node.kind == "terraform_data" else "[value]"))
-        others = [other for other in node.module.nodes() if other is not node]
-        if others and chance() < 0.15:
-            node.life["replace_triggered_by"] = pick(others)
+        if node.mode == "resource":
+            self.choose_life_of_resource(node)
         for condition in ("precondition", "postcondition"):
             if chance() < 0.12:
                 node.life[condition] = True
         if chance() < 0.35:
             node.trigger = 1
+
+    def choose_life_of_resource(self, node):
+        chance, pick = self.random.random, self.random.choice
+        if chance() < 0.3:
+            node.life["create_before_destroy"] = pick(("true", "true", "false"))
+        if chance() < 0.05:
+            node.life["prevent_destroy"] = "true"
+        if chance() < 0.04:
+            node.life["destroy"] = "false"
+        if chance() < 0.08:
+            node.life["ignore_changes"] = pick(("all", "[input]" if node.kind == "terraform_data" else "[value]"))
+        others = [other for other in node.module.nodes() if other is not node and other.mode == "resource"]
+        if others and chance() < 0.15:
+            node.life["replace_triggered_by"] = pick(others)
 
     def some_reads(self, module, part, count):
         """References to what stands before a part, and to the input of its module."""
@@ -192,6 +202,8 @@ class Maker:
     def change_life(self, node):
         node.life = {}
         self.choose_life(node)
+        for call in node.module.calls():
+            call.enabled = {"true": "false", "false": "true"}.get(call.enabled)
 
     def change_flag(self, _):
         self.flag = "bad" if self.flag == "ok" else "ok"
@@ -208,7 +220,7 @@ class Maker:
 
     def rename(self, node):
         old, node.name = node.address, self.name()
-        if self.random.random() < 0.75:
+        if self.random.random() < 0.75 and node.mode == "resource":
             if node.repeat and self.random.random() < 0.2 and node.indexes():
                 index = self.random.choice(node.indexes())
                 self.moved(node.module, old + index, node.address + index)
@@ -227,7 +239,7 @@ class Maker:
         node.module.parts.remove(node)
         if not node.module.parts:
             self.add_node(node.module)
-        if self.random.random() < 0.4:
+        if self.random.random() < 0.4 and node.mode == "resource":
             destroy = self.random.choice(("true", "false", "false"))
             text = "removed {\n  from = %s\n  lifecycle {\n    destroy = %s\n  }\n" % (node.address, destroy)
             if destroy == "true" and self.random.random() < 0.4:
@@ -256,18 +268,18 @@ class Maker:
             return self.rename(node)
         moved = self.random.choice(nodes)
         here.parts.remove(moved)
-        moved.module, moved.instance, moved.reads, moved.waits = there, None, [], []
+        moved.module, moved.instance, moved.reads, moved.waits, moved.secret = there, None, [], [], None
         moved.life.pop("replace_triggered_by", None)
         there.parts.insert(0, moved)
         index = self.random.choice(call.indexes() or [""])
         inner = "%s%s.%s" % (call.address, index, moved.address)
-        if self.random.random() < 0.8:
+        if self.random.random() < 0.8 and moved.mode == "resource":
             self.moved(self.root, *((moved.address, inner) if here is self.root else (inner, moved.address)))
         return None
 
     def adopt(self, node):
         """Imports a new object now and then."""
-        if self.random.random() < 0.35 and not node.module.folder:
+        if self.random.random() < 0.35 and not node.module.folder and node.mode == "resource":
             to = node.address + (self.random.choice(node.indexes()) if node.indexes() else "")
             self.root.blocks.append("import {\n  to = %s\n  id = \"imported\"\n}\n" % to)
 
@@ -282,6 +294,9 @@ class Maker:
         parts = [self.head(module)]
         parts += [self.node_text(part) if isinstance(part, Node) else self.call_text(part) for part in module.parts]
         parts.append('output "out" {\n  value = %s\n}\n' % self.joined(module.out, module, None))
+        if module.check:
+            parts.append('check "c" {\n  assert {\n    condition     = !endswith("${jsonencode(%s)}${local.flag}", "bad")\n'
+                         '    error_message = "Not good."\n  }\n}\n' % self.joined(module.check, module, None))
         return "\n".join(parts + module.blocks)
 
     def head(self, module):
@@ -297,12 +312,14 @@ class Maker:
         if isinstance(read[0], str):
             return read[0]
         part, roll = read
-        if part not in module.parts:
+        if part not in module.parts or isinstance(part, Node) and part.mode == "ephemeral":
             return '"gone"'
-        leaf = "out" if isinstance(part, Call) else "id" if roll < 0.3 else "output" if part.kind == "terraform_data" else "value"
+        leaf = "out" if isinstance(part, Call) else "value" if part.mode == "data" else "id" if roll < 0.3 else \
+            "output" if part.kind == "terraform_data" else "value"
         indexes = part.indexes()
         if not part.repeat:
-            return "try(%s.%s, null)" % (part.address, leaf) if "enabled" in getattr(part, "life", {}) else "%s.%s" % (part.address, leaf)
+            optional = part.enabled if isinstance(part, Call) else "enabled" in part.life
+            return "try(%s.%s, null)" % (part.address, leaf) if optional else "%s.%s" % (part.address, leaf)
         if within and within.repeat == part.repeat and within.keys == part.keys and roll < 0.7:
             return "%s[%s].%s" % (part.address, "count.index" if part.repeat == "count" else "each.key", leaf)
         if indexes and (roll * 7) % 1 < 0.5:
@@ -327,11 +344,16 @@ class Maker:
     def node_text(self, node):
         own = {"count": "${count.index}", "for_each": "${each.key}"}.get(node.repeat, "")
         value = self.joined([('"%s-%d%s"' % (node.name, node.version, own),), *node.reads], node.module, node)
-        text = 'resource "%s" "%s" {\n%s' % (node.kind, node.name, self.repetition(node))
+        text = '%s "%s" "%s" {\n%s' % (node.mode, node.kind, node.name, self.repetition(node))
         if node.kind == "terraform_data":
             text += "  input = %s\n" % value
             text += "  triggers_replace = %d\n" % node.trigger if node.trigger else ""
+        elif node.mode == "data":
+            text += "  key = jsonencode(%s)\n" % value
+        elif node.mode == "ephemeral":
+            text += '  name = "%s-%d%s"\n' % (node.name, node.version, own)
         else:
+            text += '  password = %s.token\n' % node.secret.address if node.secret in node.module.parts else ""
             text += '  name  = "%s-%s%s"\n  value = jsonencode(%s)\n' % (node.name, node.trigger or 0, own, value)
         if node.instance:
             text += "  provider = kinutest.by[%s]\n" % (node.instance if node.repeat == "for_each" or node.instance != "each.key" else '"a"')
@@ -344,7 +366,7 @@ class Maker:
                 if value in node.module.parts:
                     lines.append("    %s = [%s]\n" % (name, value.address))
             elif name in ("precondition", "postcondition"):
-                about = "local.flag" if name == "precondition" else '"${self.id}${local.flag}"'
+                about = "local.flag" if name == "precondition" else '"${self.%s}${local.flag}"' % {"resource": "id", "data": "key", "ephemeral": "name"}[node.mode]
                 lines.append('    %s {\n      condition     = !endswith(%s, "bad")\n      error_message = "Refused."\n    }\n' % (name, about))
             elif name != "enabled" or not node.repeat:
                 lines.append("    %s = %s\n" % (name, value))
@@ -362,6 +384,8 @@ class Maker:
         if call.instance:
             key = call.instance if call.repeat == "for_each" or call.instance != "each.key" else '"a"'
             text += "  providers = {\n    kinutest = kinutest.by[%s]\n  }\n" % key
+        if call.enabled and not call.repeat:
+            text += "  lifecycle {\n    enabled = %s\n  }\n" % call.enabled
         return text.replace("./../", "../") + self.waits(call) + "}\n"
 
     # --- Addresses ---
