@@ -20,7 +20,8 @@ void ConnectCells(PlanGraph& graph, ApplyGraph& apply);
 bool FollowsBlocks(const PlanGraph& graph, const plan::Plan& plan);
 
 /// The nodes that a cell, check or root output needs; the others are not executed. If `strictly`, a
-/// root output does not need the expansions of the blocks that it names, only their objects. The
+/// root output does not need the expansions of the blocks that it names, only their objects, and
+/// nothing needs those of blocks of which it names single instances. The
 /// end of a module needs the module's outputs if something refers to the whole module, and nothing
 /// else in it. Ref: pruneUnusedNodesTransformer.
 std::vector<bool> NeededNodes(const PlanGraph& graph, bool strictly = false);

@@ -28,7 +28,7 @@ SHAPES = {
                ("%s * 2 - 1", "number"), ("ceil(%s / 3)", "number"), ("length(%s)", "map"), ("length(%s)", "string"),
                ("%s ? 1 : 2", "bool"), ("sum([%s, 4])", "number")],
     "bool": [("!%s", "bool"), ("%s > 1", "number"), ('%s == "a"', "string"), ("length(%s) > 0", "list"),
-             ("can(regex(\"^a\", %s))", "string"), ("%s && true", "bool"), ('contains(%s, "a")', "list"),
+             ("can(regex(\"^k\", %s))", "string"), ("%s && true", "bool"), ('contains(%s, "a")', "list"),
              ("alltrue([%s, true])", "bool"), ('%s != null', "map")],
     "list": [("[%s]", "string"), ("keys(%s)", "map"), ("values(%s)", "map"), ("[for x in %s : upper(x)]", "list"),
              ("concat(%s, [\"z\"])", "list"), ("distinct(%s)", "list"), ("sort(%s)", "list"), ("split(\"-\", %s)", "string"),

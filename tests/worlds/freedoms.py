@@ -76,6 +76,10 @@ def with_sorted_tree(match):
     return "\n".join(sorted_tree(match.group(0).splitlines())) + "\n"
 
 
+def with_sorted_cycle(match):
+    return match.group(1) + ", ".join(sorted(match.group(2).split(", ")))
+
+
 def with_sorted_names(match):
     return match.group(1) + json.dumps(sorted(json.loads(match.group(2))))
 
@@ -107,6 +111,8 @@ WORDS = [
     Words("order of replaced providers in text", "the same", "stdout",
           re.compile(r"(?<= resources:\n\x1b\[0m\n)(?:  .*\n)+|(?<= resources:\x1b\[0m\n\n)(?:  .*\n)+|(?<= resources:\n\n)(?:  .*\n)+"),
           lambda match: "".join(sorted(match.group(0).splitlines(True)))),
+    Words("order in a cycle", "OpenTofu begins anywhere in a cycle, and names its members in random order", STREAMS,
+          re.compile(r"(Cycle: )((?:module\.|data\.|provider\[|[\w.-]+)[^|\n]*)"), with_sorted_cycle),
     Words("a workspace that does not exist", "without colour, the start of this detail looks like the end of a warning", STREAMS,
           re.compile(r'\nYou can create this workspace with the "new" subcommand \nor include .*\n\n'), ""),
     Words("hashes", "the provider of the tests is built on each machine", r".*", re.compile(r"h1:[A-Za-z0-9+/]{43}="), "h1:{HASH}"),

@@ -33,7 +33,9 @@ class NeedSearch {
         continue;
       }
       for (const NodeId dependency : graph_.dependencies(id)) {
-        if (!Passes(id, graph_.node(dependency).kind)) {
+        // Who names rows by their keys needs these, not their block.
+        const bool rows = strictly_ && graph_.IsSoft(id, dependency);
+        if (rows || !Passes(id, graph_.node(dependency).kind)) {
           continue;
         }
         Need(dependency);
