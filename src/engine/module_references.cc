@@ -86,6 +86,7 @@ void CollectResource(const config::Resource& resource, const BlockInfo& info, Co
   collect.Expr(resource.count, out);
   collect.Expr(resource.for_each, out);
   collect.Expr(resource.enabled, out);
+  collect.Expr(resource.provider_ref ? resource.provider_ref->key : nullptr, out);
   collect.Traversals(resource.depends_on, out);
   for (const hcl::Expr* trigger : resource.replace_triggered_by) {
     collect.Expr(trigger, out);
@@ -148,6 +149,9 @@ ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagn
     collect.Expr(call.count, refs.calls[i]);
     collect.Expr(call.for_each, refs.calls[i]);
     collect.Expr(call.enabled, refs.calls[i]);
+    for (const config::ModuleCall::PassedProvider& passed : call.providers) {
+      collect.Expr(passed.outside.key, refs.calls[i]);
+    }
     collect.Traversals(call.depends_on, refs.call_depends_on[i]);
     refs.inputs[i].resize(call.inputs.size());
     for (size_t k = 0; k < call.inputs.size(); ++k) {

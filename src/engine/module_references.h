@@ -58,7 +58,7 @@ struct ModuleReferences {
   std::vector<Bindings> outputs;
   std::vector<Bindings> variables;  ///< of validation rules
   ResourceReferences resources;
-  std::vector<Bindings> calls;  ///< of repetition and depends_on
+  std::vector<Bindings> calls;  ///< of repetition and keys of passed providers
   std::vector<Bindings> call_depends_on;
   std::vector<std::vector<Bindings>> inputs;  ///< per call, per input attribute
   std::vector<Bindings> checks;

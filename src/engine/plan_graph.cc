@@ -58,7 +58,7 @@ std::optional<uint32_t> PlanGraph::FunctionProvider(const config::ConfigNode& no
     return std::nullopt;
   }
   Symbol alias = name.alias.empty() ? Symbol() : program.Find(name.alias);
-  ProviderConfig address = config.ResolveProviderAddress(node, required->provider, alias);
+  ProviderConfig address = config.ResolveFunctionProvider(node, required->provider, alias);
   auto it = provider_index_.find(address);
   if (it == provider_index_.end()) {
     it = provider_index_.find({ModuleId(), required->provider, Symbol()});

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/provider_key.h"
 #include "engine/walk.h"
 
 namespace kinu::engine {
@@ -48,6 +49,19 @@ void ReportMissingFunction(const hcl::CallExpr& call, Diagnostics& diags) {
   ExplainMissingFunction(call, problem);
   diags.Add(std::move(problem));
 }
+
+namespace {
+
+/// Reports that no instance of a provider with for_each can be called. `range` may be invalid.
+void ReportUninitialized(const Walk& walk, uint32_t provider, SourceRange range,
+                         Diagnostics& diags) {
+  diags.Error("Uninitialized function provider",
+              "No instance of " + walk.program.ToText(walk.graph.providers[provider].address) +
+                  " serves this call.",
+              range);
+}
+
+}  // namespace
 
 /// A function in the schema of a provider, or one without a signature, which only the configured
 /// provider may have.
@@ -113,30 +127,95 @@ ProviderFunctions::ProviderFunctions(Walk& walk) : walk_(walk) {
 }
 ProviderFunctions::~ProviderFunctions() = default;
 
-const functions::Callable* ProviderFunctions::Find(const config::ConfigNode& node,
-                                                   std::string_view name) {
-  std::optional<ProviderFunctionName> parts = ParseProviderFunction(name);
+ProviderFunctions::Named* ProviderFunctions::NameIn(const config::ConfigNode& node,
+                                                    std::string_view name) {
+  const std::optional<ProviderFunctionName> parts = ParseProviderFunction(name);
   if (!parts) {
     return nullptr;
   }
   std::lock_guard lock(mutex_);
-  std::unique_ptr<Function>& known = known_[{node.index, std::string(name)}];
+  const auto [it, added] = known_.try_emplace({node.index, std::string(name)});
+  Named& named = it->second;
+  if (added) {
+    named.parts = *ParseProviderFunction(it->first.second);
+    named.provider = walk_.graph.FunctionProvider(node, named.parts);
+    const WalkKind walk = walk_.context.kind;
+    named.keyed = named.provider && (walk == WalkKind::kPlan || walk == WalkKind::kApply) &&
+                  !walk_.slots.providers[*named.provider].keyed.empty();
+  }
+  if (added && named.keyed) {
+    const Symbol alias =
+        named.parts.alias.empty() ? Symbol() : walk_.program.Find(named.parts.alias);
+    const Symbol provider = walk_.graph.providers[*named.provider].address.provider;
+    named.key = walk_.config.FindPassedKey(node, provider, alias);
+  }
+  return &named;
+}
+
+const functions::Callable* ProviderFunctions::Find(const ModuleInstance& instance,
+                                                   std::string_view name, Diagnostics& problems) {
+  Named* named = NameIn(*instance.node, name);
+  if (named == nullptr) {
+    return nullptr;
+  }
+  InstanceKey key;
+  if (named->keyed) {
+    if (named->key.expr != nullptr) {
+      const ModuleInstance* called = &instance;
+      while (called->node != named->key.called) {
+        called = called->parent;
+      }
+      key = ReadPassedKey(walk_, walk_.program.ToText(instance.id) + " " + std::string(name),
+                          named->key, *called, problems);
+    }
+    if (!problems.has_errors() && walk_.slots.providers[*named->provider].Get(key) == nullptr) {
+      ReportUninitialized(walk_, *named->provider, {}, problems);
+    }
+    if (problems.has_errors()) {
+      return nullptr;
+    }
+  }
+  return Start(*instance.node, name, *named, key);
+}
+
+void ProviderFunctions::Check(const config::ConfigNode& node, const hcl::CallExpr& call,
+                              Diagnostics& diags) {
+  Named* named = NameIn(node, call.name);
+  if (named == nullptr || !named->provider) {
+    return;
+  }
+  if (named->keyed) {
+    if (named->key.expr == nullptr) {
+      ReportUninitialized(walk_, *named->provider, {call.file(), call.begin, call.name_end}, diags);
+    }
+    return;  // the key of each instance decides
+  }
+  if (Start(node, call.name, *named, {}) == nullptr) {
+    ReportMissingFunction(call, diags);
+  }
+}
+
+const functions::Callable* ProviderFunctions::Start(const config::ConfigNode& node,
+                                                    std::string_view name, Named& named,
+                                                    const InstanceKey& key) {
+  std::lock_guard lock(mutex_);
+  std::unique_ptr<Function>& known = named.functions[walk_.program.ToText(key)];
   if (known != nullptr) {
     return known.get();
   }
-  std::optional<uint32_t> index = walk_.graph.FunctionProvider(node, *parts);
   // A check for editors goes on beside a provider that is not there, which was reported.
   const bool goes_on = walk_.context.request.missing_schemas == MissingSchemas::kSkip;
-  if (!index && (node.module->has_gaps || goes_on)) {
+  if (!named.provider && (node.module->has_gaps || goes_on)) {
     known = std::make_unique<Function>(std::string(name), nullptr);
-  } else if (index) {
-    known = Start(*index, name, *parts);
+  } else if (named.provider) {
+    known = Start(*named.provider, name, named.parts, key);
   }
   return known.get();
 }
 
 std::unique_ptr<ProviderFunctions::Function> ProviderFunctions::Start(
-    uint32_t index, std::string_view name, const ProviderFunctionName& parts) {
+    uint32_t index, std::string_view name, const ProviderFunctionName& parts,
+    const InstanceKey& key) {
   const WalkKind walk = walk_.context.kind;
   const ProviderInfo& info = walk_.graph.providers[index];
   const schema::ProviderSchema* schema = info.schema;
@@ -144,7 +223,7 @@ std::unique_ptr<ProviderFunctions::Function> ProviderFunctions::Start(
   Diagnostics problems;
   if (walk == WalkKind::kPlan || walk == WalkKind::kApply) {
     // Who calls it waits for its provider. Validation starts one where it needs it.
-    provider = walk_.slots.providers[index].Any();
+    provider = walk_.slots.providers[index].Get(key);
   } else if (walk == WalkKind::kEval) {
     provider = walk_.ProviderForValidation(index, problems);
     if (auto loaded =

@@ -16,6 +16,7 @@
 namespace kinu::engine {
 
 class Walk;
+struct ModuleInstance;
 
 /// The parts of the name of a called function.
 struct ProviderFunctionName {
@@ -40,20 +41,36 @@ class ProviderFunctions {
   /// `walk` outlives this.
   explicit ProviderFunctions(Walk& walk);
   ~ProviderFunctions();
-  /// The function with this name in a module, or null. Its provider has been started; validation
-  /// and the console start it at the first call of one of its functions and do not configure it.
-  const functions::Callable* Find(const config::ConfigNode& node, std::string_view name);
+  /// The function with this name in a module instance, or null. Its provider has been started;
+  /// validation and the console start it at the first call of one of its functions and do not
+  /// configure it. `problems` gets why no instance of a provider with for_each can be called.
+  const functions::Callable* Find(const ModuleInstance& instance, std::string_view name,
+                                  Diagnostics& problems);
+  /// Reports a call in a module whose function does not exist in any instance of the module.
+  void Check(const config::ConfigNode& node, const hcl::CallExpr& call, Diagnostics& diags);
 
  private:
   class Function;
+  /// What a name means in a module.
+  struct Named {
+    ProviderFunctionName parts;
+    std::optional<uint32_t> provider;
+    bool keyed = false;     ///< the provider has for_each, and its instances are started
+    config::PassedKey key;  ///< of such a provider: the key of the instance that is called
+    std::map<std::string, std::unique_ptr<Function>> functions;  ///< by the text of the key
+  };
+
+  Named* NameIn(const config::ConfigNode& node, std::string_view name);
+  const functions::Callable* Start(const config::ConfigNode& node, std::string_view name,
+                                   Named& named, const InstanceKey& key);
   /// Starts the provider of a function whose signature may be missing; null: there is no such
   /// function.
   std::unique_ptr<Function> Start(uint32_t index, std::string_view name,
-                                  const ProviderFunctionName& parts);
+                                  const ProviderFunctionName& parts, const InstanceKey& key);
 
   Walk& walk_;
   std::mutex mutex_;
-  std::map<std::pair<uint32_t, std::string>, std::unique_ptr<Function>> known_;
+  std::map<std::pair<uint32_t, std::string>, Named> known_;
 };
 
 }  // namespace kinu::engine

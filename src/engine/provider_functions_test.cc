@@ -85,6 +85,32 @@ TEST_F(ProviderFunctionsTest, ConfiguredProviderMayAddFunctions) {
   EXPECT_EQ(Summaries(), (Strings{"Function not found in provider"}));
 }
 
+TEST_F(ProviderFunctionsTest, AnInstanceIsCalledByTheKeyThatItsModuleGets) {
+  const auto plan_with = [&](const std::string& root) {
+    const std::string required =
+        "terraform {\n  required_providers {\n    test = { source = \"hashicorp/test\" }\n  }\n}\n";
+    diags_ = {};
+    Configure(
+        {{"main.tf", required + R"(
+                  provider "test" {
+                    alias    = "by"
+                    for_each = toset(["x", "y"])
+                  }
+                  )" + root},
+         {"m/main.tf", required + "output \"f\" {\n  value = provider::test::upper(\"a\")\n}\n"}});
+    (void)Plan();
+    return Summaries();
+  };
+  const auto call = [](const std::string& key) {
+    return "module \"m\" {\n  source = \"./m\"\n  providers = { test = test.by[" + key + "] }\n}\n";
+  };
+  EXPECT_EQ(plan_with(call("\"x\"")), Strings());
+  EXPECT_EQ(plan_with(call("\"z\"")), Strings{"Uninitialized function provider"});
+  EXPECT_EQ(plan_with(call("null")), Strings{"Invalid provider instance key"});
+  EXPECT_EQ(plan_with("output \"f\" {\n  value = provider::test::by::upper(\"a\")\n}\n"),
+            Strings{"Uninitialized function provider"});
+}
+
 TEST_F(ProviderFunctionsTest, ArgumentsAreConvertedAndChecked) {
   struct Row {
     std::string call;

@@ -170,6 +170,16 @@ TEST_F(ProviderKeyTest, GoneInstancesOfABlockWithoutKeyHaveNone) {
   EXPECT_EQ(StoredKeys(), std::vector<std::string>{""});
 }
 
+TEST_F(ProviderKeyTest, KeysWaitForWhatTheyName) {
+  ApplyWith(
+      "locals {\n  k = \"y\"\n}\n"
+      "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  provider = test.by[local.k]\n}\n"
+      "module \"m\" {\n  source = \"./m\"\n  providers = { test = test.by[local.k] }\n}\n",
+      "resource \"test_thing\" \"b\" {\n  name = \"b\"\n}\n");
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(StoredKeys(), (std::vector<std::string>{"[\"y\"]", "[\"y\"]"}));
+}
+
 TEST_F(ProviderKeyTest, KeysOfAnotherProviderCannotServe) {
   const std::string inner = "resource \"test_thing\" \"a\" {\n  name = \"n\"\n}\n";
   ApplyWith(

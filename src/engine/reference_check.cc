@@ -134,11 +134,7 @@ void ReferenceCheck::CheckFunctions(std::span<const hcl::CallExpr* const> calls,
     return;
   }
   for (const hcl::CallExpr* call : calls) {
-    const auto name = ParseProviderFunction(call->name);
-    if (name && walk_.graph.FunctionProvider(node_, *name) &&
-        walk_.functions->Find(node_, call->name) == nullptr) {
-      ReportMissingFunction(*call, diags);
-    }
+    walk_.functions->Check(node_, *call, diags);
   }
 }
 

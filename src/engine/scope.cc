@@ -504,12 +504,21 @@ const functions::Callable* ModuleScope::FindFunction(std::string_view name) cons
   if (const functions::Callable* standard = functions::Table::Standard().Find(name)) {
     return standard;
   }
-  return walk_.functions->Find(*instance_.node, name);
+  Diagnostics problems;
+  return walk_.functions->Find(instance_, name, problems);
 }
 
 void ModuleScope::ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const {
   lang::ExplainConfigurationFunction(call.name, diagnostic);
-  if (ParseProviderFunction(call.name)) {
+  if (!ParseProviderFunction(call.name)) {
+    return;
+  }
+  Diagnostics problems;
+  if (walk_.functions->Find(instance_, call.name, problems) == nullptr && problems.has_errors()) {
+    const SourceRange range = diagnostic.subject;
+    diagnostic = *problems.begin();
+    diagnostic.subject = diagnostic.subject.valid() ? diagnostic.subject : range;
+  } else {
     ExplainMissingFunction(call, diagnostic);
   }
 }

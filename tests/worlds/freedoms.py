@@ -162,6 +162,8 @@ KNOWN = [
           re.compile(r'\A-.*"-verbose flag enabled, printing'), re.compile(r"\boverride_module\b")),
     Known("ephemeral objects are closed", "differences.md: ephemeral objects whose dependent fails are closed", r"apply|plan|refresh|destroy|import",
           STREAMS + "|file .*", re.compile(r"\A(\+.*ephemeral\..*: (Closing\.\.\.|Close complete).*\n?)+\Z")),
+    Known("dependencies of one instance", "differences.md: stored dependencies of an object that names one instance of a resource beside it",
+          r"apply|destroy", r"file .*tfstate", re.compile(r'\A(?:\+ +(?:"dependencies": \[|"[\w.]+",?|\],?)(?:\n|\Z))+\Z'), re.compile(r"\b(?:count|for_each)\b")),
     Known("ephemeral blocks in a plan", "differences.md: `show -json PLAN` of a configuration with ephemeral resources", r"show", r"exit|" + STREAMS,
           re.compile(r'\A(?:-1\n\+0\Z|-Failed to marshal plan to json: error marshaling config: no schema found for ephemeral\.|\+\{"format_version")'),
           re.compile(r"\bephemeral\b"), level="1.13"),

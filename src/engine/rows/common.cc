@@ -67,29 +67,6 @@ ShownAttribute IdentifyOrNameObject(const Value& value) {
   return {};
 }
 
-provider::Provider* ProviderOf(RowContext& row, KeyBasis basis, Diagnostics& diags) {
-  const ProviderSlot& slot = row.provider_slot();
-  size_t errors = diags.error_count();
-  const InstanceKey key = ProviderKeyOf(row, basis, diags);
-  if (diags.error_count() != errors) {
-    return nullptr;
-  }
-  row.row.provider_key = key;
-  provider::Provider* provider = slot.Get(key);
-  if (Substitutes* substitutes = row.walk().context.request.substitutes;
-      substitutes != nullptr && provider != nullptr) {
-    return substitutes->For(row.walk().program, row.address, row.provider_info().address, *provider,
-                            diags);
-  }
-  if (provider == nullptr && !diags.has_errors()) {
-    diags.Error("Provider instance not present",
-                "No instance of the provider configuration serves " + row.AddressText() +
-                    ": the instance key that it used is no longer in the configuration's "
-                    "for_each.");
-  }
-  return provider;
-}
-
 bool CheckConditions(RowContext& row, meta_arguments::ConditionKind kind,
                      const std::vector<config::Condition>& conditions, const Value* self,
                      Severity severity, Diagnostics& diags) {

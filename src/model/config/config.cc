@@ -117,6 +117,36 @@ ProviderConfig Config::ResolveProviderAddress(const ConfigNode& node, Symbol pro
   }
 }
 
+ProviderConfig Config::ResolveFunctionProvider(const ConfigNode& node, Symbol provider,
+                                               Symbol alias) const {
+  const bool here = FindProviderBlock({node.path, provider, alias}) != nullptr ||
+                    FindPassedIn(*this, node, provider, alias) != nullptr;
+  return here ? ResolveProviderAddress(node, provider, alias)
+              : ProviderConfig{ModuleId(), provider, Symbol()};
+}
+
+PassedKey Config::FindPassedKey(const ConfigNode& node, Symbol provider, Symbol alias) const {
+  const ConfigNode* at = &node;
+  while (at->parent != nullptr) {
+    const ProviderBlock* block = FindProviderBlock({at->path, provider, alias});
+    if (block != nullptr && !block->is_empty) {
+      break;
+    }
+    const ProviderRef* outside = FindPassedIn(*this, *at, provider, alias);
+    if (outside != nullptr) {
+      if (outside->key != nullptr) {
+        return {outside->key, at};
+      }
+      provider = AddressOf(*program, *at->parent->module, outside->local_name);
+      alias = outside->alias;
+    } else if (block != nullptr || !alias.empty()) {
+      break;  // configured here; an alias is never inherited
+    }
+    at = at->parent;
+  }
+  return {};
+}
+
 ProviderConfig Config::ResolveProvider(const ConfigNode& node, const Resource& resource) const {
   const Symbol alias = resource.provider_ref ? resource.provider_ref->alias : Symbol{};
   return ResolveProviderAddress(node, resource.provider, alias);

@@ -375,6 +375,12 @@ struct ConfigNode {
 
 struct TestSuite;
 
+/// A key in the `providers` of a module call.
+struct PassedKey {
+  const hcl::Expr* expr = nullptr;     ///< null: no key is passed
+  const ConfigNode* called = nullptr;  ///< the module that is called
+};
+
 /// The loaded configuration of one root module. Modules and nodes are const once they are loaded.
 class Config {
  public:
@@ -394,6 +400,14 @@ class Config {
   /// The provider configuration that (full source address, alias) means in a module.
   ProviderConfig ResolveProviderAddress(const ConfigNode& node, Symbol provider,
                                         Symbol alias) const;
+  /// The provider configuration whose functions `provider::name::alias::f` calls in a module: its
+  /// own block, or what its call passes by this name. Without one it is that of the root module
+  /// without alias, whatever the modules in between have. Ref: transform_provider.go
+  /// ProviderFunctionTransformer.
+  ProviderConfig ResolveFunctionProvider(const ConfigNode& node, Symbol provider,
+                                         Symbol alias) const;
+  /// The key by which a call passes (full source address, alias) to a module or to one around it.
+  PassedKey FindPassedKey(const ConfigNode& node, Symbol provider, Symbol alias) const;
   /// The provider configuration at exactly this address, as a state has it: its own block, or what
   /// a module call passes as this address. Inherits nothing. Returns nothing if there is none.
   std::optional<ProviderConfig> ProviderAt(const ProviderConfig& address) const;

@@ -87,6 +87,13 @@ module "inner" { source = "../n" }
   EXPECT_EQ(provider_of(a), "provider[\"registry.opentofu.org/hashicorp/t\"]");
   EXPECT_EQ(provider_of(b), "provider[\"registry.opentofu.org/hashicorp/t\"].two");
   EXPECT_EQ(provider_of(*b.children[0]), "provider[\"registry.opentofu.org/hashicorp/t\"].two");
+  const auto callee_of = [&](const ConfigNode& node) {
+    const Symbol provider = node.module->resources[0].provider;
+    return loaded.program->ToText(config.ResolveFunctionProvider(node, provider, Symbol()));
+  };
+  EXPECT_EQ(callee_of(b), "provider[\"registry.opentofu.org/hashicorp/t\"].two");
+  // Calls of functions inherit nothing.
+  EXPECT_EQ(callee_of(*b.children[0]), "provider[\"registry.opentofu.org/hashicorp/t\"]");
   EXPECT_EQ(ModuleManifest(config),
             R"({"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./m","Dir":"m"},)"
             R"({"Key":"a.inner","Source":"../n","Dir":"n"},{"Key":"b","Source":"./m","Dir":"m"},)"

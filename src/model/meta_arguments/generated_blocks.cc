@@ -32,6 +32,9 @@ void GeneratedBlocks::AddBlocks(const config::Config& config) {
     resource.type_end = import.range.end;
     resource.body = empty;
     resource.provider_ref = import.provider_ref;
+    if (resource.provider_ref) {
+      resource.provider_ref->key = nullptr;  // an import block cannot choose an instance
+    }
     resource.provider = import.provider;
     added.push_back(std::move(resource));
   }
