@@ -216,7 +216,7 @@ Bindings ReferencesOf(PlanGraph& graph, const config::Module& module,
 Bindings ReferencesOf(PlanGraph& graph, const ProviderInfo& provider, Diagnostics* diags) {
   Bindings out;
   Collector collect(graph, *provider.node->module, diags);
-  collect.Expr(provider.block->for_each, out);
+  // `for_each` was evaluated when the configuration was loaded.
   if (provider.schema != nullptr) {
     collect.Body(provider.schema->provider_config().block, provider.block->body,
                  config::kProviderMetaNames, out);

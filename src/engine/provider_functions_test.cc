@@ -186,5 +186,26 @@ TEST_F(ProviderFunctionsTest, ProviderIsClosedAfterItsCallers) {
                             "var.v (expand, reference)"}));
 }
 
+TEST_F(ProviderFunctionsTest, ForEachOfAProviderHasNoEdge) {
+  ConfigureWith(R"(
+    locals { keys = toset(["x"]) }
+    provider "test" {
+      alias    = "by"
+      for_each = local.keys
+    }
+    resource "test_thing" "a" {
+      name     = "a"
+      provider = test.by["x"]
+    })");
+  const Picture picture = DrawPlan(MakeInput(), plan::Mode::kNormal, diags_);
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  for (const Picture::Vertex& from : picture.vertices()) {
+    for (const Picture::Id to : from.edges) {
+      EXPECT_FALSE(from.name.starts_with("provider") &&
+                   picture.vertices()[to].name.starts_with("local"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kinu::engine

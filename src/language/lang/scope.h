@@ -47,6 +47,8 @@ class Scope {
 /// the syntax of provider functions. Ref: opentofu internal/lang/eval.go enhanceFunctionDiag.
 void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic);
 
+/// Whether a function is one of a provider: `provider::name::f` or `provider::name::alias::f`.
+bool NamesProviderFunction(std::string_view function);
 /// Reports calls of provider functions whose names have too few or too many parts. Expressions with
 /// such a call are not evaluated. Ref: opentofu internal/addrs/parse_ref.go.
 void CheckFunctionNames(std::span<const hcl::CallExpr* const> calls, Diagnostics& diags);

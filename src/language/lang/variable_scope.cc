@@ -29,14 +29,26 @@ void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic)
   }
 }
 
+namespace {
+
+bool IsInProviders(std::string_view function) {
+  return function.starts_with("provider::");
+}
+
+}  // namespace
+
+bool NamesProviderFunction(std::string_view function) {
+  size_t separators = 0;
+  for (size_t at = function.find("::"); at != std::string_view::npos;
+       at = function.find("::", at + 2)) {
+    ++separators;
+  }
+  return IsInProviders(function) && (separators == 2 || separators == 3);
+}
+
 void CheckFunctionNames(std::span<const hcl::CallExpr* const> calls, Diagnostics& diags) {
   for (const hcl::CallExpr* call : calls) {
-    size_t separators = 0;
-    for (size_t at = call->name.find("::"); at != std::string_view::npos;
-         at = call->name.find("::", at + 2)) {
-      ++separators;
-    }
-    if (call->name.starts_with("provider::") && separators != 2 && separators != 3) {
+    if (IsInProviders(call->name) && !NamesProviderFunction(call->name)) {
       diags.Error("Unable to parse provider function",
                   "invalid provider function \"" + std::string(call->name) +
                       "\": expected provider::<name>::<function> or "

@@ -73,7 +73,9 @@ std::optional<Value> StaticEvaluator::OtherName(const hcl::TraversalExpr& traver
 }
 
 bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& traversals,
-                                      Diagnostics& diags) {
+                                      const Calls& calls, Diagnostics& diags) {
+  const size_t at_first = diags.error_count();
+  lang::CheckFunctionNames(calls, diags);
   const size_t errors = diags.error_count();
   const Frame& top = frames_.back();
   const std::string what = SubjectText(*top.node, top.subject.name);
@@ -117,6 +119,14 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& 
         ReportDynamic(ref, what, diags);
     }
   }
+  for (const hcl::CallExpr* call : calls) {
+    if (lang::NamesProviderFunction(call->name)) {
+      diags.Error("Provider function in static context",
+                  "Unable to use " + std::string(call->name) +
+                      " in static context, which is required by " + what,
+                  {call->file(), call->begin, call->name_end});
+    }
+  }
   if (diags.error_count() != errors) {
     return false;
   }
@@ -126,7 +136,7 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& 
       Lookup(node, *traversal, diags);
     }
   }
-  return diags.error_count() == errors;
+  return diags.error_count() == at_first;
 }
 
 Value StaticEvaluator::EvaluateInScope(const ConfigNode& node, const StaticSubject& subject,
@@ -144,9 +154,7 @@ Value StaticEvaluator::EvaluateInScope(const ConfigNode& node, const StaticSubje
   Traversals traversals;
   Calls calls;
   collect(traversals, calls);
-  const bool sound = CheckReferences(node, traversals, diags);
-  lang::CheckFunctionNames(calls, diags);
-  if (sound && diags.error_count() == errors) {
+  if (CheckReferences(node, traversals, calls, diags)) {
     value = use(StaticScope(*this, node));
   }
   frames_.pop_back();

@@ -113,7 +113,8 @@ class StaticEvaluator {
                         const std::function<void(Traversals&, Calls&)>& collect,
                         const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
   std::optional<Value> OtherName(const hcl::TraversalExpr& traversal, Diagnostics& diags) const;
-  bool CheckReferences(const ConfigNode& node, const Traversals& traversals, Diagnostics& diags);
+  bool CheckReferences(const ConfigNode& node, const Traversals& traversals, const Calls& calls,
+                       Diagnostics& diags);
   Value Lookup(const ConfigNode& node, const hcl::TraversalExpr& traversal, Diagnostics& diags);
   /// The value of count.index, each.key or each.value in the expression that is being evaluated.
   Value RepeatedValue(ReferenceKind kind, const hcl::TraversalExpr& traversal,
