@@ -136,18 +136,19 @@ ProviderFunctions::Named* ProviderFunctions::NameIn(const config::ConfigNode& no
   std::lock_guard lock(mutex_);
   const auto [it, added] = known_.try_emplace({node.index, std::string(name)});
   Named& named = it->second;
-  if (added) {
-    named.parts = *ParseProviderFunction(it->first.second);
-    named.provider = walk_.graph.FunctionProvider(node, named.parts);
-    const WalkKind walk = walk_.context.kind;
-    named.keyed = named.provider && (walk == WalkKind::kPlan || walk == WalkKind::kApply) &&
-                  !walk_.slots.providers[*named.provider].keyed.empty();
+  if (!added) {
+    return &named;
   }
-  if (added && named.keyed) {
+  named.parts = *ParseProviderFunction(it->first.second);
+  named.provider = walk_.graph.FunctionProvider(node, named.parts);
+  const WalkKind walk = walk_.context.kind;
+  if (named.provider && (walk == WalkKind::kPlan || walk == WalkKind::kApply)) {
     const Symbol alias =
         named.parts.alias.empty() ? Symbol() : walk_.program.Find(named.parts.alias);
     const Symbol provider = walk_.graph.providers[*named.provider].address.provider;
     named.key = walk_.config.FindPassedKey(node, provider, alias);
+    named.keyed =
+        named.key.expr != nullptr || !walk_.slots.providers[*named.provider].keyed.empty();
   }
   return &named;
 }

@@ -55,8 +55,8 @@ class ProviderFunctions {
   struct Named {
     ProviderFunctionName parts;
     std::optional<uint32_t> provider;
-    bool keyed = false;     ///< the provider has for_each, and its instances are started
-    config::PassedKey key;  ///< of such a provider: the key of the instance that is called
+    bool keyed = false;     ///< a key chooses one of its started instances
+    config::PassedKey key;  ///< that the module gets, if it gets one
     std::map<std::string, std::unique_ptr<Function>> functions;  ///< by the text of the key
   };
 

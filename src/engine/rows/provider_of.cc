@@ -1,7 +1,6 @@
 // Which instance of a provider with for_each serves a resource. Ref: opentofu
 // internal/tofu/eval_provider.go resolveProviderInstance.
 #include "engine/provider_key.h"
-
 #include "engine/rows/rows.h"
 
 namespace kinu::engine {
