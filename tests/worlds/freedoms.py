@@ -21,6 +21,8 @@ DEFAULT_LEVEL = "1.12"
 STREAMS = r"stdout|stderr"
 # The last line of an import.
 PREPARED = re.compile(r"(?m)^(?:\x1b\[\d*m)*  Prepared ")
+# A line about an ephemeral object that is opened later.
+DEFERRED = re.compile(r"(?m)^(?:\x1b\[\d*m)*\S+: (?:\x1b\[\d*m)*Deferred due to pending dependencies")
 
 
 def without_empty_resources(text):
@@ -41,21 +43,21 @@ def reduced(match):
     return "\n" + "\n".join(normal_form.reduced(match.group(0).splitlines()))
 
 
-def with_sorted_imports(text):
-    """A text whose runs of lines about progress with an import in them are ordered by resource. The last line of an import
+def with_sorted_progress(text):
+    """A text whose runs of lines about progress with an import or a deferred object in them are ordered by resource. The last line of an import
     begins with spaces and belongs to the one before it."""
-    if not PREPARED.search(text):
+    if not PREPARED.search(text) and not DEFERRED.search(text):
         return text
     out, run = [], []
     for line in text.splitlines(True) + [""]:
         bare = normal_form.ANSI.sub("", line)
-        if normal_form.PROGRESS.match(bare):
+        if normal_form.PROGRESS.match(bare) or DEFERRED.match(bare):
             run.append([bare.partition(": ")[0], line])
         elif run and PREPARED.match(line):
             run[-1][1] += line
         else:
-            imports = any(PREPARED.search(row) for _, row in run)
-            out += [row for _, row in (sorted(run, key=lambda pair: pair[0]) if imports else run)] + [line]
+            mixed = any(PREPARED.search(row) or DEFERRED.search(row) for _, row in run)
+            out += [row for _, row in (sorted(run, key=lambda pair: pair[0]) if mixed else run)] + [line]
             run = []
     return "".join(out)
 
@@ -85,8 +87,8 @@ def with_sorted_names(match):
 
 
 WORDS = [
-    Words("order around an import", "objects are read while others are imported", STREAMS,
-          re.compile(r"(?s)\A.*"), lambda match: with_sorted_imports(match.group(0))),
+    Words("order around an import", "objects are read while others are imported or put off", STREAMS,
+          re.compile(r"(?s)\A.*"), lambda match: with_sorted_progress(match.group(0))),
     Words("report behind a prompt", "details are each program's own words", STREAMS,
           re.compile("╷[^╵]*╵"), reduced),
     Words("still going on", "lines that say so depend on the time that a machine takes", STREAMS,
