@@ -2,6 +2,9 @@
 
 (load (expand-file-name "emacs.el" (getenv "EDITOR_HERE")) nil t)
 (require 'flymake)
+;; eglot asks for Markdown only where markdown-mode shows it, which Debian installs for lsp-mode alone.
+(unless (fboundp 'gfm-view-mode)
+  (defalias 'gfm-view-mode #'text-mode))
 (setq eglot-sync-connect t
       eldoc-idle-delay 0)
 (load (getenv "EDITOR_SETUP") nil t)
