@@ -8,6 +8,7 @@
 #include "base/invariant.h"
 #include "compatibility/features.h"
 #include "text/duration.h"
+#include "text/parse_bool.h"
 #include "text/quote.h"
 
 namespace kinu::cli {
@@ -32,20 +33,6 @@ void Flags::Report(const Result<void>& taken, std::string_view summary, Diagnost
     diags.Error("Invalid argument",
                 "-deprecation takes module:LEVEL, not " + text::GoQuote(value) + ".");
   }
-}
-
-std::optional<bool> ParseBool(std::string_view text) {
-  for (std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
-    if (text == yes) {
-      return true;
-    }
-  }
-  for (std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
-    if (text == no) {
-      return false;
-    }
-  }
-  return std::nullopt;
 }
 
 namespace {
@@ -231,7 +218,7 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
         slot.text = *given;
         continue;
       }
-      std::optional<bool> value = given ? ParseBool(*given) : true;
+      std::optional<bool> value = given ? text::ParseBool(*given) : true;
       if (!value) {
         slot.text = "false";
         return fail(i + 1, "invalid boolean value \"" + std::string(*given) + "\" for -" +

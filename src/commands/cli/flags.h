@@ -101,8 +101,6 @@ class Flags {
   std::vector<std::string> deprecations_;  ///< values of -deprecation that are none
 };
 
-/// Go's strconv.ParseBool.
-std::optional<bool> ParseBool(std::string_view text);
 /// Splits a TF_CLI_ARGS text as a shell would. Nothing when quotes do not match.
 std::optional<std::vector<std::string>> SplitShellWords(std::string_view text);
 

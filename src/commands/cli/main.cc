@@ -33,6 +33,7 @@
 #include "terminal/shell_completion.h"
 #include "terminal/status_line.h"
 #include "terminal/streams.h"
+#include "text/parse_bool.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 
@@ -71,7 +72,7 @@ bool TakeViewOption(const std::string& arg, ViewOptions& view) {
 bool TakeViewFlag(std::string_view flag, ViewOptions& view) {
   const size_t equals = flag.find('=');
   const std::optional<bool> value =
-      equals == flag.npos ? std::nullopt : ParseBool(flag.substr(equals + 1));
+      equals == flag.npos ? std::nullopt : text::ParseBool(flag.substr(equals + 1));
   if (!value) {
     return false;
   }
@@ -433,7 +434,7 @@ void ReadSurroundings(Invocation& invocation) {
   invocation.stderr_width = terminal::WidthOf(STDERR_FILENO);
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
   const std::string_view input = Environment("TF_INPUT");
-  invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
+  invocation.input_disabled = !input.empty() && !text::ParseBool(input).value_or(true);
 }
 
 /// The span of a command inside of that of the whole run, where OpenTofu has one without

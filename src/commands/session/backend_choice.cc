@@ -14,6 +14,7 @@
 #include "hcl/parse.h"
 #include "session/hosts.h"
 #include "session/provider_set.h"
+#include "text/quote.h"
 #include "trace/trace.h"
 
 namespace kinu::session {
@@ -159,20 +160,21 @@ const hcl::Body* SettingReader::ReadFile(const std::string& path, Diagnostics& d
 
 const hcl::Body* SettingReader::ReadArgument(const std::string& name, const std::string& text,
                                              Diagnostics& diags) {
-  constexpr std::string_view kSummary = "Invalid backend configuration argument";
   const std::string subject =
       "The backend configuration argument \"" + name + "\" given on the command line";
   const Setting* setting = spec_.Find(name);
   if (setting == nullptr || setting->is_block()) {
-    diags.Error(std::string(kSummary), subject + " is not expected for the selected backend type.");
+    diags.Error("Invalid backend configuration argument",
+                subject + " is not expected for the selected backend type.");
     return nullptr;
   }
   Value given = Value::String(text);
   hcl::SyntaxTree& tree = *loaded_.inputs.tree;
-  if (setting->type > backend::SettingType::kNumber) {
+  const bool expression = setting->type > backend::SettingType::kNumber;
+  if (expression) {
     const size_t errors = diags.error_count();
-    const SourceFile* file =
-        tree.KeepSource(SourceFile::Make("<value for -backend-config=\"" + name + "\">", text));
+    const SourceFile* file = tree.KeepSource(
+        SourceFile::Make("-backend-config=" + text::GoQuote(name + '=' + text), text));
     const hcl::Expr* expr = hcl::ParseExpression(file, tree, diags);
     if (expr != nullptr && diags.error_count() == errors) {
       given = config::EvaluateConstant(*expr, diags);
@@ -181,11 +183,10 @@ const hcl::Body* SettingReader::ReadArgument(const std::string& name, const std:
       return nullptr;
     }
   }
-  auto value = Convert(given, setting->value_type());
+  // Values of other types are converted with those of the block.
+  auto value = expression ? ValueResult<Value>(given) : Convert(given, setting->value_type());
   if (!value) {
-    diags.Error(setting->type > backend::SettingType::kNumber
-                    ? std::string(kSummary)
-                    : "Invalid backend configuration value",
+    diags.Error("Invalid backend configuration value",
                 subject + ": " + value.error().ToText() + ".");
     return nullptr;
   }

@@ -122,6 +122,13 @@ enum class SettingType : uint8_t {
   kBlockSet,   ///< at most one block of `parts`: a set of objects
 };
 
+/// How a setting that is no text is read from a variable of the environment.
+enum class EnvironmentForm : uint8_t {
+  kConverted,  ///< as a text in the block; another one is an error
+  kBool,       ///< as text::ParseBool() reads it; another one is an error
+  kIfNumber,   ///< another text than a number counts as none
+};
+
 /// One argument or nested block of a backend's block.
 struct Setting {
   std::string_view name;
@@ -130,6 +137,7 @@ struct Setting {
   /// Environment variables with the value for blocks that have none; the first that is set
   /// counts. Of scalar settings that are no parts.
   std::span<const std::string_view> environment = {};
+  EnvironmentForm form = EnvironmentForm::kConverted;
   bool sensitive = false;
   /// A missing value is asked for or refused, unless the environment has it.
   bool required = false;

@@ -69,6 +69,34 @@ TEST(Backends, StatesElsewhereAreWrittenFromTimeToTime) {
   ::unsetenv("TF_STATE_PERSIST_INTERVAL");
 }
 
+TEST(Backends, VariablesOfTheEnvironmentHaveTheirTypes) {
+  const struct {
+    const char* backend;
+    const char* variable;
+    const char* text;
+    const char* problem;
+  } cases[] = {
+      {"http", "TF_HTTP_RETRY_MAX", "x",
+       "error setting default for \"retry_max\": a number is required"},
+      {"http", "TF_HTTP_RETRY_MAX", "1.5", "\"retry_max\": a whole number is required"},
+      {"http", "TF_HTTP_RETRY_MAX", "+1", ""},
+      {"pg", "PG_SKIP_TABLE_CREATION", "yes",
+       "error getting default for \"skip_table_creation\": error loading default: "
+       "strconv.ParseBool: parsing \"yes\": invalid syntax"},
+      {"oss", "ALICLOUD_ASSUME_ROLE_SESSION_EXPIRATION", "x", ""},
+  };
+  for (const auto& [backend, variable, text, problem] : cases) {
+    ::setenv(variable, text, 1);
+    provider::Problems problems;
+    const Value settings = Value::Object({{"address", Value::String("http://127.0.0.1/s")},
+                                          {"bucket", Value::String("bucket")},
+                                          {"region", Value::String("cn-hangzhou")}});
+    CheckSettings(*FindBackend(backend), settings, problems);
+    ::unsetenv(variable);
+    EXPECT_EQ(problems.empty() ? "" : problems[0].summary, problem) << variable << "=" << text;
+  }
+}
+
 TEST(Backends, LocalRefusesEmptyPaths) {
   provider::Problems problems;
   MakeBackend(*FindBackend("local"), Value::Object({{"path", Value::String("")}}), {}, problems);

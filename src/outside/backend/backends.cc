@@ -9,6 +9,8 @@
 #include "cloud/settings.h"
 #include "cty/collections.h"
 #include "cty/conversion.h"
+#include "text/parse_bool.h"
+#include "text/quote.h"
 
 namespace kinu::backend {
 namespace {
@@ -17,13 +19,34 @@ constexpr const BackendSpec* kBackends[] = {&kAzurerm, &kCloud,  &kConsul,     &
                                             &kHttp,    &kInmem,  &kKubernetes, &kLocal, &kOss,
                                             &kPg,      &kRemote, &kS3};
 
-/// Returns a setting's value from the environment; null if no variable is set or its text has
-/// another type.
-Value FromEnvironment(const Setting& setting) {
+/// Reads the text of a variable of the environment; null, with a problem, if it does not fit.
+Value ReadVariable(const Setting& setting, std::string_view text, provider::Problems& problems) {
+  const std::string name = '"' + std::string(setting.name) + '"';
+  if (setting.form == EnvironmentForm::kBool) {
+    if (const std::optional<bool> value = text::ParseBool(text)) {
+      return Value::Bool(*value);
+    }
+    cloud::AddFailure(problems, "error getting default for " + name +
+                                    ": error loading default: strconv.ParseBool: parsing " +
+                                    text::GoQuote(text) + ": invalid syntax");
+    return Value::Null(setting.value_type());
+  }
+  auto value = Convert(Value::String(text), setting.value_type());
+  if (value) {
+    return *value;
+  }
+  if (setting.form != EnvironmentForm::kIfNumber) {
+    cloud::AddFailure(problems,
+                      "error setting default for " + name + ": " + value.error().ToText());
+  }
+  return Value::Null(setting.value_type());
+}
+
+/// Returns a setting's value from the environment; null if no variable is set.
+Value FromEnvironment(const Setting& setting, provider::Problems& problems) {
   for (std::string_view variable : setting.environment) {
     if (std::string_view text = Environment(std::string(variable).c_str()); !text.empty()) {
-      auto value = Convert(Value::String(text), setting.value_type());
-      return value ? *value : Value::Null(setting.value_type());
+      return ReadVariable(setting, text, problems);
     }
   }
   return Value::Null(setting.value_type());
@@ -105,7 +128,8 @@ void CheckParts(const Setting& setting, const Value& blocks, provider::Problems&
   }
 }
 
-/// Reports required settings that are missing and deprecated ones that are not. `given` lacks, and
+/// Reports required settings that are missing, deprecated ones that are not, and numbers that are
+/// not whole, at which OpenTofu crashes. `given` lacks, and
 /// `complete` has the values of the environment.
 void CheckPresence(const BackendSpec& spec, const Value& given, const Value& complete,
                    provider::Problems& problems) {
@@ -116,6 +140,10 @@ void CheckPresence(const BackendSpec& spec, const Value& given, const Value& com
     }
     if (setting.type == SettingType::kBlockList || setting.type == SettingType::kBlockSet) {
       CheckParts(setting, value, problems);
+    }
+    if (setting.type == SettingType::kNumber && !value.IsNull() && !value.AsNumber().ToInt64()) {
+      cloud::AddFailure(problems,
+                        '"' + std::string(setting.name) + "\": a whole number is required");
     }
     if (!setting.deprecated.empty() && !given.Find(setting.name)->IsNull()) {
       problems.push_back({.severity = Severity::kWarning,
@@ -187,9 +215,10 @@ const schema::Block& SchemaOf(const BackendSpec& spec) {
 }
 
 bool IsMissing(const Setting& setting, const Value& settings) {
+  provider::Problems ignored;
   const Value* value = settings.Find(setting.name);
   return setting.required && setting.type <= SettingType::kNumber &&
-         (value == nullptr || value->IsNull()) && FromEnvironment(setting).IsNull();
+         (value == nullptr || value->IsNull()) && FromEnvironment(setting, ignored).IsNull();
 }
 
 Value SettingsObject(const BackendSpec& spec, const Value& given) {
@@ -214,13 +243,16 @@ struct Settings {
   Value complete;
 };
 
-Settings CompleteSettings(const BackendSpec& spec, const Value& settings) {
+Settings CompleteSettings(const BackendSpec& spec, const Value& settings,
+                          provider::Problems& problems) {
   std::vector<std::pair<std::string, Value>> attributes;
   Settings out{.given = SettingsObject(spec, settings), .complete = Value::EmptyObject()};
   for (const Setting& setting : spec.settings) {
     const Value& value = *out.given.Find(setting.name);
-    const bool looks_around = value.IsNull() && !setting.environment.empty();
-    attributes.emplace_back(setting.name, looks_around ? FromEnvironment(setting) : value);
+    // The first variable that does not fit is the only one that is reported.
+    const bool looks_around = value.IsNull() && !setting.environment.empty() && problems.empty();
+    attributes.emplace_back(setting.name,
+                            looks_around ? FromEnvironment(setting, problems) : value);
   }
   out.complete = Value::Object(std::move(attributes));
   return out;
@@ -237,17 +269,22 @@ void CheckAll(const BackendSpec& spec, const Settings& settings, const Backend& 
 }  // namespace
 
 void CheckSettings(const BackendSpec& spec, const Value& settings, provider::Problems& problems) {
-  CheckAll(spec, CompleteSettings(spec, settings), *spec.make({}), problems);
+  const Settings all = CompleteSettings(spec, settings, problems);
+  if (!provider::HasErrors(problems)) {
+    CheckAll(spec, all, *spec.make({}), problems);
+  }
 }
 
 std::unique_ptr<Backend> MakeBackend(const BackendSpec& spec, const Value& settings,
                                      const StateFlags& flags, provider::Problems& problems,
                                      std::shared_ptr<ServiceHosts> hosts) {
-  const Settings all = CompleteSettings(spec, settings);
+  provider::Problems of_settings;
+  const Settings all = CompleteSettings(spec, settings, of_settings);
   std::unique_ptr<Backend> backend = spec.make(flags);
   backend->Reach(std::move(hosts));
-  provider::Problems of_settings;
-  CheckAll(spec, all, *backend, of_settings);
+  if (!provider::HasErrors(of_settings)) {
+    CheckAll(spec, all, *backend, of_settings);
+  }
   if (!provider::HasErrors(of_settings)) {
     backend->Configure(all.complete, of_settings);
   }

@@ -20,6 +20,7 @@
 #include "json/writer.h"
 #include "net/curl_transport.h"
 #include "net/url.h"
+#include "text/parse_bool.h"
 
 namespace kinu::backend {
 namespace {
@@ -349,7 +350,7 @@ std::string AddressOf(const Value& settings) {
     address.pop_back();
   }
   const std::string secure = Variable("CONSUL_HTTP_SSL");
-  const bool https = secure == "1" || secure == "true" || secure == "TRUE" || secure == "True";
+  const bool https = text::ParseBool(secure).value_or(false);
   return address.contains("://")
              ? address
              : cloud::SettingText(settings, "scheme", https ? "https" : "http") + "://" + address;

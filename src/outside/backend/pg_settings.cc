@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "net/authority_file.h"
 #include "net/url.h"
+#include "text/parse_bool.h"
 #include "text/quote.h"
 
 namespace kinu::backend {
@@ -248,17 +249,10 @@ bool IsAddress(std::string text) {
 }
 
 std::optional<bool> FlagOf(std::string_view text) {
-  for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True", "yes", "on"}) {
-    if (text == yes) {
-      return true;
-    }
+  if (text == "yes" || text == "on") {
+    return true;
   }
-  for (const std::string_view no : {"0", "f", "F", "false", "FALSE", "False", "no", "off"}) {
-    if (text == no) {
-      return false;
-    }
-  }
-  return std::nullopt;
+  return text == "no" || text == "off" ? std::optional(false) : text::ParseBool(text);
 }
 
 std::optional<std::string> PortsProblem(std::string_view text) {

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "hcldec/decode_files.h"
+#include "text/parse_bool.h"
 #include "text/quote.h"
 #include "view/human/hcl_diagnostic.h"
 
@@ -113,7 +114,7 @@ class OptionParser {
     }
     if (row->flag != nullptr) {
       const std::string value = equals == std::string::npos ? "true" : arg.substr(equals + 1);
-      const std::optional<bool> parsed = ParseBool(value);
+      const std::optional<bool> parsed = text::ParseBool(value);
       if (!parsed) {
         return Fail(ErrorCode::kInvalid, "invalid argument " + text::GoQuote(value) + " for \"" +
                                              Names(*row) + "\" flag: strconv.ParseBool: parsing " +
