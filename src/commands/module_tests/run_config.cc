@@ -142,7 +142,7 @@ void RunConfig::OverrideProviders(const RunConfigInput& input, Modules& modules,
   const auto add_block = [&](config::ProviderBlock block, const config::ProviderBlock& given,
                              bool passed) {
     block.body = BodyOf(input, given, passed);
-    block.for_each = nullptr;  // that of a file is not looked at: Provider.decodeStaticFields
+    block.for_each = nullptr;  // not evaluated. Ref: opentofu internal/configs/config.go
     place(std::move(block));
   };
   const auto add_mock = [&](Symbol local_name, Symbol alias, const config::MockProvider& mock) {
