@@ -130,6 +130,21 @@ std::optional<std::chrono::milliseconds> RetryAfter(const HttpResponse& response
   return std::chrono::seconds(std::min(seconds, kLongest));
 }
 
+/// Refuses values with control characters: a line break would begin another header. Ref:
+/// golang.org/x/net/http/httpguts ValidHeaderFieldValue.
+Result<void> CheckHeaders(const Headers& headers) {
+  for (const Header& header : headers.list()) {
+    const bool sound = std::ranges::none_of(header.value, [](char c) {
+      return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+    });
+    if (!sound) {
+      return Fail(ErrorCode::kInvalid,
+                  "net/http: invalid header field value for \"" + header.name + '"');
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view ReasonPhrase(int status) {
@@ -160,6 +175,9 @@ bool HttpClient::Wait(std::chrono::milliseconds time) const {
 }
 
 Result<HttpResponse> HttpClient::Attempt(const HttpRequest& request) const {
+  if (Result<void> sound = CheckHeaders(request.headers); !sound) {
+    return Fail(sound.error().code, std::move(sound.error().message));
+  }
   const bool logged = log::Enabled(log::Level::kDebug);
   if (logged) {
     log::Write(log::Level::kDebug, "net: " + request.method + ' ' + ShownUrl(request.url));

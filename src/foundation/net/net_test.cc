@@ -122,6 +122,24 @@ TEST_F(Client, ReportsTheLastStatusAfterAllAttempts) {
             "GET http://a/x giving up after 2 attempt(s): 500 Internal Server Error");
 }
 
+TEST_F(Client, NeverSendsControlCharactersInHeaders) {
+  transport_.On("GET http://a/x", ScriptedTransport::Make(200));
+  for (const auto& [value, good] :
+       {std::pair("a\tb c\xc3\xa9", true), std::pair("a\nX-Other: b", false),
+        std::pair("a\r\n", false), std::pair("\x01", false), std::pair("\x7f", false)}) {
+    HttpRequest request{.url = "http://a/x", .retry = {.retries = 3}};
+    request.headers.Set("X-Team", value);
+    auto response = Send(request);
+    ASSERT_EQ(response.has_value(), good) << value;
+    if (!good) {
+      EXPECT_EQ(response.error().message,
+                "Get \"http://a/x\": net/http: invalid header field value for \"X-Team\"");
+    }
+  }
+  EXPECT_EQ(transport_.requests().size(), 1u);
+  EXPECT_TRUE(waits_.empty());
+}
+
 TEST_F(Client, DoesNotRetryWhatWillNotPass) {
   transport_.FailOn("GET http://a/x", {ErrorCode::kInvalid, "certificate has expired"});
   auto response = Send({.url = "http://a/x?token=1", .retry = {.retries = 3}});
