@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -59,7 +60,8 @@ class Inbox {
   std::vector<Event> events_;
 };
 
-/// Writes a whole text; what a client that is gone does not take is dropped.
+/// Writes a whole text; what a client that is gone does not take is dropped. A client that waits
+/// on the same processor runs before the thread goes on, which may have much left to do.
 void WriteAll(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
@@ -68,6 +70,7 @@ void WriteAll(int descriptor, std::string_view text) {
     }
     text.remove_prefix(written < 0 ? 0 : static_cast<size_t>(written));
   }
+  std::this_thread::yield();
 }
 
 class Server {

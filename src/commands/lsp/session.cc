@@ -214,6 +214,7 @@ void Session::Finish() {
   }
   if (snapshot_ == nullptr && !work_.edited.empty()) {  // before the workspace is parsed
     validator_.Add({.view = TextView(), .edited = work_.edited});
+    work_.follows_syntax = true;
   }
   work_.view = SnapshotView();
   validator_.Add(std::exchange(work_, {}));

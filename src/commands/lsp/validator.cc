@@ -1,6 +1,7 @@
 #include "lsp/validator.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/files.h"
@@ -63,7 +64,7 @@ void Validator::Add(Work work) {
   }
   {
     const std::lock_guard lock(mutex_);
-    abandoned_ = abandoned_ || work.changes();
+    abandoned_ = abandoned_ || (work.changes() && !work.follows_syntax);
     if (next_) {
       work.edited.merge(next_->edited);
       work.all_roots = work.all_roots || next_->all_roots;
@@ -73,6 +74,7 @@ void Validator::Add(Work work) {
     next_ = std::move(work);
   }
   added_.notify_one();
+  std::this_thread::yield();  // on a busy processor the syntax is checked before it is parsed
 }
 
 void Validator::Run() {

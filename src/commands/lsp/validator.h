@@ -35,6 +35,8 @@ class Validator {
     std::set<std::string> edited;  ///< documents that were opened, changed or closed
     bool all_roots = false;        ///< files of the disk or settings have changed
     std::vector<Pull> pulls;
+    /// The work before it was about the syntax of the same texts, and is not ended by it.
+    bool follows_syntax = false;
 
     bool changes() const { return all_roots || !edited.empty(); }
   };
