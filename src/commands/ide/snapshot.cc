@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "config/load.h"
 #include "ide/check_root.h"
 #include "ide/snapshot_parts.h"
 #include "install/lock_file.h"
@@ -51,7 +52,9 @@ std::string Snapshot::Parts::ModuleOf(const std::string& path) const {
       return at;
     }
   }
-  return own;
+  const bool is_below_module =
+      file->kind == FileKind::kTest && BaseName(own) == config::kTestDirectory;
+  return is_below_module ? DirName(own) : own;
 }
 
 bool Snapshot::Parts::IsReplaced(const std::string& path) const {

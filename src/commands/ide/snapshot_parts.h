@@ -56,7 +56,8 @@ struct Snapshot::Parts {
     return found == files.end() ? nullptr : found->second.get();
   }
   /// The directory of the module that a file belongs to: its own, or for test and variable files
-  /// the next one above with a configuration.
+  /// the next one above with a configuration. Where there is none, tests below `tests` belong to
+  /// the directory of that.
   std::string ModuleOf(const std::string& path) const;
   /// Whether its module does not read the file, because one with the ending ".tofu" has its name.
   bool IsReplaced(const std::string& path) const;

@@ -198,13 +198,21 @@ void Workspace::Content::FollowTests(Snapshot::Parts& parts) {
       continue;
     }
     const std::string directory = parts.ModuleOf(path);
+    // The tests of a module may stand in a directory that is a module itself.
+    const std::string own = DirName(path);
+    std::set<std::string> readers{directory};
+    if (BaseName(own) == config::kTestDirectory) {
+      readers.insert(DirName(own));
+    }
     std::set<std::string>& all = parts.called[{directory, CallsOfTest(path)}];
     all.insert(directory);
     for (const ModuleCallSite& call : file->calls) {
       const auto source = config::ParseModuleSource(call.source, false);
       if (source && source->kind == config::ModuleSourceKind::kLocal) {
+        for (const std::string& reader : readers) {
+          parts.other_readers[Real(JoinPath(reader, source->text))].insert(reader);
+        }
         const std::string planned = Real(JoinPath(directory, source->text));
-        parts.other_readers[planned].insert(directory);
         parts.called[{directory, call.run}].insert(planned);
         all.insert(planned);
       }

@@ -33,6 +33,11 @@ class WorkspaceTest : public ::testing::Test {
     ASSERT_TRUE(ReplaceFile(path, text));
     workspace_.Changed(path);
   }
+  void Remove(const std::string& name) {
+    const std::string path = JoinPath(root_, name);
+    std::filesystem::remove_all(path);
+    workspace_.Changed(path);
+  }
   /// The names of all declarations, one a line.
   std::string Symbols() {
     std::string out;
@@ -51,8 +56,7 @@ TEST_F(WorkspaceTest, FilesInNewDirectories) {
   EXPECT_EQ(Symbols(), "var.a\n");
   Write("modules/m/main.tf", "variable \"b\" {}\n");  // nobody names the directories
   EXPECT_EQ(Symbols(), "var.a\nvar.b\n");
-  std::filesystem::remove_all(JoinPath(root_, "modules"));
-  workspace_.Changed(JoinPath(root_, "modules"));
+  Remove("modules");
   EXPECT_EQ(Symbols(), "var.a\n");
 }
 
@@ -165,6 +169,11 @@ TEST_F(WorkspaceTest, RootsThatTestAModule) {
   const std::string root = JoinPath(root_, "root");
   EXPECT_EQ(workspace_.Take()->RootsOf(module + "/main.tf"), Roots{module});
   Write("root/tests/a.tftest.hcl", "run \"r\" {\n  module {\n    source = \"../m\"\n  }\n}\n");
+  EXPECT_EQ(workspace_.Take()->RootsOf(module + "/main.tf"), (Roots{module, root}));
+  Write("root/tests/main.tf", "");
+  EXPECT_EQ(workspace_.Take()->RootsOf(module + "/main.tf"), (Roots{module, root}));
+  Remove("root/tests/main.tf");
+  Remove("root/main.tf");
   EXPECT_EQ(workspace_.Take()->RootsOf(module + "/main.tf"), (Roots{module, root}));
 }
 
