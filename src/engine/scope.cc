@@ -199,8 +199,9 @@ Value UnknownOutputs(const Walk& walk, const config::Module& module) {
   return Value::Object(std::move(outputs));
 }
 
-/// A module call whose instances are not known, as in a validation: no output has a value, but the
-/// names of the outputs are known. Ref: evaluate.go GetModule.
+/// A module call that was not looked at: a plan with targets leaves it out, or a validation does not
+/// know its instances. No output has a value, but the names of the outputs are known.
+/// Ref: evaluate.go GetModule.
 Value ModuleBeforeExpansion(const Walk& walk, const ModuleInstance& instance, size_t call) {
   const config::ConfigNode* child = instance.node->children[call];
   if (child == nullptr || child->module->has_gaps) {
@@ -208,8 +209,12 @@ Value ModuleBeforeExpansion(const Walk& walk, const ModuleInstance& instance, si
   }
   const config::ModuleCall& block = instance.node->module->calls[call];
   const bool repeated = block.count != nullptr || block.for_each != nullptr;
-  if (!repeated && walk.context.kind != WalkKind::kValidate) {
-    return UnknownOutputs(walk, *child->module);
+  if (walk.context.kind != WalkKind::kValidate) {
+    if (repeated) {
+      return block.count != nullptr ? Value::Tuple({}) : Value::EmptyObject();
+    }
+    return block.enabled != nullptr ? Value::Null(Type::Dynamic())
+                                    : UnknownOutputs(walk, *child->module);
   }
   std::vector<Type::Attribute> outputs;
   outputs.reserve(child->module->outputs.size());
@@ -235,7 +240,7 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
     return *table.whole;
   }
   if (!table.expanded) {
-    return Value::DynamicUnknown();
+    return ModuleBeforeExpansion(walk, instance, call);
   }
   auto outputs = [&](const ModuleInstance& child) {
     const config::Module& module = *child.node->module;

@@ -211,12 +211,25 @@ void FileRun::ExecuteRun(RunResult& result, size_t index) {
     return;
   }
   setup->of_assertions = setup->values->ForAssertions(sources);
-  ReadPlanOptions(run, setup->request.options, result.diags);
-  if (result.diags.has_errors()) {
+  Diagnostics of_options;
+  ReadPlanOptions(run, setup->request.options, of_options);
+  if (of_options.has_errors()) {
+    RefuseOptions(*setup, std::move(of_options), result);
     return;
   }
   result.status = run.command == config::TestCommand::kPlan ? Plan(*setup, result)
                                                             : Apply(*setup, result, state, index);
+}
+
+void FileRun::RefuseOptions(const Setup& setup, Diagnostics refused, RunResult& result) {
+  if (!engine::Validate(setup.request, result.diags)) {
+    return;
+  }
+  if (result.run->command == config::TestCommand::kPlan) {
+    ExpectedFailures expected(program(), *setup.request.config->root().module, *result.run);
+    refused = expected.Apply(std::move(refused));
+  }
+  result.diags.Append(std::move(refused));
 }
 
 Status FileRun::Plan(Setup& setup, RunResult& result) {

@@ -65,6 +65,8 @@ class FileRun {
   std::unique_ptr<Setup> Prepare(const config::TestRun& run, const state::State& state,
                                  std::shared_ptr<const RunValues> values, Diagnostics& diags);
   void ReadPlanOptions(const config::TestRun& run, engine::Options& options, Diagnostics& diags);
+  /// Reports options that are wrong, as a plan would that is asked for with them.
+  void RefuseOptions(const Setup& setup, Diagnostics refused, RunResult& result);
   Status Plan(Setup& setup, RunResult& result);
   Status Apply(Setup& setup, RunResult& result, KeyedState& state, size_t index);
   Status Judge(plan::Plan plan, const state::State* state, Assertions& assertions,
