@@ -15,6 +15,7 @@
 #include "json/writer.h"
 #include "lsp/framing.h"
 #include "lsp/session.h"
+#include "tally.h"
 
 namespace {
 
@@ -219,6 +220,8 @@ class Client {
 
   /// A body as it is.
   void Send(std::string body) {
+    static Tally messages("messages");
+    messages.Add(1);
     session_.Handle({{.kind = lsp::Event::Kind::kBody, .text = std::move(body)}});
   }
 

@@ -10,6 +10,7 @@
 #include "json/reader.h"
 #include "lsp/framing.h"
 #include "lsp/session.h"
+#include "tally.h"
 
 namespace {
 
@@ -58,6 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     events.push_back({.kind = is_body ? lsp::Event::Kind::kBody : lsp::Event::Kind::kNoFrame,
                       .text = is_body ? item->body : item->problem});
   }
+  static Tally messages("messages");
+  messages.Add(events.size());
   session.Handle(std::move(events));
   KINU_INVARIANT(session.exit_code() || counter.answers == expected,
                  "each request and each mistake has one answer");
