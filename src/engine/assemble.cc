@@ -352,12 +352,11 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
   }
   // No state has the outputs of modules, so each that has a value counts as a change.
   for (const auto& node : walk.config.nodes) {
-    const NodeId first = walk.graph.bases[node->index].outputs;
     for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
       for (size_t i = 0; node->parent != nullptr && i < instance->outputs.size(); ++i) {
         const config::Output& output = node->module->outputs[i];
-        if (walk.scheduler.Succeeded(first + static_cast<NodeId>(i)) &&
-            (!instance->outputs[i].IsNull() || !output.deprecated.empty())) {
+        if (instance->outputs[i].evaluated &&
+            (!instance->outputs[i].value.IsNull() || !output.deprecated.empty())) {
           finder.AddOutput(instance->id, output);
         }
       }
@@ -370,19 +369,16 @@ namespace {
 
 void CollectModuleOutputs(const Walk& walk, plan::Plan& plan) {
   for (const auto& node : walk.config.nodes) {
-    const NodeId first = walk.graph.bases[node->index].outputs;
     const std::vector<config::Output>& outputs = node->module->outputs;
     for (size_t i = 0; node->parent != nullptr && i < outputs.size(); ++i) {
-      if (!walk.scheduler.Succeeded(first + static_cast<NodeId>(i))) {
-        continue;
-      }
-      if (outputs[i].ephemeral) {
-        plan.has_ephemeral_outputs |= !walk.slots.instances[node->index].empty();
-        continue;
-      }
       for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
-        plan.module_outputs.push_back(
-            {instance->id, outputs[i].name, instance->outputs[i], outputs[i].sensitive});
+        const OutputSlot& output = instance->outputs[i];
+        if (outputs[i].ephemeral) {
+          plan.has_ephemeral_outputs |= output.evaluated;
+        } else if (output.evaluated) {
+          plan.module_outputs.push_back(
+              {instance->id, outputs[i].name, output.value, outputs[i].sensitive});
+        }
       }
     }
   }
@@ -496,7 +492,7 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
     if (output.ephemeral || !walk.scheduler.Succeeded(base.outputs + static_cast<NodeId>(i))) {
       continue;
     }
-    const Value& value = walk.slots.root->outputs[i];
+    const Value& value = walk.slots.root->outputs[i].value;
     plan.outputs.push_back(ChangeOfOutput(program, output, prior, value));
     // Known values are outputs of the prior state already.
     if (value.IsWhollyKnown() && plan.mode != plan::Mode::kDestroy) {

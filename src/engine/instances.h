@@ -145,6 +145,12 @@ struct CallTable {
   mutable std::optional<Value> whole;
 };
 
+/// An output of one instance of a module.
+struct OutputSlot {
+  Value value = Value::DynamicUnknown();
+  bool evaluated = false;  ///< the walk came to it, without an error
+};
+
 /// One instance of a module.
 struct ModuleInstance {
   ModuleInstId id;
@@ -153,7 +159,7 @@ struct ModuleInstance {
   Repetition repetition;  ///< of the call that made it
   std::vector<Value> variables;
   std::vector<Value> locals;
-  std::vector<Value> outputs;
+  std::vector<OutputSlot> outputs;
   std::vector<std::unique_ptr<ResourceTable>> resources;
   std::vector<std::unique_ptr<CallTable>> calls;
 

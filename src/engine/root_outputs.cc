@@ -15,9 +15,19 @@ int FindRootOutput(const Walk& walk, std::string_view name) {
 }
 
 Value RootOutput(const Walk& walk, size_t index) {
-  const Value value = walk.slots.root->outputs[index];
-  return walk.config.root().module->outputs[index].sensitive ? value.WithMarks(MarkSet::Sensitive())
-                                                             : value;
+  const OutputSlot& output = walk.slots.root->outputs[index];
+  const config::Output& block = walk.config.root().module->outputs[index];
+  const auto marked = [](const Value& value, bool sensitive) {
+    return sensitive ? value.WithMarks(MarkSet::Sensitive()) : value;
+  };
+  const state::State* state = walk.context.prior_state;
+  if (!output.evaluated && state != nullptr) {  // -target has left it as it was
+    const auto* stored = state->FindOutput(walk.program.Text(block.name));
+    if (stored != nullptr) {
+      return marked(stored->value, stored->sensitive);
+    }
+  }
+  return marked(output.value, block.sensitive);
 }
 
 void ReportUndeclaredOutput(const Walk& walk, const hcl::TraversalExpr& traversal,

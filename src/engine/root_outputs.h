@@ -14,8 +14,8 @@ namespace kinu::engine {
 std::string_view OutputName(const hcl::TraversalExpr& traversal);
 /// The index of an output of the root module; -1: there is none of this name.
 int FindRootOutput(const Walk& walk, std::string_view name);
-/// The value of an output of the root module, once it is evaluated; marked if the output is
-/// sensitive.
+/// The value of an output of the root module, once it is evaluated, or the one in the state that
+/// targets have left; marked if the output is sensitive.
 Value RootOutput(const Walk& walk, size_t index);
 /// Reports a reference to an output that the root module does not declare.
 void ReportUndeclaredOutput(const Walk& walk, const hcl::TraversalExpr& traversal,

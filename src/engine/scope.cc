@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "engine/evaluation.h"
+#include "engine/module_values.h"
 #include "lang/eval.h"
 #include "meta_arguments/deprecated_parts.h"
 #include "provider/find_schema.h"
@@ -189,92 +190,6 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
 
 namespace {
 
-/// An instance of a module before its outputs have values.
-Value UnknownOutputs(const Walk& walk, const config::Module& module) {
-  std::vector<std::pair<std::string, Value>> outputs;
-  outputs.reserve(module.outputs.size());
-  for (const config::Output& output : module.outputs) {
-    outputs.emplace_back(walk.program.Text(output.name), Value::DynamicUnknown());
-  }
-  return Value::Object(std::move(outputs));
-}
-
-/// A module call that was not looked at: a plan with targets leaves it out, or a validation does not
-/// know its instances. No output has a value, but the names of the outputs are known.
-/// Ref: evaluate.go GetModule.
-Value ModuleBeforeExpansion(const Walk& walk, const ModuleInstance& instance, size_t call) {
-  const config::ConfigNode* child = instance.node->children[call];
-  if (child == nullptr || child->module->has_gaps) {
-    return Value::DynamicUnknown();
-  }
-  const config::ModuleCall& block = instance.node->module->calls[call];
-  const bool repeated = block.count != nullptr || block.for_each != nullptr;
-  if (walk.context.kind != WalkKind::kValidate) {
-    if (repeated) {
-      return block.count != nullptr ? Value::Tuple({}) : Value::EmptyObject();
-    }
-    return block.enabled != nullptr ? Value::Null(Type::Dynamic())
-                                    : UnknownOutputs(walk, *child->module);
-  }
-  std::vector<Type::Attribute> outputs;
-  outputs.reserve(child->module->outputs.size());
-  for (const config::Output& output : child->module->outputs) {
-    outputs.push_back({walk.program.Text(output.name), Type::Dynamic(), false});
-  }
-  const Type object = Type::Object(std::move(outputs));
-  if (block.count != nullptr) {
-    return Value::Unknown(Type::List(object));
-  }
-  return Value::Unknown(block.for_each != nullptr ? Type::Map(object) : object);
-}
-
-}  // namespace
-
-Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call) {
-  const CallTable& table = *instance.calls[call];
-  if (walk.context.kind == WalkKind::kValidate) {
-    std::lock_guard lock(table.whole_mutex);
-    if (!table.whole) {
-      table.whole = ModuleBeforeExpansion(walk, instance, call);
-    }
-    return *table.whole;
-  }
-  if (!table.expanded) {
-    return ModuleBeforeExpansion(walk, instance, call);
-  }
-  auto outputs = [&](const ModuleInstance& child) {
-    const config::Module& module = *child.node->module;
-    std::vector<std::pair<std::string, Value>> attributes;
-    attributes.reserve(module.outputs.size());
-    for (size_t i = 0; i < module.outputs.size(); ++i) {
-      attributes.emplace_back(walk.program.Text(module.outputs[i].name), child.outputs[i]);
-    }
-    return Value::Object(std::move(attributes));
-  };
-  if (table.expansion.kind == Expansion::Kind::kUnknown) {
-    return Value::DynamicUnknown();
-  }
-  if (table.expansion.kind == Expansion::Kind::kDisabled) {
-    return Value::Null(Type::Dynamic());
-  }
-  std::lock_guard lock(table.whole_mutex);
-  if (!table.whole) {
-    if (table.expansion.kind == Expansion::Kind::kSingle) {
-      table.whole = outputs(*table.instances[0]);
-    } else {
-      std::vector<Value> values;
-      values.reserve(table.instances.size());
-      for (const auto& child : table.instances) {
-        values.push_back(outputs(*child));
-      }
-      table.whole = Combine(walk.program, table.expansion, std::move(values));
-    }
-  }
-  return *table.whole;
-}
-
-namespace {
-
 /// What the graph would know of a resource that a test has left out.
 BlockInfo LeftOutInfo(const Walk& walk, const config::Resource& resource) {
   BlockInfo info;
@@ -366,23 +281,11 @@ Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::Traversa
   const CallTable& table = *instance_.calls[static_cast<size_t>(ref.index)];
   const bool chosen =
       !ref.output.empty() && table.expanded && walk_.context.kind != WalkKind::kValidate;
-  if (chosen && !ref.has_key && table.expansion.kind == Expansion::Kind::kSingle) {
-    const ModuleInstance& child = *table.instances[0];
-    int output = child.node->module->FindOutput(ref.output);
-    if (output >= 0) {
-      return lang::ApplySteps(child.outputs[static_cast<size_t>(output)],
-                              traversal.steps.subspan(ref.consumed), traversal, diags);
-    }
-  }
-  if (chosen && ref.has_key) {
-    for (size_t i = 0; i < table.instances.size(); ++i) {
-      if (table.expansion.key(i) == ref.key) {
-        const ModuleInstance& child = *table.instances[i];
-        int output = child.node->module->FindOutput(ref.output);
-        if (output >= 0) {
-          return lang::ApplySteps(child.outputs[static_cast<size_t>(output)],
-                                  traversal.steps.subspan(ref.consumed), traversal, diags);
-        }
+  const bool single = table.expansion.kind == Expansion::Kind::kSingle;
+  for (size_t i = 0; chosen && i < table.instances.size(); ++i) {
+    if (ref.has_key ? table.expansion.key(i) == ref.key : single) {
+      if (const auto output = OutputOf(walk_, *table.instances[i], ref.output)) {
+        return lang::ApplySteps(*output, traversal.steps.subspan(ref.consumed), traversal, diags);
       }
     }
   }

@@ -74,7 +74,5 @@ Value UnstoredObject(const BlockInfo& info, const config::Resource& block);
 /// The value of a whole resource in one module instance. A resource without count and for_each is
 /// not yet AsSeen().
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource);
-/// The value of a whole module call.
-Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call);
 
 }  // namespace kinu::engine

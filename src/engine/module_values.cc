@@ -1,0 +1,166 @@
+#include "engine/module_values.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kinu::engine {
+namespace {
+
+/// An instance with the outputs that have a value.
+struct SeenInstance {
+  InstanceKey key;
+  std::vector<std::pair<std::string, Value>> outputs;
+};
+
+/// The console is asked for any output, and evaluates those that it needs.
+bool HasValue(const Walk& walk, const OutputSlot& output) {
+  return output.evaluated || walk.context.kind == WalkKind::kEval;
+}
+
+Value UnknownOutputs(const Walk& walk, const config::Module& module) {
+  std::vector<std::pair<std::string, Value>> outputs;
+  outputs.reserve(module.outputs.size());
+  for (const config::Output& output : module.outputs) {
+    outputs.emplace_back(walk.program.Text(output.name), Value::DynamicUnknown());
+  }
+  return Value::Object(std::move(outputs));
+}
+
+/// A tuple for count, an object for for_each. Gaps between positions are unknown.
+Value CombineInstances(const Walk& walk, const config::ModuleCall& call,
+                       const config::Module& module, std::vector<SeenInstance> seen) {
+  if (call.count != nullptr) {
+    std::vector<Value> elements;
+    for (SeenInstance& each : seen) {
+      if (each.key.kind() == InstanceKey::Kind::kInt) {
+        const auto index = static_cast<size_t>(each.key.index());
+        elements.resize(std::max(elements.size(), index + 1), Value::DynamicUnknown());
+        elements[index] = Value::Object(std::move(each.outputs));
+      }
+    }
+    return Value::Tuple(std::move(elements));
+  }
+  if (call.for_each != nullptr) {
+    std::vector<std::pair<std::string, Value>> attributes;
+    for (SeenInstance& each : seen) {
+      if (each.key.kind() == InstanceKey::Kind::kString) {
+        attributes.emplace_back(walk.program.Text(each.key.symbol()),
+                                Value::Object(std::move(each.outputs)));
+      }
+    }
+    return Value::Object(std::move(attributes));
+  }
+  if (!seen.empty()) {
+    return Value::Object(std::move(seen[0].outputs));
+  }
+  return call.enabled != nullptr ? Value::Null(Type::Dynamic()) : UnknownOutputs(walk, module);
+}
+
+/// Adds the outputs that the plan of an apply knows, where the apply has not come to them.
+void AddPlanned(const Walk& walk, const ModuleInstance& instance, Symbol call,
+                const config::Module& module, std::vector<SeenInstance>& seen) {
+  const plan::Plan& plan = walk.apply->plan;
+  for (const plan::ModuleOutput& output : plan.module_outputs) {
+    if (plan.mode == plan::Mode::kDestroy || !output.value.IsWhollyKnown() ||
+        walk.program.Parent(output.module) != instance.id ||
+        walk.program.CallName(output.module) != call || module.FindOutput(output.name) < 0) {
+      continue;
+    }
+    const InstanceKey key = walk.program.Key(output.module);
+    auto at = std::ranges::find(seen, key, &SeenInstance::key);
+    if (at == seen.end()) {
+      at = seen.insert(seen.end(), {key, {}});
+    }
+    const std::string_view name = walk.program.Text(output.name);
+    if (std::ranges::find(at->outputs, name, [](const auto& pair) -> std::string_view {
+          return pair.first;
+        }) == at->outputs.end()) {
+      at->outputs.emplace_back(name, output.value);
+    }
+  }
+}
+
+/// Whether the walk has come to all outputs of all instances.
+bool IsComplete(const Walk& walk, const CallTable& table) {
+  return table.expanded && std::ranges::all_of(table.instances, [&](const auto& child) {
+           return std::ranges::all_of(
+               child->outputs, [&](const OutputSlot& output) { return HasValue(walk, output); });
+         });
+}
+
+}  // namespace
+
+Value ModuleBeforeExpansion(const Walk& walk, const ModuleInstance& instance, size_t call) {
+  const config::ConfigNode* child = instance.node->children[call];
+  if (child == nullptr || child->module->has_gaps) {
+    return Value::DynamicUnknown();
+  }
+  const config::ModuleCall& block = instance.node->module->calls[call];
+  if (walk.context.kind != WalkKind::kValidate) {
+    return CombineInstances(walk, block, *child->module, {});
+  }
+  std::vector<Type::Attribute> outputs;
+  outputs.reserve(child->module->outputs.size());
+  for (const config::Output& output : child->module->outputs) {
+    outputs.push_back({walk.program.Text(output.name), Type::Dynamic(), false});
+  }
+  const Type object = Type::Object(std::move(outputs));
+  if (block.count != nullptr) {
+    return Value::Unknown(Type::List(object));
+  }
+  return Value::Unknown(block.for_each != nullptr ? Type::Map(object) : object);
+}
+
+std::optional<Value> OutputOf(const Walk& walk, const ModuleInstance& child, Symbol output) {
+  const int index = child.node->module->FindOutput(output);
+  if (index < 0 || !HasValue(walk, child.outputs[static_cast<size_t>(index)])) {
+    return std::nullopt;
+  }
+  return child.outputs[static_cast<size_t>(index)].value;
+}
+
+Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call) {
+  const CallTable& table = *instance.calls[call];
+  const config::ConfigNode* node = instance.node->children[call];
+  const bool validating = walk.context.kind == WalkKind::kValidate;
+  const std::lock_guard lock(table.whole_mutex);
+  if (table.whole) {
+    return *table.whole;
+  }
+  if (validating || node == nullptr) {
+    table.whole = ModuleBeforeExpansion(walk, instance, call);
+    return *table.whole;
+  }
+  if (table.expanded && table.expansion.kind == Expansion::Kind::kUnknown) {
+    return Value::DynamicUnknown();
+  }
+  const config::Module& module = *node->module;
+  std::vector<SeenInstance> seen;
+  for (size_t i = 0; i < table.instances.size(); ++i) {
+    const ModuleInstance& child = *table.instances[i];
+    SeenInstance each{table.expansion.key(i), {}};
+    for (size_t output = 0; output < module.outputs.size(); ++output) {
+      if (HasValue(walk, child.outputs[output])) {
+        each.outputs.emplace_back(walk.program.Text(module.outputs[output].name),
+                                  child.outputs[output].value);
+      }
+    }
+    if (!each.outputs.empty()) {
+      seen.push_back(std::move(each));
+    }
+  }
+  const bool complete = IsComplete(walk, table);
+  const config::ModuleCall& block = instance.node->module->calls[call];
+  if (!complete && walk.apply != nullptr) {
+    AddPlanned(walk, instance, block.name, module, seen);
+  }
+  Value whole = CombineInstances(walk, block, module, std::move(seen));
+  if (complete) {
+    table.whole = whole;
+  }
+  return whole;
+}
+
+}  // namespace kinu::engine
