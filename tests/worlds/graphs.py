@@ -73,7 +73,7 @@ class Maker:
     """A configuration while it is made and edited."""
 
     def __init__(self, seed):
-        self.random = random.Random("graph %d" % seed)
+        self.random = random.Random(seed if isinstance(seed, str) else "graph %d" % seed)
         self.provider = self.random.random() < 0.4
         # Instances of the provider's configuration, which objects choose by their keys.
         self.instances = self.provider and self.random.random() < 0.4

@@ -11,12 +11,13 @@ import time
 import compare
 import damage
 import generate
+import graph_tests
 import graphs
 import reduce
 import session
 
 # What makes the world of a seed.
-KINDS = {"worlds": generate.make, "damaged": damage.make, "graphs": graphs.make}
+KINDS = {"worlds": generate.make, "damaged": damage.make, "graphs": graphs.make, "tests": graph_tests.make}
 # What a process of the pool has.
 PLACE = {}
 # What a command may end with, and how a sanitizer begins.
