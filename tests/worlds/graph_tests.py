@@ -15,8 +15,8 @@ OPTIONS = ("", "", "", "-verbose", "-json", "-filter=t1.tftest.hcl", "-var=in=ot
 class Maker(graphs.Maker):
     """A configuration with test files. Its input can make conditions fail."""
 
-    def __init__(self, seed):
-        super().__init__("tests %d" % seed)
+    def __init__(self, name):
+        super().__init__(name)
         self.tests = {}
         self.remake_tests()
 
@@ -158,7 +158,7 @@ class Graph(graphs.Graph):
     """A graph whose commands are tests."""
 
     def __init__(self, seed):
-        self.seed, self.maker = seed, Maker(seed)
+        self.seed, self.maker = seed, Maker("tests %d" % seed)
         self.random = self.maker.random
         self.steps, self.put = [{"args": ["init"]}], {}
         self.first = self.known = self.maker.files()
@@ -179,5 +179,5 @@ class Graph(graphs.Graph):
 
 
 def make(seed):
-    """The tested graph of a seed."""
+    """The graph of a seed, with tests."""
     return Graph(seed).case()

@@ -72,8 +72,8 @@ class Module:
 class Maker:
     """A configuration while it is made and edited."""
 
-    def __init__(self, seed):
-        self.random = random.Random(seed if isinstance(seed, str) else "graph %d" % seed)
+    def __init__(self, name):
+        self.random = random.Random(name)
         self.provider = self.random.random() < 0.4
         # Instances of the provider's configuration, which objects choose by their keys.
         self.instances = self.provider and self.random.random() < 0.4
@@ -407,7 +407,7 @@ class Graph:
     """A graph with its life, as a world that session.py runs."""
 
     def __init__(self, seed):
-        self.seed, self.maker = seed, Maker(seed)
+        self.seed, self.maker = seed, Maker("graph %d" % seed)
         self.random = self.maker.random
         self.steps, self.put = [{"args": ["init"]}], {}
         self.first = self.known = self.maker.files()
