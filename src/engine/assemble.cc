@@ -355,8 +355,8 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
     for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
       for (size_t i = 0; node->parent != nullptr && i < instance->outputs.size(); ++i) {
         const config::Output& output = node->module->outputs[i];
-        if (instance->outputs[i].evaluated &&
-            (!instance->outputs[i].value.IsNull() || !output.deprecated.empty())) {
+        if (instance->outputs[i].evaluated() &&
+            (!instance->outputs[i].value().IsNull() || !output.deprecated.empty())) {
           finder.AddOutput(instance->id, output);
         }
       }
@@ -374,10 +374,10 @@ void CollectModuleOutputs(const Walk& walk, plan::Plan& plan) {
       for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
         const OutputSlot& output = instance->outputs[i];
         if (outputs[i].ephemeral) {
-          plan.has_ephemeral_outputs |= output.evaluated;
-        } else if (output.evaluated) {
+          plan.has_ephemeral_outputs |= output.evaluated();
+        } else if (output.evaluated()) {
           plan.module_outputs.push_back(
-              {instance->id, outputs[i].name, output.value, outputs[i].sensitive});
+              {instance->id, outputs[i].name, output.value(), outputs[i].sensitive});
         }
       }
     }
@@ -492,7 +492,7 @@ void AssemblePlan(Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
     if (output.ephemeral || !walk.scheduler.Succeeded(base.outputs + static_cast<NodeId>(i))) {
       continue;
     }
-    const Value& value = walk.slots.root->outputs[i].value;
+    const Value value = walk.slots.root->outputs[i].value();
     plan.outputs.push_back(ChangeOfOutput(program, output, prior, value));
     // Known values are outputs of the prior state already.
     if (value.IsWhollyKnown() && plan.mode != plan::Mode::kDestroy) {

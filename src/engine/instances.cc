@@ -75,7 +75,7 @@ std::unique_ptr<ModuleInstance> ModuleInstance::Make(ModuleInstId id,
   instance->repetition = repetition;
   instance->variables.assign(module.variables.size(), Value::DynamicUnknown());
   instance->locals.assign(module.locals.size(), Value::DynamicUnknown());
-  instance->outputs.resize(module.outputs.size());
+  instance->outputs = std::vector<OutputSlot>(module.outputs.size());
   instance->resources.reserve(module.resources.size());
   for (size_t i = 0; i < module.resources.size(); ++i) {
     instance->resources.push_back(std::make_unique<ResourceTable>());

@@ -2,11 +2,13 @@
 // row is a slot (engine/slots.h), so no lock is needed to read them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "addrs/address.h"
@@ -145,10 +147,22 @@ struct CallTable {
   mutable std::optional<Value> whole;
 };
 
-/// An output of one instance of a module.
-struct OutputSlot {
-  Value value = Value::DynamicUnknown();
-  bool evaluated = false;  ///< the walk came to it, without an error
+/// An output of one instance of a module. Set once; may be read while it is set.
+class OutputSlot {
+ public:
+  /// Whether the walk came to it, without an error.
+  bool evaluated() const { return evaluated_.load(std::memory_order_acquire); }
+  /// Unknown until it is evaluated.
+  Value value() const { return evaluated() ? value_ : Value::DynamicUnknown(); }
+
+  void Set(Value value) {
+    value_ = std::move(value);
+    evaluated_.store(true, std::memory_order_release);
+  }
+
+ private:
+  Value value_;
+  std::atomic<bool> evaluated_ = false;
 };
 
 /// One instance of a module.

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/flat_map.h"
+
 namespace kinu::engine {
 namespace {
 
@@ -13,11 +15,6 @@ struct SeenInstance {
   InstanceKey key;
   std::vector<std::pair<std::string, Value>> outputs;
 };
-
-/// The console is asked for any output, and evaluates those that it needs.
-bool HasValue(const Walk& walk, const OutputSlot& output) {
-  return output.evaluated || walk.context.kind == WalkKind::kEval;
-}
 
 Value UnknownOutputs(const Walk& walk, const config::Module& module) {
   std::vector<std::pair<std::string, Value>> outputs;
@@ -62,6 +59,10 @@ Value CombineInstances(const Walk& walk, const config::ModuleCall& call,
 void AddPlanned(const Walk& walk, const ModuleInstance& instance, Symbol call,
                 const config::Module& module, std::vector<SeenInstance>& seen) {
   const plan::Plan& plan = walk.apply->plan;
+  FlatMap<InstanceKey, size_t> places;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    places[seen[i].key] = i;
+  }
   for (const plan::ModuleOutput& output : plan.module_outputs) {
     if (plan.mode == plan::Mode::kDestroy || !output.value.IsWhollyKnown() ||
         walk.program.Parent(output.module) != instance.id ||
@@ -69,25 +70,35 @@ void AddPlanned(const Walk& walk, const ModuleInstance& instance, Symbol call,
       continue;
     }
     const InstanceKey key = walk.program.Key(output.module);
-    auto at = std::ranges::find(seen, key, &SeenInstance::key);
-    if (at == seen.end()) {
-      at = seen.insert(seen.end(), {key, {}});
+    if (!places.contains(key)) {
+      places[key] = seen.size();
+      seen.push_back({key, {}});
     }
-    const std::string_view name = walk.program.Text(output.name);
-    if (std::ranges::find(at->outputs, name, [](const auto& pair) -> std::string_view {
-          return pair.first;
-        }) == at->outputs.end()) {
-      at->outputs.emplace_back(name, output.value);
+    auto& outputs = seen[places[key]].outputs;
+    const std::string name(walk.program.Text(output.name));
+    if (std::ranges::find(outputs, name, &std::pair<std::string, Value>::first) == outputs.end()) {
+      outputs.emplace_back(name, output.value);
     }
   }
 }
 
-/// Whether the walk has come to all outputs of all instances.
-bool IsComplete(const Walk& walk, const CallTable& table) {
-  return table.expanded && std::ranges::all_of(table.instances, [&](const auto& child) {
-           return std::ranges::all_of(
-               child->outputs, [&](const OutputSlot& output) { return HasValue(walk, output); });
-         });
+/// Whether the walk never comes to a node.
+bool IsLeftOut(const Walk& walk, NodeId node) {
+  return !walk.graph.Kept(node) || (walk.apply != nullptr && !walk.apply->needed[node]);
+}
+
+/// Whether no output of an instance gets a value any more.
+bool IsComplete(const Walk& walk, const config::ConfigNode& node, const CallTable& table) {
+  const NodeId first = walk.graph.bases[node.index].outputs;
+  for (size_t i = 0; i < node.module->outputs.size(); ++i) {
+    const bool all = table.expanded && std::ranges::all_of(table.instances, [&](const auto& child) {
+                       return child->outputs[i].evaluated();
+                     });
+    if (!all && !IsLeftOut(walk, first + static_cast<NodeId>(i))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -113,12 +124,12 @@ Value ModuleBeforeExpansion(const Walk& walk, const ModuleInstance& instance, si
   return Value::Unknown(block.for_each != nullptr ? Type::Map(object) : object);
 }
 
-std::optional<Value> OutputOf(const Walk& walk, const ModuleInstance& child, Symbol output) {
+std::optional<Value> OutputOf(const ModuleInstance& child, Symbol output) {
   const int index = child.node->module->FindOutput(output);
-  if (index < 0 || !HasValue(walk, child.outputs[static_cast<size_t>(index)])) {
+  if (index < 0 || !child.outputs[static_cast<size_t>(index)].evaluated()) {
     return std::nullopt;
   }
-  return child.outputs[static_cast<size_t>(index)].value;
+  return child.outputs[static_cast<size_t>(index)].value();
 }
 
 Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call) {
@@ -138,22 +149,25 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
   }
   const config::Module& module = *node->module;
   std::vector<SeenInstance> seen;
+  bool lacks_some = !table.expanded;
   for (size_t i = 0; i < table.instances.size(); ++i) {
     const ModuleInstance& child = *table.instances[i];
     SeenInstance each{table.expansion.key(i), {}};
     for (size_t output = 0; output < module.outputs.size(); ++output) {
-      if (HasValue(walk, child.outputs[output])) {
+      if (child.outputs[output].evaluated()) {
         each.outputs.emplace_back(walk.program.Text(module.outputs[output].name),
-                                  child.outputs[output].value);
+                                  child.outputs[output].value());
+      } else {
+        lacks_some = true;
       }
     }
     if (!each.outputs.empty()) {
       seen.push_back(std::move(each));
     }
   }
-  const bool complete = IsComplete(walk, table);
+  const bool complete = IsComplete(walk, *node, table);
   const config::ModuleCall& block = instance.node->module->calls[call];
-  if (!complete && walk.apply != nullptr) {
+  if (lacks_some && walk.apply != nullptr) {
     AddPlanned(walk, instance, block.name, module, seen);
   }
   Value whole = CombineInstances(walk, block, module, std::move(seen));

@@ -12,9 +12,8 @@ namespace kinu::engine {
 /// calls of a module without outputs have none. Ref: evaluate.go GetModule.
 Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call);
 
-/// The value of an output of an instance that a walk has expanded; nothing if the walk has not
-/// come to it.
-std::optional<Value> OutputOf(const Walk& walk, const ModuleInstance& child, Symbol output);
+/// The value of an output of an instance; nothing if the walk has not come to it.
+std::optional<Value> OutputOf(const ModuleInstance& child, Symbol output);
 
 /// A call before its instances are known: no output has a value, but the names of the outputs are
 /// known.

@@ -21,13 +21,13 @@ Value RootOutput(const Walk& walk, size_t index) {
     return sensitive ? value.WithMarks(MarkSet::Sensitive()) : value;
   };
   const state::State* state = walk.context.prior_state;
-  if (!output.evaluated && state != nullptr) {  // -target has left it as it was
+  if (!output.evaluated() && state != nullptr) {  // -target has left it as it was
     const auto* stored = state->FindOutput(walk.program.Text(block.name));
     if (stored != nullptr) {
       return marked(stored->value, stored->sensitive);
     }
   }
-  return marked(output.value, block.sensitive);
+  return marked(output.value(), block.sensitive);
 }
 
 void ReportUndeclaredOutput(const Walk& walk, const hcl::TraversalExpr& traversal,

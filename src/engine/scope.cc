@@ -279,12 +279,12 @@ Value ModuleScope::ResourceValue(const config::Reference& ref,
 Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::TraversalExpr& traversal,
                                Diagnostics& diags) const {
   const CallTable& table = *instance_.calls[static_cast<size_t>(ref.index)];
-  const bool chosen =
-      !ref.output.empty() && table.expanded && walk_.context.kind != WalkKind::kValidate;
   const bool single = table.expansion.kind == Expansion::Kind::kSingle;
+  const bool chosen = !ref.output.empty() && (ref.has_key || single) && table.expanded &&
+                      walk_.context.kind != WalkKind::kValidate;
   for (size_t i = 0; chosen && i < table.instances.size(); ++i) {
-    if (ref.has_key ? table.expansion.key(i) == ref.key : single) {
-      if (const auto output = OutputOf(walk_, *table.instances[i], ref.output)) {
+    if (!ref.has_key || table.expansion.key(i) == ref.key) {
+      if (const auto output = OutputOf(*table.instances[i], ref.output)) {
         return lang::ApplySteps(*output, traversal.steps.subspan(ref.consumed), traversal, diags);
       }
     }

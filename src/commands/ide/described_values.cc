@@ -6,6 +6,8 @@
 #include "config/decode.h"
 #include "hcl/static.h"
 #include "hcl/writer/tokens.h"
+#include "lang/evaluator.h"
+#include "lang/type_expr.h"
 
 namespace kinu::ide {
 namespace {
@@ -35,8 +37,40 @@ std::string OnOneLine(std::string_view text) {
   return out;
 }
 
+/// The value of a constant expression; nothing if it is no constant or long.
+std::optional<Value> ConstantValue(const hcl::Expr& expr) {
+  std::vector<const hcl::TraversalExpr*> traversals;
+  std::vector<const hcl::CallExpr*> calls;
+  hcl::CollectTraversalsAndCalls(expr, traversals, calls);
+  if (!traversals.empty() || !calls.empty() || expr.end - expr.begin > kLongestValue) {
+    return std::nullopt;
+  }
+  Diagnostics ignored;
+  const Value value = config::EvaluateConstant(expr, ignored);
+  return ignored.has_errors() ? std::nullopt : std::optional(value.UnmarkDeep());
+}
+
+/// The text of what a variable is with a constant as its value: of the type that it declares, with
+/// the defaults of that. What does not fit stays as it is written.
+std::optional<std::string> TextAsVariable(const Declaration& variable, const hcl::Expr& constant) {
+  std::optional<Value> value = ConstantValue(constant);
+  const hcl::Expr* type = ModuleNames::ArgumentOf(variable, "type");
+  if (value && type != nullptr) {
+    hcl::SyntaxTree scratch;
+    Diagnostics ignored;
+    const lang::TypeConstraint wanted = lang::ParseTypeConstraint(*type, scratch, ignored);
+    const bool has_defaults = wanted.defaults != nullptr && !value->IsNull();
+    const Value whole = has_defaults ? lang::ApplyDefaults(*value, *wanted.defaults) : *value;
+    if (auto converted = lang::ConvertTo(whole, wanted.type)) {
+      value = *std::move(converted);
+    }
+  }
+  return value ? LineOfValue(*value) : std::nullopt;
+}
+
 /// The value in the variable files of the directory; the last file counts.
-std::optional<DescribedValue> ValueInFiles(ModuleNames& names, std::string_view variable) {
+std::optional<DescribedValue> ValueInFiles(ModuleNames& names, const Declaration& declaration,
+                                           std::string_view variable) {
   const auto module = names.parts().modules.find(names.directory());
   if (module == names.parts().modules.end()) {
     return std::nullopt;
@@ -55,7 +89,7 @@ std::optional<DescribedValue> ValueInFiles(ModuleNames& names, std::string_view 
     Diagnostics ignored;
     for (const hcl::Attribute& attribute : file->body->JustAttributes({}, ignored)) {
       if (attribute.name == variable && attribute.expr != nullptr) {
-        const auto text = ConstantText(*attribute.expr);
+        const auto text = TextAsVariable(declaration, *attribute.expr);
         out = text ? std::optional(DescribedValue{*text, name}) : std::nullopt;
       }
     }
@@ -71,15 +105,8 @@ bool IsSensitive(const Declaration& declaration) {
 }
 
 std::optional<std::string> ConstantText(const hcl::Expr& expr) {
-  std::vector<const hcl::TraversalExpr*> traversals;
-  std::vector<const hcl::CallExpr*> calls;
-  hcl::CollectTraversalsAndCalls(expr, traversals, calls);
-  if (!traversals.empty() || !calls.empty() || expr.end - expr.begin > kLongestValue) {
-    return std::nullopt;
-  }
-  Diagnostics ignored;
-  const Value value = config::EvaluateConstant(expr, ignored);
-  return ignored.has_errors() ? std::nullopt : LineOfValue(value.UnmarkDeep());
+  const std::optional<Value> value = ConstantValue(expr);
+  return value ? LineOfValue(*value) : std::nullopt;
 }
 
 std::optional<std::string> LineOfValue(const Value& value) {
@@ -105,12 +132,12 @@ std::optional<DescribedValue> ValueOf(ModuleNames& names, const Key& key) {
   }
   const bool is_root = !names.parts().callers.contains(names.directory());
   if (is_root) {
-    if (auto value = ValueInFiles(names, std::string_view(key).substr(4))) {
+    if (auto value = ValueInFiles(names, *found.declaration, std::string_view(key).substr(4))) {
       return value;
     }
   }
   const hcl::Expr* value = ModuleNames::ArgumentOf(*found.declaration, "default");
-  const auto text = value == nullptr ? std::nullopt : ConstantText(*value);
+  const auto text = value == nullptr ? std::nullopt : TextAsVariable(*found.declaration, *value);
   return text ? std::optional(DescribedValue{*text, "default"}) : std::nullopt;
 }
 

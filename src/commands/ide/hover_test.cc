@@ -21,11 +21,23 @@ TEST_F(HoverTest, Variables) {
       Hovered("variable \"si|ze\" {\n  default = {\n    a = 1\n    b = [{ c = 2 }]\n  }\n}\n")
           .contains("Default: `{ a = 1, b = ["));
   EXPECT_TRUE(zone.contains("Where.")) << zone;
+  // It has the type of the variable, and the defaults of that.
+  const std::string rules = Hovered(
+      "variable \"ru|les\" {\n  type = list(object({\n    port = string\n    open = optional(bool, "
+      "true)\n    note = optional(string)\n  }))\n  default = [{ port = 80 }]\n}\n");
+  EXPECT_TRUE(rules.contains("Default: `[{ note = null, open = true, port = \"80\" }]`")) << rules;
+  const std::string wrong =
+      Hovered("variable \"wr|ong\" {\n  type = number\n  default = \"x\"\n}\n");
+  EXPECT_TRUE(wrong.contains("Default: `\"x\"`")) << wrong;
   const std::string key = Hovered(declared + "output \"o\" {\n  value = var.key|\n}\n");
   EXPECT_TRUE(key.contains("Sensitive")) << key;
   EXPECT_FALSE(key.contains("hush")) << key;
   Write("terraform.tfvars", "zone = \"us\"\nkey = \"hush\"\n");
   workspace_.Changed(root_ + "/terraform.tfvars");
+  Write("x.auto.tfvars", "size = \"7\"\n");
+  workspace_.Changed(root_ + "/x.auto.tfvars");
+  const std::string size = Hovered("variable \"si|ze\" {\n  type = number\n}\n");
+  EXPECT_TRUE(size.contains("In `x.auto.tfvars`: `7`")) << size;
   const std::string given = Hovered(declared + "output \"o\" {\n  value = var.|zone\n}\n");
   EXPECT_TRUE(given.contains("In `terraform.tfvars`: `\"us\"`")) << given;
   EXPECT_FALSE(Hovered(declared + "output \"o\" {\n  value = var.|key\n}\n").contains("hush"));

@@ -292,7 +292,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
       continue;
     }
     if (auto known = context.known_outputs.find(address); known != context.known_outputs.end()) {
-      instance->outputs[graph_node.index] = {*known->second, true};
+      instance->outputs[graph_node.index].Set(*known->second);
       continue;
     }
     check.DependsOn(output.depends_on, diags);
@@ -332,8 +332,8 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     // References read an output of a module from its change, which keeps no sign of a zero. The
     // state that a plan begins with has the value of a root output as it is.
     const bool keeps_signs = is_root || walk.context.kind == WalkKind::kApply;
-    instance->outputs[graph_node.index] = {
-        keeps_signs ? std::move(value) : WithUnsignedZeros(value), true};
+    instance->outputs[graph_node.index].Set(keeps_signs ? std::move(value)
+                                                        : WithUnsignedZeros(value));
   }
 }
 
