@@ -39,8 +39,8 @@ void ApplyOutput(ApplyContext& context, NodeId id, Diagnostics& diags) {
   const config::Output& output = walk.graph.PlaceOf(node).module->outputs[node.index];
   if (is_root && !diags.has_errors() && !output.ephemeral) {
     context.recorder.SetOutput({std::string(walk.program.Text(output.name)),
-                                walk.slots.root->outputs[node.index].value().UnmarkDeep(), output.sensitive,
-                                output.deprecated});
+                                walk.slots.root->outputs[node.index].value().UnmarkDeep(),
+                                output.sensitive, output.deprecated});
   }
 }
 
