@@ -38,9 +38,11 @@ Member MemberOfArgument(const LanguageArgument& argument) {
           .doc = std::string(argument.doc)};
 }
 
-void AddLanguage(const LanguageBlock& language, std::vector<Member>& out) {
+void AddLanguage(const LanguageBlock& language, std::string_view label, std::vector<Member>& out) {
   for (const LanguageArgument& argument : language.arguments) {
-    out.push_back(MemberOfArgument(argument));
+    if (argument.label.empty() || label.empty() || argument.label == label) {
+      out.push_back(MemberOfArgument(argument));
+    }
   }
   for (const LanguageNested& nested : language.blocks) {
     out.push_back({.name = std::string(nested.block->type),
@@ -67,6 +69,7 @@ bool IsTrue(const hcl::Expr* expr) {
 /// The body of a block of the language, with what schemas and called modules add to it.
 BodyPlace PlaceOfBlock(ModuleNames& names, const LanguageBlock& language, const OpenBlock& block) {
   BodyPlace place{.language = &language, .known = !language.any_names};
+  place.label = block.labels.empty() ? std::string_view() : block.labels[0];
   const std::string_view type = language.type;
   if ((type == "resource" || type == "data" || type == "ephemeral") && block.labels.size() == 2) {
     const auto* schema = names.ResourceSchemaOf(ModeOf(type), block.labels[0], block.labels[1]);
@@ -266,7 +269,7 @@ std::vector<Member> MembersOf(ModuleNames& names, const BodyPlace& place) {
     }
   }
   if (place.language != nullptr) {
-    AddLanguage(*place.language, out);
+    AddLanguage(*place.language, place.label, out);
   }
   const bool is_constant = place.language != nullptr && place.language->any_names;
   if (place.nested || (!is_constant && !MadeBlocks(place).empty())) {

@@ -55,6 +55,7 @@ std::vector<Member> MembersOfSchema(const schema::Block& block);
 /// The body of a block.
 struct BodyPlace {
   const LanguageBlock* language = nullptr;
+  std::string label;  ///< the first one of the block; empty: none
   const schema::Block* schema = nullptr;
   std::string called;      ///< directory of the module whose inputs it has; empty: none
   bool variables = false;  ///< its arguments are variables of the module itself

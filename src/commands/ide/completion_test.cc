@@ -90,6 +90,22 @@ TEST_F(CompletionTest, ArgumentsWrittenAsBlocks) {
   EXPECT_FALSE(Has(Labels(app + "  dyn|\n}\n"), "dynamic"));
 }
 
+TEST_F(CompletionTest, ArgumentsOfProvisioners) {
+  const auto labels = [&](const std::string& type) {
+    return Labels("resource \"aws_acl\" \"a\" {\n  provisioner \"" + type +
+                  "\" {\n    |\n  }\n}\n");
+  };
+  EXPECT_EQ(labels("file"), "connection content destination on_failure source when ");
+  EXPECT_EQ(labels("remote-exec"), "connection inline on_failure script scripts when ");
+  EXPECT_TRUE(Has(labels("local-exec"), "command"));
+  EXPECT_FALSE(Has(labels("local-exec"), "inline"));
+  EXPECT_TRUE(Has(labels(""), "command"));
+  EXPECT_TRUE(Has(labels(""), "inline"));
+  const std::string json =
+      R"({"resource": {"aws_acl": {"a": {"provisioner": [{"file": {"s|"}}]}}}})";
+  EXPECT_EQ(Labels(json, "main.tf.json"), labels("file"));
+}
+
 TEST_F(CompletionTest, MembersOfNestedAttributes) {
   const std::string app = "resource \"aws_app\" \"a\" {\n  disks = [";
   EXPECT_EQ(Labels(app + "{\n    |\n  }]\n}\n"), "size speed ");

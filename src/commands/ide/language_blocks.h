@@ -35,6 +35,7 @@ struct LanguageArgument {
   std::string_view doc;
   ValueKind kind = ValueKind::kAny;
   bool required = false;
+  std::string_view label = {};  ///< first label of the blocks that have it; empty: of all
 };
 
 struct LanguageBlock;
