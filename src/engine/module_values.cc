@@ -82,7 +82,7 @@ void AddPlanned(const Walk& walk, const ModuleInstance& instance, Symbol call,
   }
 }
 
-/// Whether the walk never comes to a node.
+/// Whether the walk does not execute a node: targets leave it out, or nothing in an apply needs it.
 bool IsLeftOut(const Walk& walk, NodeId node) {
   return !walk.graph.Kept(node) || (walk.apply != nullptr && !walk.apply->needed[node]);
 }

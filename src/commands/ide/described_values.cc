@@ -7,7 +7,6 @@
 #include "hcl/static.h"
 #include "hcl/writer/tokens.h"
 #include "lang/evaluator.h"
-#include "lang/type_expr.h"
 
 namespace kinu::ide {
 namespace {
@@ -54,11 +53,8 @@ std::optional<Value> ConstantValue(const hcl::Expr& expr) {
 /// the defaults of that. What does not fit stays as it is written.
 std::optional<std::string> TextAsVariable(const Declaration& variable, const hcl::Expr& constant) {
   std::optional<Value> value = ConstantValue(constant);
-  const hcl::Expr* type = ModuleNames::ArgumentOf(variable, "type");
-  if (value && type != nullptr) {
-    hcl::SyntaxTree scratch;
-    Diagnostics ignored;
-    const lang::TypeConstraint wanted = lang::ParseTypeConstraint(*type, scratch, ignored);
+  if (value) {
+    const lang::TypeConstraint wanted = DeclaredType(variable);
     const bool has_defaults = wanted.defaults != nullptr && !value->IsNull();
     const Value whole = has_defaults ? lang::ApplyDefaults(*value, *wanted.defaults) : *value;
     if (auto converted = lang::ConvertTo(whole, wanted.type)) {
@@ -102,6 +98,16 @@ std::optional<DescribedValue> ValueInFiles(ModuleNames& names, const Declaration
 bool IsSensitive(const Declaration& declaration) {
   const hcl::Expr* sensitive = ModuleNames::ArgumentOf(declaration, "sensitive");
   return sensitive != nullptr && sensitive->range().text() != "false";
+}
+
+lang::TypeConstraint DeclaredType(const Declaration& variable) {
+  const hcl::Expr* type = ModuleNames::ArgumentOf(variable, "type");
+  if (type == nullptr) {
+    return {};
+  }
+  hcl::SyntaxTree scratch;
+  Diagnostics ignored;
+  return lang::ParseTypeConstraint(*type, scratch, ignored);
 }
 
 std::optional<std::string> ConstantText(const hcl::Expr& expr) {

@@ -6,11 +6,16 @@
 #include <string>
 
 #include "ide/module_names.h"
+#include "lang/type_expr.h"
 
 namespace kinu::ide {
 
 /// Whether the declaration says `sensitive = true`, or something that nobody can know.
 bool IsSensitive(const Declaration& declaration);
+
+/// The type that a variable declares, with the defaults of optional attributes; any type if it
+/// declares none, or one that is wrong.
+lang::TypeConstraint DeclaredType(const Declaration& variable);
 
 /// The text of a constant expression's value on one line; nothing if it is no constant or long.
 std::optional<std::string> ConstantText(const hcl::Expr& expr);

@@ -29,6 +29,16 @@ TEST_F(HoverTest, Variables) {
   const std::string wrong =
       Hovered("variable \"wr|ong\" {\n  type = number\n  default = \"x\"\n}\n");
   EXPECT_TRUE(wrong.contains("Default: `\"x\"`")) << wrong;
+  for (const std::string_view value : {"\"x\"", "[1]", "{}", "null", "[{}, 1]", "{ a = [] }"}) {
+    for (const std::string_view type :
+         {"object({ a = optional(string, \"y\") })",
+          "list(object({ a = optional(string, \"y\") }))",
+          "map(tuple([object({ a = optional(bool, 1) })]))", "optional(", "nope"}) {
+      const std::string text = Hovered("variable \"od|d\" {\n  type = " + std::string(type) +
+                                       "\n  default = " + std::string(value) + "\n}\n");
+      EXPECT_TRUE(text.contains("variable \"odd\"")) << type << " " << value << " " << text;
+    }
+  }
   const std::string key = Hovered(declared + "output \"o\" {\n  value = var.key|\n}\n");
   EXPECT_TRUE(key.contains("Sensitive")) << key;
   EXPECT_FALSE(key.contains("hush")) << key;

@@ -224,13 +224,7 @@ lang::TypeConstraint KnownTypes::ConstraintOf(const std::string& variable) {
   if (!found) {
     return {};
   }
-  const hcl::Expr* type = ModuleNames::ArgumentOf(*found.declaration, "type");
-  if (type == nullptr) {
-    return {};
-  }
-  hcl::SyntaxTree scratch;
-  Diagnostics ignored;
-  lang::TypeConstraint constraint = lang::ParseTypeConstraint(*type, scratch, ignored);
+  lang::TypeConstraint constraint = DeclaredType(*found.declaration);
   if (IsSensitive(*found.declaration)) {
     constraint.defaults = nullptr;
   }
