@@ -20,7 +20,7 @@ version=$(sed -n 's/^Version: //p' "$tree/DEBIAN/control")
 
 # What the program finds beside its modules, and nothing else there.
 carried=libmimalloc.so.2
-if [ -f "$tree/usr/bin/kinu" ] && "${target_prefix}objdump" -p "$tree/usr/bin/kinu" 2>/dev/null | grep -q "NEEDED *$carried"; then
+if [ -f "$tree/usr/bin/kinu" ] && "${target_prefix}objdump" -p "$tree/usr/bin/kinu" 2>/dev/null | grep "NEEDED *$carried" >/dev/null; then
   library=$target_sysroot/usr/lib/$target_triplet/$carried
   install -D -m 644 "$library" "$tree/usr/lib/kinu/libraries/$carried"
   "${target_prefix}strip" --strip-unneeded "$tree/usr/lib/kinu/libraries/$carried"

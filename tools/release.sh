@@ -42,7 +42,7 @@ fail() { echo "$1" >&2; return 1; }
 
 step_tree() {
   local changed
-  changed=$(git status --porcelain | head -3)
+  changed=$(git status --porcelain | sed -n 1,3p)
   [ -z "$changed" ] || fail "not as committed: $changed"
 }
 step_version() {

@@ -46,7 +46,7 @@ loads() {
 if [ -n "$target_sysroot" ]; then
   editor=$target_sysroot/usr/lib/$target_triplet/libedit.so.2
 else
-  editor=$(ldconfig -p | awk '$1 == "libedit.so.2" {print $NF; exit}')
+  editor=$(ldconfig -p | awk '$1 == "libedit.so.2" && !found++ {print $NF}')  # reads all: else a broken pipe ends the script
 fi
 { loads "$root/bin/kinu" "$root"/lib/kinu/*.so "$editor"; echo "libedit.so.2 => $editor"; } |
   awk '$2 == "=>" {print $1, $3}' | sort -u |

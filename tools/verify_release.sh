@@ -26,14 +26,14 @@ echo "signed by $signer"
 
 grep -Evq '^[0-9a-f]{64}  [A-Za-z0-9][A-Za-z0-9._+~-]*$' SHA256SUMS && refuse "SHA256SUMS has a line that is no digest of a file"
 awk '{print $2}' SHA256SUMS | sort >"$home/listed"
-twice=$(uniq -d "$home/listed" | head -1)
+twice=$(uniq -d "$home/listed" | sed -n 1p)
 [ -z "$twice" ] || refuse "SHA256SUMS names $twice twice"
 while read -r digest name || [ -n "$digest" ]; do
   [ -f "$name" ] && [ ! -L "$name" ] || refuse "$name is missing"
   [ "$(sha256sum <"$name")" = "$digest  -" ] || refuse "$name is not the file that SHA256SUMS names: its bytes were changed"
 done <SHA256SUMS
 find . -mindepth 1 -maxdepth 1 ! -name SHA256SUMS ! -name SHA256SUMS.asc -printf '%f\n' | sort >"$home/present"
-extra=$(comm -13 "$home/listed" "$home/present" | head -1)
+extra=$(comm -13 "$home/listed" "$home/present" | sed -n 1p)
 [ -z "$extra" ] || refuse "$extra is no file of this release"
 echo "$(wc -l <SHA256SUMS) files, as SHA256SUMS lists them"
 
@@ -54,7 +54,7 @@ grep -q '"_type": "https://in-toto.io/Statement/v1"' "$statement" && grep -q '"p
 sed -n 's/^ *{"name": "\([^"]*\)", "digest": {"sha256": "\([0-9a-f]\{64\}\)"}},\{0,1\}$/\2  \1/p' "$statement" | sort -k2 >"$home/stated"
 grep -vF "  $statement" SHA256SUMS | sort -k2 >"$home/made"
 if ! cmp -s "$home/made" "$home/stated"; then
-  refuse "$statement is about another $(diff "$home/made" "$home/stated" | awk '/^[<>]/ {print $3; exit}')"
+  refuse "$statement is about another $(diff "$home/made" "$home/stated" | awk '/^[<>]/ && !found++ {print $3}')"
 fi
 commit=$(sed -n 's/.*"gitCommit": "\([0-9a-f]*\)".*/\1/p' "$statement")
 echo "bills of materials, and a statement of provenance about commit $commit"
