@@ -157,11 +157,9 @@ def indented(text):
 class Graph(graphs.Graph):
     """A graph whose commands are tests."""
 
-    def __init__(self, seed):
-        self.seed, self.maker = seed, Maker("tests %d" % seed)
-        self.random = self.maker.random
-        self.steps, self.put = [{"args": ["init"]}], {}
-        self.first = self.known = self.maker.files()
+    NAME, MAKER = "tests", Maker
+
+    def live(self):
         known = self.sources()
         for number in range(self.random.randint(1, 4)):
             while number and self.random.random() < 0.6:

@@ -406,17 +406,23 @@ class Maker:
 class Graph:
     """A graph with its life, as a world that session.py runs."""
 
+    NAME, MAKER, COMMANDS = "graph", Maker, COMMANDS
+
     def __init__(self, seed):
-        self.seed, self.maker = seed, Maker("graph %d" % seed)
+        self.seed, self.maker = seed, self.MAKER("%s %d" % (self.NAME, seed))
         self.random = self.maker.random
         self.steps, self.put = [{"args": ["init"]}], {}
         self.first = self.known = self.maker.files()
+        self.live()
+
+    def live(self):
+        """Adds the edits and commands."""
         calls = self.calls()
         for number in range(self.random.randint(2, 9)):
             while number and self.random.random() < 0.5:
                 self.maker.edit()
             command = "apply -auto-approve" if number == 0 and self.random.random() < 0.7 else \
-                self.random.choices([name for name, _ in COMMANDS], [weight for _, weight in COMMANDS])[0]
+                self.random.choices([name for name, _ in self.COMMANDS], [weight for _, weight in self.COMMANDS])[0]
             if self.calls() != calls:
                 calls = self.calls()
                 self.add(["get"])
@@ -459,8 +465,8 @@ class Graph:
         self.steps.append(step)
 
     def case(self):
-        settings = {"title": "graph %d" % self.seed, "steps": self.steps}
-        out = {"id": "graph/%06d" % self.seed, "case": settings, "in": self.first, "rows": [[] for _ in self.steps]}
+        settings = {"title": "%s %d" % (self.NAME, self.seed), "steps": self.steps}
+        out = {"id": "%s/%06d" % (self.NAME, self.seed), "case": settings, "in": self.first, "rows": [[] for _ in self.steps]}
         if self.put:
             out["put"] = self.put
         if self.maker.provider:

@@ -11,13 +11,15 @@ import time
 import compare
 import damage
 import generate
+import graph_forms
 import graph_tests
 import graphs
 import reduce
 import session
 
 # What makes the world of a seed.
-KINDS = {"worlds": generate.make, "damaged": damage.make, "graphs": graphs.make, "tests": graph_tests.make}
+KINDS = {"worlds": generate.make, "damaged": damage.make, "graphs": graphs.make, "tests": graph_tests.make,
+         "forms": graph_forms.make}
 # What a process of the pool has.
 PLACE = {}
 # What a command may end with, and how a sanitizer begins.
