@@ -422,7 +422,8 @@ bool AddProblems(const provider::Problems& problems, Diagnostics& diags,
     if (problem.sourceless) {
       range = SourceRange();
     } else if (settings != nullptr && problem.attribute && !problem.attribute->empty()) {
-      const auto found = settings->given.find(std::string(problem.attribute->steps()[0].name));
+      // A part of an object counts as an argument of the block, as in OpenTofu.
+      const auto found = settings->given.find(std::string(problem.attribute->steps().back().name));
       range = found == settings->given.end() ? range : found->second;
     }
     Diagnostic diagnostic;

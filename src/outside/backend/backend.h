@@ -147,7 +147,7 @@ struct Setting {
   std::span<const Setting> parts = {};
 
   bool is_block() const { return type >= SettingType::kBlock; }
-  /// The parts of objects are optional: a value that lacks some can be converted to it.
+  /// The parts of objects that are not required may be missing in a value that is converted to it.
   Type value_type() const;
 };
 

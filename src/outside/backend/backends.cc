@@ -64,7 +64,9 @@ schema::Attribute AttributeOf(const Setting& setting) {
   }
   out.nested = std::make_unique<schema::NestedAttributes>();
   for (const Setting& part : setting.parts) {
-    out.nested->attributes.push_back(AttributeOf(part));
+    schema::Attribute& inner = out.nested->attributes.emplace_back(AttributeOf(part));
+    inner.required = part.required;
+    inner.optional = !part.required;
   }
   return out;
 }
@@ -180,7 +182,8 @@ Type Setting::value_type() const {
   }
   std::vector<Type::Attribute> members;
   for (const Setting& part : parts) {
-    members.push_back({part.name, part.value_type(), true});
+    members.push_back(
+        {part.name, part.value_type(), type != SettingType::kObject || !part.required});
   }
   const Type object = Type::Object(std::move(members));
   if (type == SettingType::kBlockList) {

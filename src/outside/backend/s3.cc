@@ -94,7 +94,7 @@ constexpr Setting kRoleParts[] = {
     {.name = "policy_arns",
      .docs = "Policies that restrict the role.",
      .type = SettingType::kStringSet},
-    {.name = "role_arn", .docs = "The role."},
+    {.name = "role_arn", .docs = "The role.", .required = true},
     {.name = "session_name", .docs = "Name of the session."},
     {.name = "tags", .docs = "Tags of the session.", .type = SettingType::kStringMap},
     {.name = "transitive_tag_keys",

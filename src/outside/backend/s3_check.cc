@@ -32,6 +32,12 @@ void AddWarning(Problems& problems, std::string summary, std::string detail, Pat
   Add(problems, Severity::kWarning, std::move(summary), std::move(detail), std::move(path));
 }
 
+/// A problem of the whole block.
+void AddForBlock(Problems& problems, Severity severity, std::string summary, std::string detail) {
+  problems.push_back(
+      {.severity = severity, .summary = std::move(summary), .detail = std::move(detail)});
+}
+
 Path At(std::string_view name) {
   return Path().Attribute(name);
 }
@@ -248,10 +254,10 @@ void CheckDuration(const Value& role, const Path& path, Problems& problems) {
   }
 }
 
-/// What both kinds of roles have in common.
+/// What both kinds of roles have in common, but for the duration, which one checks first and the
+/// other last.
 void CheckRoleParts(const Value& role, const Path& path,
                     std::initializer_list<std::string_view> texts, Problems& problems) {
-  CheckDuration(role, path, problems);
   for (const std::string_view name : texts) {
     const Value* value = cloud::FindSetting(role, name);
     if (value != nullptr && value->AsString().find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -283,22 +289,23 @@ void CheckRoles(const Value& settings, Problems& problems) {
                "The attribute \"assume_role.role_arn\" is required by the backend.",
                path.Attribute("role_arn"));
     }
+    CheckDuration(*role, path, problems);
     CheckRoleParts(*role, path, {"external_id", "policy", "session_name"}, problems);
     if (!flat.empty()) {
-      AddError(problems, "Conflicting Parameters",
-               "These deprecated parameters conflict with the parameter \"assume_role\". Replace "
-               "them as follows:\n" +
-                   flat,
-               Path());
+      AddForBlock(problems, Severity::kError, "Conflicting Parameters",
+                  "These deprecated parameters conflict with the parameter \"assume_role\". "
+                  "Replace them as follows:\n" +
+                      flat);
     }
   } else if (!flat.empty()) {
-    AddWarning(problems, "Deprecated Parameters",
-               "These parameters are deprecated. Replace them as follows:\n" + flat, Path());
+    AddForBlock(problems, Severity::kWarning, "Deprecated Parameters",
+                "These parameters are deprecated. Replace them as follows:\n" + flat);
   }
   if (const Value* role = cloud::FindSetting(settings, "assume_role_with_web_identity")) {
     const Path path = At("assume_role_with_web_identity");
     CheckConflict(*role, "web_identity_token", "web_identity_token_file", path, problems);
     CheckRoleParts(*role, path, {"session_name", "policy"}, problems);
+    CheckDuration(*role, path, problems);
   }
 }
 

@@ -408,7 +408,7 @@ TEST(S3Settings, ExcludeEachOther) {
 TEST(S3Settings, AreMissingOutside) {
   using Summaries = std::vector<std::string>;
   EXPECT_EQ(SummariesOf(Settings({{"custom_ca_bundle", Value::String("/none.pem")}})),
-            Summaries{"Invalid custom CA bundle"});
+            Summaries{"reading custom CA bundle: open /none.pem: no such file or directory"});
   unsetenv("AWS_REGION");
   unsetenv("AWS_DEFAULT_REGION");
   const Value none = Settings({{"region", Value::Null(Type::String())}});

@@ -102,8 +102,8 @@ Result<AwsCredentials> ProfileCredentials(const AwsSearch& search, const std::st
 
 Result<AwsCredentials> FindCredentials(const net::HttpClient& client,
                                        const AwsCredentialOptions& options) {
-  if (options.keys) {
-    return *options.keys;
+  if (options.keys && !HasKeys(*options.keys)) {
+    return Fail(ErrorCode::kNotFound, "static credentials are empty");
   }
   const std::string profile = options.profile.empty() ? CurrentAwsProfile() : options.profile;
   const AwsSearch search{
@@ -111,13 +111,21 @@ Result<AwsCredentials> FindCredentials(const net::HttpClient& client,
       .options = options,
       .profiles = LoadAwsProfiles(options.config_files, options.credentials_files),
       .region = options.region.empty() ? ConfiguredAwsRegion(profile) : options.region};
+  const bool is_missing = profile != "default" && !search.profiles.contains(profile);
+  if (options.keys) {
+    if (is_missing) {
+      return Fail(ErrorCode::kUnsupported,
+                  "loading configuration: failed to get shared config profile, " + profile);
+    }
+    return *options.keys;
+  }
   if (options.web_identity) {
     return AssumeAwsRoleWithToken(search, *options.web_identity);
   }
   if (!options.metadata_endpoint.empty()) {
     return AwsMachineCredentials(search);
   }
-  if (profile != "default" && !search.profiles.contains(profile)) {
+  if (is_missing) {
     return Fail(ErrorCode::kUnsupported, "failed to get shared config profile, " + profile);
   }
   if (options.profile.empty()) {

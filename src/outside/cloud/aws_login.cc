@@ -90,7 +90,8 @@ AwsCredentialOptions IdentityOf(const Value& settings) {
   if (!keys.access_key.empty() || !keys.secret_key.empty() || !keys.session_token.empty()) {
     identity.keys = std::move(keys);
   }
-  if (const Value* role = FindSetting(settings, "assume_role_with_web_identity")) {
+  const Value* web_role = FindSetting(settings, "assume_role_with_web_identity");
+  if (const Value* role = identity.keys ? nullptr : web_role) {
     AwsWebIdentity web;
     web.role = RoleIn(*role);
     web.role.arn = TextOr(*role, "role_arn", "AWS_ROLE_ARN");
@@ -141,6 +142,19 @@ void AddFault(Problems& problems, std::string summary, std::string detail) {
       {.summary = std::move(summary), .detail = std::move(detail), .sourceless = true});
 }
 
+/// Reports a proxy that leaves requests by https without one.
+void CheckProxies(const net::Proxies& proxies, Problems& problems) {
+  const bool has_other =
+      proxies.https || !Environment("HTTPS_PROXY").empty() || !Environment("https_proxy").empty();
+  if (proxies.http && !proxies.http->empty() && !has_other) {
+    problems.push_back({.severity = Severity::kWarning,
+                        .summary = "Missing HTTPS Proxy",
+                        .detail = "There is a proxy for http and none for https. Requests by https "
+                                  "use no proxy; set https_proxy to \"\" if that is meant.",
+                        .sourceless = true});
+  }
+}
+
 /// Reports a form of address of the metadata service that does not exist.
 void CheckMachineMode(std::string mode, Problems& problems) {
   std::ranges::transform(mode, mode.begin(), [](char c) {
@@ -170,9 +184,7 @@ AwsTransfer TransferOf(const Value& settings, Problems& problems) {
     if (text) {
       transfer.extra_authorities = *std::move(text);
     } else {
-      problems.push_back({.summary = "Invalid custom CA bundle",
-                          .detail = text.error().message,
-                          .sourceless = true});
+      AddFault(problems, "reading custom CA bundle: " + text.error().message, "");
     }
   }
   return transfer;
@@ -219,8 +231,11 @@ AwsLogin ReadAwsLogin(const Value& settings, Problems& problems) {
   out.identity = IdentityOf(settings);
   out.identity.region = out.sts_region;
   out.identity.sts_endpoint = out.sts_endpoint;
-  CheckMachineMode(out.identity.machine_mode, problems);
   out.transfer = TransferOf(settings, problems);
+  CheckProxies(out.transfer.proxies, problems);
+  if (!provider::HasErrors(problems)) {
+    CheckMachineMode(out.identity.machine_mode, problems);
+  }
   out.check_credentials = !SettingFlag(settings, "skip_credentials_validation");
   out.ask_account = !SettingFlag(settings, "skip_requesting_account_id");
   out.allowed_accounts = SettingTexts(settings, "allowed_account_ids");
@@ -246,9 +261,7 @@ void AwsCaller::Check(std::string_view who, Problems& problems) {
       AddFault(problems, "validating provider credentials: " + account.error().message, "");
     }
   }
-  if (!provider::HasErrors(problems)) {
-    CheckAccount(problems);
-  }
+  CheckAccount(problems);
 }
 
 AwsService AwsCaller::Sts() {
@@ -274,15 +287,15 @@ void AwsCaller::FindCredentials(std::string_view who, Problems& problems) {
     return;
   }
   if (auto base = identity_.Base(); !base) {
-    if (options.keys) {
+    if (base.error().code == ErrorCode::kUnsupported) {
+      AddFault(problems, base.error().message, "");  // a profile that the settings name
+    } else if (options.keys) {
       AddFault(problems, "retrieving credentials: " + base.error().message, "");
     } else if (options.web_identity) {
       AddFault(
           problems, "Cannot assume IAM Role with web identity",
           "IAM Role (" + options.web_identity->role.arn +
               ") cannot be assumed with web identity token.\n\nError: " + base.error().message);
-    } else if (base.error().code == ErrorCode::kUnsupported) {
-      AddFault(problems, base.error().message, "");  // a profile that the settings name
     } else {
       AddFault(problems, "No valid credential sources found",
                "The " + std::string(who) +
