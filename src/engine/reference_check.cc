@@ -107,6 +107,19 @@ bool ReferenceCheck::ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const
   return Check(traversals, false, diags, calls) == References::kSound;
 }
 
+bool ReferenceCheck::HasRepetitions(const hcl::Expr& expr, Diagnostics& diags) const {
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(expr, traversals);
+  const size_t errors = diags.error_count();
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    const config::ReferenceKind kind = ReferenceOf(walk_.program, *node_.module, *traversal).kind;
+    if (!config::HasRepetition(kind, repetition_)) {
+      config::ReportNoRepetition(kind, *traversal, diags);
+    }
+  }
+  return diags.error_count() == errors;
+}
+
 References ReferenceCheck::CheckAll(std::span<const hcl::TraversalExpr* const> traversals,
                                     std::span<const hcl::CallExpr* const> calls,
                                     Diagnostics& diags) const {

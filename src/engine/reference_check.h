@@ -41,6 +41,9 @@ class ReferenceCheck final : private config::SchemaSource {
   bool Expr(const hcl::Expr& expr, Diagnostics& diags) const;
   /// As Expr(), in every walk: for arguments that validation ignores.
   bool ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const;
+  /// Whether `count` and `each` exist where the expression names them, in every walk: for arguments
+  /// of calls, whose repetition validation does not know.
+  bool HasRepetitions(const hcl::Expr& expr, Diagnostics& diags) const;
   /// As Expr(), for several expressions together. Expressions that are evaluated despite errors
   /// need a ConditionScope.
   References Exprs(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const;

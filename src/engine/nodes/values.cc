@@ -182,8 +182,10 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
         const bool validating = walk.context.kind == WalkKind::kValidate;
         const Repetition repetition = validating ? Repetition{&kAny, 0} : instance->repetition;
         ModuleScope scope(walk, *instance->parent, repetition);
-        given.value = ReferenceCheck(walk, *node.parent, {}, repetition.expansion)
-                          .Evaluate(*attribute->expr, scope, diags);
+        const ReferenceCheck check(walk, *node.parent, {}, repetition.expansion);
+        if (check.HasRepetitions(*attribute->expr, diags)) {
+          given.value = check.Evaluate(*attribute->expr, scope, diags);
+        }
         given.source = config::InputSource::kCaller;
         given.range = attribute->expr->range();
         place = given.range;
