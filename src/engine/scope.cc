@@ -113,6 +113,10 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   if (!table.expanded || table.expansion.kind == Expansion::Kind::kUnknown) {
     return UncountedObjects(instance.node->module->resources[resource]);
   }
+  const config::Resource& block = instance.node->module->resources[resource];
+  if (block.count == nullptr && block.for_each != nullptr && block.enabled != nullptr) {
+    return Value::EmptyObject();  // its instance has none of the keys of for_each
+  }
   auto type = [&] {
     return info.schema != nullptr ? info.schema->block.implied_type() : Type::Dynamic();
   };

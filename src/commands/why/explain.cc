@@ -388,7 +388,7 @@ void Explainer::FollowModule(const Subject& subject, const config::ConfigNode& n
     return;
   }
   const config::ModuleCall& block = node.module->calls[call];
-  const config::ExpansionArguments arguments{block.count, block.for_each, block.enabled};
+  const config::ExpansionArguments arguments = config::ArgumentsOf(block);
   const config::Expansion& expansion = now_.ExpansionOf(arguments, subject.place.module);
   std::vector<InstanceKey> keys;
   if (!ref.output.empty() || !ref.key.none()) {
@@ -518,8 +518,9 @@ std::pair<std::string, std::optional<std::string>> Explainer::RepeatedBlock(
     out.first = program_.ToText(object.resource);
     if (const config::ConfigNode* before = EarlierNode(object.resource.module)) {
       const int at = before->module->FindResource(object.resource.resource);
-      out.second = at < 0 ? std::nullopt
-                          : text(RepetitionOf(before->module->resources[static_cast<size_t>(at)]));
+      out.second =
+          at < 0 ? std::nullopt
+                 : text(config::ArgumentsOf(before->module->resources[static_cast<size_t>(at)]));
     }
   } else if (ModuleInstId module; program_.ParseModuleInstance(address, &module)) {
     const ModuleInstId parent = program_.Parent(module);
@@ -528,7 +529,7 @@ std::pair<std::string, std::optional<std::string>> Explainer::RepeatedBlock(
         before != nullptr && before->parent != nullptr) {
       const config::ModuleCall& call =
           before->parent->module->calls[static_cast<size_t>(before->call)];
-      out.second = text({call.count, call.for_each, call.enabled});
+      out.second = text(config::ArgumentsOf(call));
     }
   }
   return out;

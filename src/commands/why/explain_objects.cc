@@ -334,7 +334,7 @@ void Explainer::ExplainTriggers(const ResourceChange& change, Causes& causes) {
   if (block == nullptr) {
     return;
   }
-  const config::ExpansionArguments repetition = RepetitionOf(*block);
+  const config::ExpansionArguments repetition = config::ArgumentsOf(*block);
   const Place place{change.address.resource.module, &repetition, change.address.key};
   for (const hcl::Expr* trigger : block->replace_triggered_by) {
     const Argument argument = ArgumentOf(*trigger);
@@ -400,7 +400,7 @@ void Explainer::ExplainCreation(const ResourceChange& change, Causes& causes) {
   if (change.importing || block == nullptr) {
     return;
   }
-  const config::ExpansionArguments repetition = RepetitionOf(*block);
+  const config::ExpansionArguments repetition = config::ArgumentsOf(*block);
   const bool repeated = repetition.count != nullptr || repetition.for_each != nullptr ||
                         repetition.enabled != nullptr;
   const bool state_has_block = std::ranges::any_of(
@@ -439,7 +439,7 @@ void Explainer::ExplainAbsence(const ResourceChange& change, Causes& causes) {
   }
   const uint32_t at = Leaf("k|" + address, std::move(cause), causes);
   if (block != nullptr) {
-    const config::ExpansionArguments repetition = RepetitionOf(*block);
+    const config::ExpansionArguments repetition = config::ArgumentsOf(*block);
     Causes below;
     ExplainKey({change.address.resource.module, &repetition, change.address.key}, address, below);
     SetCauses(at, std::move(below));
@@ -456,7 +456,7 @@ void Explainer::ExplainRead(const ResourceChange& change, Causes& causes) {
     return;
   }
   const std::string address = program_.ToText(change.address);
-  const config::ExpansionArguments repetition = RepetitionOf(*block);
+  const config::ExpansionArguments repetition = config::ArgumentsOf(*block);
   const Place place{change.address.resource.module, &repetition, change.address.key};
   Argument body{.range = block->range};
   schema::CollectBodyTraversals(schema->block, *block->body, config::MetaNames(block->name.mode),
@@ -608,7 +608,7 @@ const std::pair<Value, Value>& Explainer::Bodies(const ResourceInstance& address
   if (const auto found = bodies_.find(key); found != bodies_.end()) {
     return found->second;
   }
-  const config::ExpansionArguments repetition = RepetitionOf(resource);
+  const config::ExpansionArguments repetition = config::ArgumentsOf(resource);
   const Place place{address.resource.module, &repetition, address.key};
   const auto hidden = config::MetaNames(resource.name.mode);
   std::pair<Value, Value> bodies{now_.OfBody(block, *resource.body, hidden, place),
@@ -639,7 +639,7 @@ void Explainer::ExplainArgument(const PlannedObject& object, const ResourceInsta
     Leaf("q|" + text + "|" + std::string(name), std::move(cause), causes);
     return;
   }
-  const config::ExpansionArguments repetition = RepetitionOf(block);
+  const config::ExpansionArguments repetition = config::ArgumentsOf(block);
   const Place place{address.resource.module, &repetition, address.key};
   std::optional<std::string> earlier;
   const ResourceInstance& old =

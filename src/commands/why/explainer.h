@@ -121,9 +121,6 @@ class Explainer {
   static bool Differ(const Value& a, const Value& b);
   std::string NameIn(ModuleInstId module, std::string_view name) const;
   const config::Resource* BlockOf(const AbsResource& resource) const;
-  static config::ExpansionArguments RepetitionOf(const config::Resource& resource) {
-    return {resource.count, resource.for_each, resource.enabled};
-  }
   const config::ConfigNode* EarlierNode(ModuleInstId module) const;
   bool compares() const { return request_.earlier.config != nullptr; }
 

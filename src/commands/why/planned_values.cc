@@ -124,7 +124,7 @@ Value PlannedValues::OfOutput(ModuleInstId module, const config::ConfigNode& nod
 Place PlannedValues::PlaceOfCall(ModuleInstId called, const config::ConfigNode& node,
                                  config::ExpansionArguments& storage) const {
   const config::ModuleCall& call = node.parent->module->calls[static_cast<size_t>(node.call)];
-  storage = {call.count, call.for_each, call.enabled};
+  storage = config::ArgumentsOf(call);
   return {program_.Parent(called), &storage, program_.Key(called)};
 }
 
@@ -232,8 +232,7 @@ Value PlannedValues::WholeCall(ModuleInstId caller, const config::ConfigNode& no
     return Value::DynamicUnknown();
   }
   return Once(&block, caller, [&] {
-    const config::Expansion expansion =
-        ExpansionOf({block.count, block.for_each, block.enabled}, caller);
+    const config::Expansion expansion = ExpansionOf(config::ArgumentsOf(block), caller);
     if (expansion.kind == config::Expansion::Kind::kUnknown) {
       return Value::DynamicUnknown();
     }

@@ -93,8 +93,8 @@ Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
   if (names_itself) {
     LendStoredRows(resource, info, stored, going, table);
   }
-  Expansion expansion = config::Expand({resource.count, resource.for_each, resource.enabled},
-                                       ModuleScope(walk, instance), walk.program, false, diags);
+  Expansion expansion = config::Expand(config::ArgumentsOf(resource), ModuleScope(walk, instance),
+                                       walk.program, false, diags);
   if (names_itself) {
     table.expansion = Expansion();
     table.expanded = table.has_gaps = false;

@@ -289,6 +289,15 @@ InstanceKey Expansion::key(size_t row) const {
   }
 }
 
+ExpansionArguments ArgumentsOf(const config::Resource& resource) {
+  const hcl::Expr* for_each = resource.enabled == nullptr ? resource.for_each : nullptr;
+  return {resource.count, for_each, resource.enabled};
+}
+
+ExpansionArguments ArgumentsOf(const config::ModuleCall& call) {
+  return {call.count, call.for_each, call.enabled};
+}
+
 Expansion::Kind ExpansionKindOf(const config::Resource& resource) {
   if (resource.count != nullptr) {
     return Expansion::Kind::kCount;

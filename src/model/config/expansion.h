@@ -13,6 +13,7 @@
 
 namespace kinu::config {
 
+struct ModuleCall;
 struct Resource;
 
 /// The result of `count`, `for_each` or `enabled` of a block or module call.
@@ -53,6 +54,13 @@ struct ExpansionArguments {
   const hcl::Expr* for_each = nullptr;
   const hcl::Expr* enabled = nullptr;
 };
+
+/// The arguments that decide about the instances of a block. An override can add `for_each` to one
+/// that has `enabled`, which decides for a resource. Ref: opentofu
+/// internal/tofu/node_resource_abstract.go writeResourceState.
+ExpansionArguments ArgumentsOf(const config::Resource& resource);
+/// As above, of a call, where `for_each` decides.
+ExpansionArguments ArgumentsOf(const config::ModuleCall& call);
 
 /// The kind of expansion that a block's arguments ask for.
 Expansion::Kind ExpansionKindOf(const config::Resource& resource);

@@ -56,8 +56,7 @@ const Expansion* StaticEvaluator::ExpansionOf(const ConfigNode& node, size_t cal
         }
       },
       [&](const lang::Scope& scope) {
-        *expansion =
-            Expand({block.count, block.for_each, block.enabled}, scope, program_, true, diags);
+        *expansion = Expand(ArgumentsOf(block), scope, program_, true, diags);
         return Value::DynamicUnknown();
       },
       diags);
