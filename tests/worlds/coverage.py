@@ -28,6 +28,7 @@ to a server. `make test` runs them all. `tests/worlds/coverage.py` writes this p
     tests/worlds/run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind damaged # with slips in their files
     tests/worlds/run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind graphs # objects alone, with a life of partial applies
     tests/worlds/run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind tests # the same, tested by dense test files
+    tests/worlds/run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind forms # the same, in files of both syntaxes and with overrides
     tests/worlds/run.py --binary … --mirror … --reference tofu --seeds 4711 --show --reduce
 
 What can be combined, a *row*, is read from the sources: a command, a flag, a type of block, an argument, a setting, an environment

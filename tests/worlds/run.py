@@ -7,6 +7,7 @@
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind damaged          with slips in their files
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind graphs           small graphs of objects with a life of partial applies
     run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind tests            the same graphs, tested by dense test files
+    run.py --binary … --mirror … --reference tofu --seeds 1-1000 --kind forms            the same graphs in files of both syntaxes, with overrides
     run.py --binary … --mirror … --reference tofu --seeds 4711 --show [--reduce]         one of them, with its files
     run.py --binary … --mirror … --level 1.13 --reference tofu113 --seeds 1-500          beside a later release
     run.py --binary … --mirror … --only world/000017 --show                              a recorded one
