@@ -282,11 +282,12 @@ VALUE = re.compile(r"^(?:Default|Value|In `[^`]*`): `(.*)`$", re.MULTILINE)
 
 
 def console(binary, folder, lines):
+    """The answers to expressions whose values have one line each, without warnings before them, and the errors."""
     environment = dict(os.environ)
     environment.pop("TF_CLI_CONFIG_FILE", None)
     answer = subprocess.run([binary, "console"], cwd=folder, input="".join(line + "\n" for line in lines),
                             env=environment, capture_output=True, text=True, timeout=60)
-    return answer.stdout.splitlines(), answer.stderr
+    return answer.stdout.splitlines()[-len(lines):], answer.stderr
 
 
 def ask_hover(editor, corpus, module, table, binary):
