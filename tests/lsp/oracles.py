@@ -8,7 +8,8 @@ deletion    a name is cut, or all of it but its first letter: is it among the co
 soundness   a completion that is accepted adds no error about a name that is not known
 binding     a declaration gets another name: where the engine then misses it, the server had seen a reference
 hover       the value of a variable or local value is that which `console` says
-other       what another server (--other PROGRAM) finds as definition or references is found, too
+other       what another server (--other PROGRAM) finds as definition or references is found, too, as far as it is about the
+            name: inside of a declaration, some say what refers to that
 
 Without --sample every name is asked for. With --floors the run fails if a share is below that in the file.
 """
@@ -34,6 +35,7 @@ CAPABILITIES = {
                      "hover": {"contentFormat": ["markdown"]}, "diagnostic": {}},
 }
 INDEXING = 10  # seconds that another server has to look at the files before it is asked
+KEYWORDS = {"var", "local", "module", "data", "each", "count", "path", "self"}  # of references, before names
 UNKNOWN_NAME = re.compile("undeclared|Unsupported|unknown function|no package|Invalid resource type|Invalid data", re.I)
 
 
@@ -357,14 +359,16 @@ def ask_other(editor, other, path, name, table):
             theirs = other.places(method, path, name.begin, **more)
         except (Refused, AssertionError):
             continue
+        known = words_of(editor.corpus, path, name)
+        theirs = {place for place in theirs if known & words_at(editor, place)}
         if not theirs:
             continue
         ours = editor.places(method, path, name.begin, **more)
         wide = method.endswith("definition")
         answered = bool(ours)
         if wide:  # they say of each word of a reference where all of them lead
-            for begin in words_around(editor.corpus, path, name):
-                ours |= editor.places(method, path, begin, **more)
+            for part in parts_around(editor.corpus, path, name):
+                ours |= editor.places(method, path, part.begin, **more)
         missing = [place for place in theirs
                    if not any(place[0] == mine[0] and near(editor, place, mine, wide) for mine in ours)]
         table.add("other " + method.split("/")[1], name.kind, found=not missing, answered=answered)
@@ -376,12 +380,25 @@ def ask_other(editor, other, path, name, table):
                 path, line, name.word, file, text.count("\n", 0, offset) + 1, text[offset:offset + 30], len(ours)))
 
 
-def words_around(corpus, path, name):
-    """The begins of the words of the reference that a name is a part of."""
+def parts_around(corpus, path, name):
+    """The words of the reference that a name is a part of."""
     names = corpus.modules[os.path.dirname(path)].names[path]
     roots = [each for each in names if each.kind == "root" and each.begin <= name.begin < each.path_end]
-    return [each.begin for root in roots for each in names
+    return [each for root in roots for each in names
             if root.begin <= each.begin < root.path_end and each.kind in ("root", "step")]
+
+
+def words_of(corpus, path, name):
+    """What a name, or the reference that it is a part of, is about."""
+    found = {each.word for each in parts_around(corpus, path, name)} - KEYWORDS
+    return {name.word} if name.kind in ("label", "argument") else found
+
+
+def words_at(editor, place):
+    """The words of the line at a place."""
+    text = editor.original(place[0])
+    end = text.find("\n", place[1])
+    return set(re.findall(r"[\w-]+", text[place[1]:end if end >= 0 else len(text)]))
 
 
 def near(editor, theirs, ours, wide):
