@@ -232,6 +232,12 @@ std::vector<std::string> PathsOf(const Value& settings) {
   return paths;
 }
 
+/// A named entry that is missing.
+std::unexpected<Error> NoEntry(std::string_view what, const std::string& name) {
+  return Fail(ErrorCode::kInvalid, "Failed to initialize kubernetes configuration: " +
+                                       std::string(what) + " \"" + name + "\" does not exist");
+}
+
 Result<void> ReadFiles(const Value& settings, std::optional<Credential>& credential,
                        KubeCluster& out) {
   constexpr std::string_view kNothing =
@@ -255,25 +261,29 @@ Result<void> ReadFiles(const Value& settings, std::optional<Credential>& credent
     const size_t slash = path.rfind('/');
     files.push_back({*std::move(root), slash == path.npos ? "." : path.substr(0, slash)});
   }
-  if (files.empty()) {
-    // One file that is missing is as good as an empty one.
-    return paths.size() == 1 ? Result<void>() : NotConfigured(kNothing);
-  }
   std::string context_name = cloud::SettingText(settings, "config_context");
   for (size_t i = 0; context_name.empty() && i < files.size(); ++i) {
     context_name = files[i].root.Text("current-context");
   }
   const KubeEntry context = FindEntry(files, "contexts", "context", context_name);
   if (!context_name.empty() && context.node == nullptr) {
-    return Fail(ErrorCode::kInvalid, "Failed to initialize kubernetes configuration: context \"" +
-                                         context_name + "\" does not exist");
+    return NoEntry("context", context_name);
   }
-  const KubeEntry cluster =
-      FindEntry(files, "clusters", "cluster",
-                cloud::SettingText(settings, "config_context_cluster", context.Text("cluster")));
+  const std::string user_name = cloud::SettingText(settings, "config_context_auth_info");
   const KubeEntry user =
-      FindEntry(files, "users", "user",
-                cloud::SettingText(settings, "config_context_auth_info", context.Text("user")));
+      FindEntry(files, "users", "user", user_name.empty() ? context.Text("user") : user_name);
+  if (!user_name.empty() && user.node == nullptr) {
+    return NoEntry("auth info", user_name);
+  }
+  const std::string cluster_name = cloud::SettingText(settings, "config_context_cluster");
+  const KubeEntry cluster = FindEntry(
+      files, "clusters", "cluster", cluster_name.empty() ? context.Text("cluster") : cluster_name);
+  if (!cluster_name.empty() && cluster.node == nullptr) {
+    return NoEntry("cluster", cluster_name);
+  }
+  if (files.empty() && paths.size() == 1) {
+    return {};  // one file that is missing is as good as an empty one
+  }
   if (cluster.node == nullptr) {
     return NotConfigured(kNothing);
   }

@@ -161,5 +161,25 @@ TEST_F(KubernetesTest, NeedsAConfiguration) {
       "Failed to initialize kubernetes configuration: invalid configuration: no configuration"));
 }
 
+TEST_F(KubernetesTest, NeedsTheEntriesThatSettingsName) {
+  const std::string missing = "/tmp/kinu-kube-" + RandomUuid();
+  const std::pair<const char*, const char*> kinds[] = {{"config_context", "context"},
+                                                       {"config_context_auth_info", "auth info"},
+                                                       {"config_context_cluster", "cluster"}};
+  for (const std::string& path : {path_, missing}) {
+    for (const auto& [setting, kind] : kinds) {
+      provider::Problems problems;
+      MakeBackend(*FindBackend("kubernetes"),
+                  Value::Object({{"secret_suffix", Value::String("s")},
+                                 {"config_path", Value::String(path)},
+                                 {setting, Value::String("x")}}),
+                  {}, problems);
+      ASSERT_EQ(problems.size(), 1U) << setting;
+      EXPECT_EQ(problems[0].summary, "Failed to initialize kubernetes configuration: " +
+                                         std::string(kind) + " \"x\" does not exist");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kinu::backend
