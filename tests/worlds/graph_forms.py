@@ -1,18 +1,21 @@
 """Makes graphs in other forms: the configurations of graphs.py, spread over files of both syntaxes and changed by override files.
+Every third has the test files of graph_tests.py, some of them in JSON.
 
-The text of a graph is read into blocks, which are enough for what graphs.py writes: one argument in a line, and braces at the
-ends of lines.
+The text of a graph is read into blocks, which are enough for what these write: one argument in a line, and braces at the ends of
+lines.
 """
 import copy
 import json
 import re
 
+import graph_tests
 import graphs
 
 HEADER = re.compile(r'^(\w+)((?: "[^"]*")*) \{$')
 ARGUMENT = re.compile(r"^(\w+) *= (.*)$")
 # Arguments that are addresses or words, which JSON writes without a template.
-PLAIN = {"depends_on", "ignore_changes", "replace_triggered_by", "from", "to", "provider", "when", "on_failure", "source"}
+PLAIN = {"depends_on", "ignore_changes", "replace_triggered_by", "from", "to", "provider", "when", "on_failure", "source",
+         "target", "replace", "mode", "command", "expect_failures"}
 FILES = ("main.tf", "main.tf", "two.tf", "a.tf.json", "z.tf.json", "more.tofu", "more.tofu.json", "main.tofu")
 OVERRIDES = ("override.tf", "x_override.tf", "override.tf.json", "x_override.tf.json", "y_override.tofu", "x_override.tofu.json")
 COMMANDS = graphs.COMMANDS + (("workspace new w", 0.4), ("workspace select default", 0.4), ("workspace select -or-create w", 0.3),
@@ -90,12 +93,16 @@ def json_body(items):
     return {name: value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) else value for name, value in out.items()}
 
 
-class Maker(graphs.Maker):
-    """A configuration whose blocks have places among files, and override files."""
+def in_json(items):
+    return json.dumps(json_body(items), indent=2) + "\n"
+
+
+class Forms:
+    """What makers in other forms have: the places of blocks among files, and override files."""
 
     def __init__(self, name):
+        self.where, self.over = {}, {}
         super().__init__(name)
-        self.places, self.over = {}, {}
         self.spread, self.line = self.random.random() < 0.8, self.random.choice(("\n",) * 6 + ("\r\n",))
         for _ in range(self.random.choice((0, 1, 1, 2))):
             self.override(None)
@@ -107,7 +114,7 @@ class Maker(graphs.Maker):
         elif chance < 0.35:
             self.over = {}
         elif chance < 0.45:
-            self.places = {}
+            self.where = {}
         else:
             super().edit()
 
@@ -115,7 +122,7 @@ class Maker(graphs.Maker):
         out = {"fail-" + name: "" for name in self.failing}
         for module in self.modules:
             for name, items in self.spread_out(module).items():
-                text = json.dumps(json_body(items), indent=2) + "\n" if name.endswith(".json") else native(items)
+                text = in_json(items) if name.endswith(".json") else native(items)
                 out[(module.folder + "/" if module.folder else "") + name] = text.replace("\n", self.line)
         return out
 
@@ -124,10 +131,10 @@ class Maker(graphs.Maker):
         out = {}
         for block in parse(self.module_text(module)):
             place = (module.folder, block.head())
-            if place not in self.places:
+            if place not in self.where:
                 # `main.tofu` hides what is in `main.tf`: now and then.
-                self.places[place] = self.random.choice(FILES[:-1] if self.random.random() < 0.99 else FILES) if self.spread else "main.tf"
-            out.setdefault(self.places[place], []).append(block)
+                self.where[place] = self.random.choice(FILES[:-1] if self.random.random() < 0.99 else FILES) if self.spread else "main.tf"
+            out.setdefault(self.where[place], []).append(block)
         for (folder, name), items in self.over.items():
             if folder == module.folder:
                 out.setdefault(name, []).extend(items)
@@ -180,12 +187,38 @@ class Maker(graphs.Maker):
         return self.node_text(other)
 
 
+class Maker(Forms, graphs.Maker):
+    """A configuration in other forms."""
+
+
+class TestMaker(Forms, graph_tests.Maker):
+    """The same with test files, some of them in JSON."""
+
+    def files(self):
+        out = super().files()
+        for name, text in self.tests.items():
+            place = ("test", name)
+            if place not in self.where:
+                self.where[place] = self.random.random() < 0.6
+            if self.where[place]:
+                out[name.replace(".hcl", ".json")] = in_json(parse(text))
+            else:
+                out[name] = text
+        return out
+
+
 class Graph(graphs.Graph):
     """A graph in other forms, in workspaces."""
 
     NAME, MAKER, COMMANDS = "forms", Maker, COMMANDS
 
 
+class TestGraph(graph_tests.Graph):
+    """A graph in other forms, whose commands are tests."""
+
+    NAME, MAKER = "forms", TestMaker
+
+
 def make(seed):
     """The graph of a seed, in other forms."""
-    return Graph(seed).case()
+    return (Graph if seed % 3 else TestGraph)(seed).case()
