@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "config/reference.h"
+#include "config/reference_syntax.h"
 #include "meta_arguments/conditions.h"
 
 namespace kinu::module_tests {
@@ -38,13 +38,11 @@ ExpectedFailures::ExpectedFailures(Program& program, const config::Module& modul
       entry.address = std::string(traversal->root) + "." + std::string(name);
       entry.range = {traversal->file(), traversal->begin, traversal->steps[0].end};
     } else {
+      const config::ParsedReference parsed = config::ParseReference(*traversal, nullptr);
       const config::Reference ref = config::ResolveReference(program, module, *traversal, nullptr);
-      const bool is_data = traversal->root == "data";
-      const hcl::TraversalStep* step = traversal->steps.data();
-      entry.name.mode = is_data ? ResourceMode::kData : ResourceMode::kManaged;
-      entry.name.type = program.Intern(is_data ? (step++)->name() : traversal->root.view());
-      entry.name.name = program.Intern(step->name());
-      entry.whole = !ref.has_key;
+      entry.name = {parsed.mode, program.Intern(parsed.type), program.Intern(parsed.name)};
+      // With an attribute behind it, it is an instance without a key.
+      entry.whole = !ref.has_key && parsed.consumed == traversal->steps.size();
       entry.key = ref.key;
       entry.address = program.ToText(ResourceInstance{{ModuleInstId(), entry.name}, entry.key});
     }
