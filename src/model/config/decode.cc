@@ -251,11 +251,10 @@ std::vector<const hcl::TraversalExpr*> ReadDependsOn(BlockReader& reader,
   return out;
 }
 
-const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr) {
+const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr, size_t errors) {
   if (!hcl::IsJsonExpr(expr)) {
     return &expr;
   }
-  const size_t errors = reader.diags.error_count();
   const Value value = EvaluateConstant(expr, reader.diags);
   if (reader.diags.error_count() != errors) {
     return nullptr;
@@ -279,7 +278,7 @@ std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr&
     reader.diags.Error("Invalid provider configuration reference", std::move(detail), range);
   };
   const size_t errors = reader.diags.error_count();
-  const hcl::Expr* expr = ExpressionInString(reader, given);
+  const hcl::Expr* expr = ExpressionInString(reader, given, errors);
   if (expr == nullptr) {
     return std::nullopt;
   }

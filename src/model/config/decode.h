@@ -107,9 +107,9 @@ const hcl::TraversalExpr* ReadTraversalPattern(BlockReader& reader, const hcl::E
 /// Reads `depends_on`. Elements that are not references are reported and omitted.
 std::vector<const hcl::TraversalExpr*> ReadDependsOn(BlockReader& reader,
                                                      const hcl::Attribute& attribute);
-/// In JSON, parses the string as an expression; null if that fails. In native syntax, returns
-/// `expr`.
-const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr);
+/// In JSON, parses the string as an expression; null if that fails, or if there are more errors
+/// than `errors`, those before what `expr` is a part of. In native syntax, returns `expr`.
+const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr, size_t errors);
 /// Reads a reference to a provider configuration. Nothing after an error. `argument` is its name,
 /// for messages.
 std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr& expr,

@@ -37,9 +37,9 @@ const hcl::Expr* CollectSteps(const hcl::Expr& expr, const hcl::TraversalExpr*& 
   }
 }
 
-/// Reads `to`. False if the rest of the block cannot be checked.
-bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
-  const hcl::Expr* expr = ExpressionInString(reader, given);
+/// Reads `to`. `errors`: before the block. False if the rest of the block cannot be checked.
+bool ReadTarget(BlockReader& reader, const hcl::Expr& given, size_t errors, Import& import) {
+  const hcl::Expr* expr = ExpressionInString(reader, given, errors);
   if (expr == nullptr) {
     return false;
   }
@@ -75,20 +75,19 @@ bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
   return true;
 }
 
-}  // namespace
-
-void ReadImportBlock(BlockReader& reader, const hcl::Block& block) {
+/// Reads the arguments, up to a `to` that is no address.
+void ReadArguments(BlockReader& reader, const hcl::Block& block, Import& import) {
   Diagnostics& diags = reader.diags;
+  const size_t errors = diags.error_count();
   const hcl::BodyContent content =
       block.body->Content({.attributes = kArguments}, hcl::Strictness::kExact, diags);
-  Import import;
-  import.range = block.def_range;
   const hcl::Attribute* id = content.Find("id");
   const hcl::Attribute* identity = content.Find("identity");
   import.id = id == nullptr ? nullptr : id->expr;
   import.identity = identity == nullptr ? nullptr : identity->expr;
   if (const hcl::Attribute* to = content.Find("to")) {
-    if (!ReadTarget(reader, *to->expr, import)) {
+    if (!ReadTarget(reader, *to->expr, errors, import)) {
+      import.to = nullptr;
       return;
     }
   }
@@ -119,6 +118,14 @@ void ReadImportBlock(BlockReader& reader, const hcl::Block& block) {
                 SourceRange::Between(id_first ? id->range : identity->range,
                                      id_first ? identity->range : id->range));
   }
+}
+
+}  // namespace
+
+void ReadImportBlock(BlockReader& reader, const hcl::Block& block) {
+  Import import;
+  import.range = block.def_range;
+  ReadArguments(reader, block, import);
   reader.out.imports.push_back(std::move(import));
 }
 

@@ -41,8 +41,9 @@ void ReadIgnoreChanges(BlockReader& reader, const hcl::Attribute& attribute, Res
 /// Ref: configs.decodeReplaceTriggeredBy.
 void ReadReplaceTriggeredBy(BlockReader& reader, const hcl::Attribute& attribute,
                             Resource& resource) {
+  const size_t errors = reader.diags.error_count();
   for (const hcl::Expr* element : ReadList(*attribute.expr, reader.diags)) {
-    const hcl::Expr* expr = ExpressionInString(reader, *element);
+    const hcl::Expr* expr = ExpressionInString(reader, *element, errors);
     if (expr == nullptr) {
       continue;
     }
