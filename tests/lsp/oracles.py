@@ -8,8 +8,9 @@ deletion    a name is cut, or all of it but its first letter: is it among the co
 soundness   a completion that is accepted adds no error about a name that is not known
 binding     a declaration gets another name: where the engine then misses it, the server had seen a reference
 hover       the value of a variable or local value is that which `console` says
-other       what another server (--other PROGRAM) finds as definition or references is found, too, as far as it is about the
-            name: inside of a declaration, some say what refers to that
+other       what another server (--other PROGRAM) finds as definition or references is found, too: definitions that have a
+            word of the reference, and references to what is declared. In the value of a declaration, some say what refers
+            to the declaration
 
 Without --sample every name is asked for. With --floors the run fails if a share is below that in the file.
 """
@@ -355,6 +356,8 @@ def ask_other(editor, other, path, name, table):
         each.show(path)
     for method, more in (("textDocument/definition", {}),
                          ("textDocument/references", {"context": {"includeDeclaration": False}})):
+        if method.endswith("references") and name.kind in ("root", "step"):
+            continue
         try:
             theirs = other.places(method, path, name.begin, **more)
         except (Refused, AssertionError):
