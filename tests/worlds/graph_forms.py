@@ -80,7 +80,7 @@ def json_value(name, text, within):
 
 
 def json_body(items):
-    """The object of a body: blocks of one type become an array."""
+    """The object of a body: several blocks of one type become an array."""
     out = {}
     for item in items:
         if not isinstance(item, Block):
@@ -90,7 +90,8 @@ def json_body(items):
         for label in reversed(item.labels):
             value = {label: value}
         out.setdefault(item.kind, []).append(value)
-    return {name: value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) else value for name, value in out.items()}
+    blocks = {item.kind for item in items if isinstance(item, Block)}
+    return {name: value[0] if name in blocks and len(value) == 1 else value for name, value in out.items()}
 
 
 def in_json(items):
@@ -105,12 +106,12 @@ class Forms:
         super().__init__(name)
         self.spread, self.line = self.random.random() < 0.8, self.random.choice(("\n",) * 6 + ("\r\n",))
         for _ in range(self.random.choice((0, 1, 1, 2))):
-            self.override(None)
+            self.override()
 
     def edit(self):
         chance = self.random.random()
         if chance < 0.25:
-            self.override(None)
+            self.override()
         elif chance < 0.35:
             self.over = {}
         elif chance < 0.45:
@@ -140,7 +141,7 @@ class Forms:
                 out.setdefault(name, []).extend(items)
         return out
 
-    def override(self, _):
+    def override(self):
         """Adds an override of a block: another form of it, of which parts are left out."""
         module, pick = self.random.choice(self.modules), self.random.choice
         block = parse(self.other_form(module))[0]
