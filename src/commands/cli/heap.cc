@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include <mimalloc.h>
 #include <sys/mman.h>
@@ -50,9 +51,17 @@ void PrepareHeap(HeapUse use) {
 }
 
 void GiveBackMemory() {
-  // What is free now goes back now: the next time may be far.
+  // What is free now goes back now: the next time may be far. The option is that of all threads,
+  // and threads rest at the same time.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   static const long kDelay = mi_option_get(mi_option_decommit_delay);
   mi_option_set(mi_option_decommit_delay, 0);
+  mi_collect(/*force=*/true);
+  // What became free before is given back when its delay has passed and a page is taken. Blocks of
+  // this size have a page each.
+  constexpr size_t kPageOfItsOwn = size_t{256} << 10;
+  mi_free(mi_malloc(kPageOfItsOwn));
   mi_collect(/*force=*/true);
   mi_option_set(mi_option_decommit_delay, kDelay);
 }
