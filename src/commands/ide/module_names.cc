@@ -162,24 +162,25 @@ const ParsedFile& ModuleNames::Parsed(Mended& mended) {
 
 /// Finds all names once.
 void ModuleNames::Collect() {
-  std::unordered_set<std::string_view> visited;
-  const auto add = [&](const Key& key, SymbolKind kind) {
-    if (visited.insert(key).second) {
-      all_.emplace_back(&key, kind);
-    }
-  };
   for (const ParsedFile* file : files_) {
     for (const Declaration& declaration : file->declarations) {
-      add(declaration.key, declaration.kind);
+      if (declared_.try_emplace(declaration.key, Found{file, &declaration}).second) {
+        all_.emplace_back(&declaration.key, declaration.kind);
+      }
     }
   }
-  for (const Mended& mended : mended_) {
-    if (!mended.key.empty()) {
-      add(mended.key, mended.kind);
+  for (size_t i = 0; i < mended_.size(); ++i) {
+    const Mended& mended = mended_[i];
+    if (!mended.key.empty() && mended_at_.try_emplace(mended.key, i).second &&
+        !declared_.contains(mended.key)) {
+      all_.emplace_back(&mended.key, mended.kind);
     }
   }
+  std::unordered_set<std::string_view> locals;
   for (const Key& key : mended_locals_) {
-    add(key, SymbolKind::kLocal);
+    if (!declared_.contains(key) && locals.insert(key).second) {
+      all_.emplace_back(&key, SymbolKind::kLocal);
+    }
   }
 }
 
@@ -189,26 +190,44 @@ void ModuleNames::ForEach(const std::function<void(const Key&, SymbolKind)>& vis
   }
 }
 
-ModuleNames::Found ModuleNames::Find(const Key& key) {
-  const auto find_in = [&](const ParsedFile& file) -> Found {
-    const auto at = std::ranges::find(file.declarations, key, &Declaration::key);
-    return at == file.declarations.end() ? Found() : Found{&file, &*at};
-  };
-  // What the current text says counts, in the file that does not parse too.
+/// Finds what regions declare that have no key of their own for it.
+void ModuleNames::CollectInside() {
+  mended_inside_.emplace();
   for (Mended& mended : mended_) {
-    if (mended.key == key || (mended.region.type == "locals" && key.starts_with("local.")) ||
-        (mended.region.type == "provider" && key.starts_with("provider."))) {
-      if (const Found found = find_in(Parsed(mended))) {
-        return found;
+    if (mended.region.type == "locals" || mended.region.type == "provider") {
+      const ParsedFile& file = Parsed(mended);
+      for (const Declaration& declaration : file.declarations) {
+        mended_inside_->try_emplace(declaration.key, Found{&file, &declaration});
       }
     }
   }
-  for (const ParsedFile* file : files_) {
-    if (const Found found = find_in(*file)) {
-      return found;
+}
+
+/// Finds a declaration in the current text, if its file does not parse.
+ModuleNames::Found ModuleNames::FindMended(const Key& key) {
+  if (const auto at = mended_at_.find(key); at != mended_at_.end()) {
+    const ParsedFile& file = Parsed(mended_[at->second]);
+    const auto found = std::ranges::find(file.declarations, key, &Declaration::key);
+    if (found != file.declarations.end()) {
+      return {&file, &*found};
     }
   }
-  return {};
+  if (!key.starts_with("local.") && !key.starts_with("provider.")) {
+    return {};
+  }
+  if (!mended_inside_) {
+    CollectInside();
+  }
+  const auto found = mended_inside_->find(key);
+  return found == mended_inside_->end() ? Found() : found->second;
+}
+
+ModuleNames::Found ModuleNames::Find(const Key& key) {
+  if (const Found found = FindMended(key)) {
+    return found;
+  }
+  const auto at = declared_.find(key);
+  return at == declared_.end() ? Found() : at->second;
 }
 
 const hcl::Expr* ModuleNames::ArgumentOf(const Declaration& declaration, std::string_view name) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,8 @@ class ModuleNames {
   bool Counts(const ParsedFile& file) const;
   void Mend();
   void Collect();
+  Found FindMended(const Key& key);
+  void CollectInside();
   const ParsedFile& Parsed(Mended& mended);
   std::string AddressOf(std::string_view local_name) const;
 
@@ -83,7 +86,10 @@ class ModuleNames {
   std::vector<const ParsedFile*> files_;
   std::vector<Mended> mended_;
   std::vector<Key> mended_locals_;
-  std::vector<std::pair<const Key*, SymbolKind>> all_;        // each name once
+  std::vector<std::pair<const Key*, SymbolKind>> all_;      // each name once
+  std::unordered_map<std::string_view, Found> declared_;    // the first of each name
+  std::unordered_map<std::string_view, size_t> mended_at_;  // the first region of each key
+  std::optional<std::unordered_map<std::string_view, Found>> mended_inside_;  // once asked for
   std::map<std::string, std::string, std::less<>> required_;  // local name to address
   std::vector<std::string> roots_;
 };
