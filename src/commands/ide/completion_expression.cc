@@ -310,21 +310,8 @@ void AddConstants(CompletionRequest& request, const Type& wanted) {
   request.Add({.label = "null", .kind = CompletionKind::kValue}, 6);
 }
 
-}  // namespace
-
-void CompleteExpression(CompletionRequest& request) {
-  const CursorContext& context = request.context;
-  const std::optional<Member> argument = ArgumentAtCursor(request);
-  if (argument && CompleteSpecialValue(request, *argument)) {
-    return;
-  }
-  const Type wanted = WantedType(context, argument, request.names);
-  if (!context.namespaces.empty()) {
-    return AddFunctions(request);
-  }
-  if (!context.path.empty()) {
-    return CompleteMember(request, wanted);
-  }
+/// Names that an operand begins with.
+void CompleteRoot(CompletionRequest& request, const Type& wanted) {
   if (request.file.kind == FileKind::kVariables) {
     return AddConstants(request, wanted);
   }
@@ -341,6 +328,28 @@ void CompleteExpression(CompletionRequest& request) {
   AddDeclaredObjects(request, SymbolKind::kResource, "");
   AddFunctions(request);
   AddConstants(request, wanted);
+}
+
+}  // namespace
+
+void CompleteExpression(CompletionRequest& request) {
+  const CursorContext& context = request.context;
+  const std::optional<Member> argument = ArgumentAtCursor(request);
+  if (argument && CompleteSpecialValue(request, *argument)) {
+    return;
+  }
+  // What follows the word says what it leads to.
+  const Type wanted =
+      context.rest.empty() ? WantedType(context, argument, request.names) : Type::Dynamic();
+  if (!context.namespaces.empty()) {
+    return AddFunctions(request);
+  }
+  if (context.path.empty()) {
+    CompleteRoot(request, wanted);
+  } else {
+    CompleteMember(request, wanted);
+  }
+  LeaveOutWithoutRest(request);
 }
 
 }  // namespace kinu::ide

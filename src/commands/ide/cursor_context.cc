@@ -90,7 +90,9 @@ class Scan {
   bool BeginsArgument(size_t index) const;
   void Capture(size_t index, bool has_word);
   void CaptureItem();
+  PathStep IndexStep(size_t open, size_t close) const;
   void CapturePath(size_t index);
+  void CaptureRest(size_t index);
   bool BehindOperand(size_t index) const;
   void Describe();
 
@@ -448,6 +450,45 @@ bool Scan::BehindOperand(size_t index) const {
   }
 }
 
+/// The step that two brackets and what stands between them are.
+PathStep Scan::IndexStep(size_t open, size_t close) const {
+  PathStep step{.span = {tokens_[open].begin, tokens_[close].end}, .is_index = true};
+  if (close - open == 4 && tokens_[open + 2].kind == TokenKind::kQuotedText) {
+    step.name = Text(tokens_[open + 2]);
+  } else if (close - open == 2 && tokens_[open + 1].kind == TokenKind::kNumber) {
+    step.number = Text(tokens_[open + 1]);
+  }
+  return step;
+}
+
+/// Reads what stands behind the word, from the token at the index: `.a["b"]`.
+void Scan::CaptureRest(size_t index) {
+  std::vector<PathStep>& rest = context_.rest;
+  for (size_t at = index; at + 1 < tokens_.size();) {
+    const Token& next = tokens_[at + 1];
+    if (tokens_[at].kind == TokenKind::kDot && next.kind == TokenKind::kIdent) {
+      rest.push_back({.name = Text(next), .span = {next.begin, next.end}});
+      at += 2;
+    } else if (tokens_[at].kind == TokenKind::kOpenBracket && next.kind != TokenKind::kStar) {
+      size_t close = at + 1;
+      for (size_t depth = 1; close < tokens_.size(); ++close) {
+        depth += tokens_[close].kind == TokenKind::kOpenBracket ? 1 : 0;
+        depth -= tokens_[close].kind == TokenKind::kCloseBracket ? 1 : 0;
+        if (depth == 0) {
+          break;
+        }
+      }
+      if (close == tokens_.size()) {
+        return;
+      }
+      rest.push_back(IndexStep(at, close));
+      at = close + 1;
+    } else {
+      return;
+    }
+  }
+}
+
 /// Reads backwards what stands before the word at the index: `a.b["c"].`.
 void Scan::CapturePath(size_t index) {
   std::vector<PathStep> steps;
@@ -474,13 +515,7 @@ void Scan::CapturePath(size_t index) {
           break;
         }
       }
-      PathStep step{.span = {tokens_[open].begin, token.end}, .is_index = true};
-      if (at - 1 - open == 4 && tokens_[open + 2].kind == TokenKind::kQuotedText) {
-        step.name = Text(tokens_[open + 2]);
-      } else if (at - 1 - open == 2 && tokens_[open + 1].kind == TokenKind::kNumber) {
-        step.number = Text(tokens_[open + 1]);
-      }
-      steps.push_back(step);
+      steps.push_back(IndexStep(open, at - 1));
       at = open;
       behind_dot = true;  // an index needs no dot
       continue;
@@ -560,6 +595,11 @@ void Scan::Capture(size_t index, bool has_word) {
     return;
   }
   CapturePath(index);
+  const bool begins_value = !has_word && context_.path.empty() && next < tokens_.size() &&
+                            tokens_[next].kind == TokenKind::kOpenBracket;
+  if (!begins_value) {
+    CaptureRest(next);
+  }
   if (!context_.path.empty() || !context_.namespaces.empty()) {
     context_.place = Place::kExpression;
     return;

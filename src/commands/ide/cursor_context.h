@@ -42,7 +42,7 @@ struct OpenBracket {
   std::vector<std::string_view> keys;  ///< kObject: all
 };
 
-/// A step before the word at the cursor: `.name`, `["name"]` or any other index.
+/// A step before or behind the word at the cursor: `.name`, `["name"]` or any other index.
 struct PathStep {
   std::string_view name;  ///< empty: an index that is no constant text
   Span span;
@@ -69,6 +69,8 @@ struct CursorContext {
   std::vector<BoundName> bound;       ///< outermost first
   /// The names in front of the word, the root first; its name is empty if it is no name.
   std::vector<PathStep> path;
+  /// The steps behind the word, up to the first that is no name and no index.
+  std::vector<PathStep> rest;
   std::string namespaces;    ///< "provider::aws::"
   bool at_line_end = false;  ///< nothing but white space follows the word on its line
 };

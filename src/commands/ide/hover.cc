@@ -186,23 +186,6 @@ std::string DescribeType(const schema::ResourceSchema* schema, std::string_view 
   return out;
 }
 
-/// The key of what a path names as a whole; empty if it leads into something, or nowhere.
-Key KeyOfPath(std::span<const PathStep> path) {
-  if (path.empty() || std::ranges::any_of(path, &PathStep::is_index)) {
-    return {};
-  }
-  const std::string_view root = path[0].name;
-  const size_t wanted = root == "data" || root == "ephemeral" ? 3 : 2;
-  if (path.size() != wanted) {
-    return {};
-  }
-  Key key;
-  for (const PathStep& step : path) {
-    key.append(key.empty() ? "" : ".").append(step.name);
-  }
-  return key;
-}
-
 std::string DescribeAttribute(HoverRequest& request, std::span<const PathStep> path) {
   const auto before = path.first(path.size() - 1);
   if (const schema::Block* block = request.types.BlockOfPath(before)) {

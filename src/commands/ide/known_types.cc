@@ -51,7 +51,35 @@ std::vector<PathStep> StepsOf(const hcl::TraversalExpr& traversal) {
   return steps;
 }
 
+/// Whether a value of the type has no such step for sure.
+bool LacksStep(const Type& type, const PathStep& step) {
+  if (type.is_dynamic() || type.is_map()) {
+    return false;
+  }
+  if (type.is_object()) {
+    const std::string_view name = step.name.empty() ? step.number : step.name;
+    return !name.empty() && type.FindAttribute(name) < 0;
+  }
+  return type.is_primitive() || !step.is_index;
+}
+
 }  // namespace
+
+Key KeyOfPath(std::span<const PathStep> path) {
+  if (path.empty() || std::ranges::any_of(path, &PathStep::is_index)) {
+    return {};
+  }
+  const std::string_view root = path[0].name;
+  const bool has_mode = root == "data" || root == "ephemeral" || root == "resource";
+  if (path.size() != (has_mode ? 3U : 2U)) {
+    return {};
+  }
+  Key key;
+  for (const PathStep& step : path.subspan(root == "resource" ? 1 : 0)) {
+    key.append(key.empty() ? "" : ".").append(step.name);
+  }
+  return key;
+}
 
 Type ElementOf(const Type& type) {
   if (type.is_collection()) {
@@ -95,6 +123,27 @@ Type KnownTypes::OfPath(std::span<const PathStep> path, const CursorContext* con
     type = StepInto(type, path[i]);
   }
   return type;
+}
+
+bool KnownTypes::LeadsNowhere(std::span<const PathStep> path, size_t offered,
+                              const CursorContext& context, std::string_view text) {
+  bound_.clear();
+  Bind(context, text);
+  size_t consumed = 1;
+  Type type = OfRoot(path, consumed);
+  if (consumed > path.size()) {
+    return false;  // the begin of a reference
+  }
+  if (consumed > 1 && consumed > offered && !names_.Find(KeyOfPath(path.first(consumed)))) {
+    return true;
+  }
+  for (size_t i = consumed; i < path.size(); ++i) {
+    if (i >= offered && LacksStep(type, path[i])) {
+      return true;
+    }
+    type = StepInto(type, path[i]);
+  }
+  return false;
 }
 
 const hcl::Expr* KnownTypes::Parse(std::string_view text, Span span) {
@@ -197,10 +246,10 @@ Type KnownTypes::OfNames(std::string_view root, std::span<const PathStep> path, 
   } else if (root != "resource") {
     return OfResource(mode, root, name);
   }
+  consumed = 3;
   if (path.size() < 3) {
     return {};
   }
-  consumed = 3;
   return OfResource(mode, name, path[2].name);
 }
 

@@ -26,6 +26,11 @@ class KnownTypes {
   /// The type of what a path leads to. `context` says what names the place of the cursor has; its
   /// spans are those of `text`. Null: no such names.
   Type OfPath(std::span<const PathStep> path, const CursorContext* context, std::string_view text);
+  /// Whether it is known that a path leads to nothing: to a name that is not declared, or that its
+  /// object does not have. The first `offered` steps are not asked for. `context` and `text` as for
+  /// OfPath.
+  bool LeadsNowhere(std::span<const PathStep> path, size_t offered, const CursorContext& context,
+                    std::string_view text);
   /// The type of an expression of this module.
   Type OfExpression(const hcl::Expr& expr);
   /// The schema of the resource that the path leads to, if it ends there; else null.
@@ -72,6 +77,8 @@ class KnownTypes {
   int calls_ = 0;  // of modules, outside this one
 };
 
+/// The key of the declaration that a path refers to as a whole; empty if it does not.
+Key KeyOfPath(std::span<const PathStep> path);
 /// The type of a step into a value; dynamic if it is not known.
 Type StepInto(const Type& type, const PathStep& step);
 /// The type of an element; dynamic if the elements differ.
