@@ -67,7 +67,8 @@ TEST_F(CompletionRestTest, ARestThatNothingHasChangesNothing) {
 TEST_F(CompletionRestTest, TheRestEndsAtASplatAndAtALine) {
   EXPECT_EQ(Offered("module.|[*].cidr"), "log net ");
   EXPECT_EQ(Offered("aws_vpc.|.*.id"), "main many ");
-  EXPECT_TRUE(Offered("|[0]").contains("var.size "));  // the begin of a list
+  EXPECT_FALSE(Offered("|[0]").contains("var.size "));
+  EXPECT_TRUE(Offered("| [0]").contains("var.size "));  // a list
   EXPECT_EQ(Offered("module.|\n  .cidr"), "log net ");
 }
 

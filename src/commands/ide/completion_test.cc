@@ -237,6 +237,21 @@ TEST_F(CompletionTest, ValuesOfTheLanguage) {
                   "aws"));
 }
 
+TEST_F(CompletionTest, ObjectsThatAnArgumentNames) {
+  Write("main.tf",
+        "variable \"v\" {}\nlocals {\n  l = 1\n}\nresource \"aws_vpc\" \"a\" {\n}\n"
+        "output \"out\" {\n  value = 1\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n");
+  EXPECT_EQ(Labels("output \"o\" {\n  depends_on = [|]\n}\n", "more.tf"),
+            "aws_vpc.a local.l module.m var.v aws_vpc local module var ");
+  EXPECT_EQ(Labels("run \"r\" {\n  expect_failures = [|]\n}\n", "a.tftest.hcl"),
+            "aws_vpc.a output.o output.out var.v aws_vpc output var ");
+  EXPECT_EQ(Labels("run \"r\" {\n  plan_options {\n    target = [|]\n", "a.tftest.hcl"),
+            "aws_vpc.a module.m aws_vpc module ");
+  EXPECT_EQ(Labels("resource \"aws_vpc\" \"b\" {\n  lifecycle {\n    replace_triggered_by = [|]\n",
+                   "more.tf"),
+            "aws_vpc.b aws_vpc.a aws_vpc ");
+}
+
 TEST_F(CompletionTest, VariablesAndTests) {
   Write("vars.tf", "variable \"size\" {\n  type = object({ width = number })\n}\n");
   const Completions names = Complete("|", "terraform.tfvars");

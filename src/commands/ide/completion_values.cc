@@ -1,6 +1,8 @@
 // Completion of values that are no expressions: types, providers, addresses, names of attributes.
 #include <algorithm>
+#include <initializer_list>
 #include <set>
+#include <span>
 
 #include "ide/completion_parts.h"
 
@@ -82,27 +84,35 @@ void AddProviderNames(CompletionRequest& request) {
   }
 }
 
-/// The kinds of objects that an address may name.
-bool IsAddressable(SymbolKind kind, bool with_values) {
-  switch (kind) {
-    case SymbolKind::kResource:
-    case SymbolKind::kModule:
-      return true;
-    case SymbolKind::kData:
-    case SymbolKind::kEphemeral:
-    case SymbolKind::kVariable:
-    case SymbolKind::kLocal:
-    case SymbolKind::kOutput:
-    case SymbolKind::kCheck:
-      return with_values;
-    default:
-      return false;
-  }
+/// The kinds of objects that an argument names.
+struct NamedKinds {
+  std::string_view argument;
+  std::initializer_list<SymbolKind> kinds;
+};
+constexpr NamedKinds kNamedKinds[] = {
+    {"depends_on",
+     {SymbolKind::kResource, SymbolKind::kData, SymbolKind::kEphemeral, SymbolKind::kModule,
+      SymbolKind::kVariable, SymbolKind::kLocal}},
+    {"expect_failures",
+     {SymbolKind::kResource, SymbolKind::kData, SymbolKind::kEphemeral, SymbolKind::kVariable,
+      SymbolKind::kOutput, SymbolKind::kCheck}},
+    {"replace", {SymbolKind::kResource}},
+    {"replace_triggered_by", {SymbolKind::kResource}},
+    {"target",
+     {SymbolKind::kResource, SymbolKind::kData, SymbolKind::kEphemeral, SymbolKind::kModule}}};
+/// Those of addresses of objects that move, go or come.
+constexpr SymbolKind kManaged[] = {SymbolKind::kResource, SymbolKind::kModule};
+
+std::span<const SymbolKind> KindsNamedIn(std::string_view argument) {
+  const auto at = std::ranges::find(kNamedKinds, argument, &NamedKinds::argument);
+  return at == std::end(kNamedKinds) ? std::span<const SymbolKind>(kManaged)
+                                     : std::span<const SymbolKind>(at->kinds);
 }
 
 /// The next names of addresses that begin with the path: with an empty path whole addresses and
 /// their first names.
-void AddAddresses(CompletionRequest& request, bool with_values) {
+void AddAddresses(CompletionRequest& request) {
+  const std::span<const SymbolKind> kinds = KindsNamedIn(request.context.argument);
   std::string directory = request.names.directory();
   std::string before;  // what the path says behind its calls
   const auto& path = request.context.path;
@@ -125,7 +135,7 @@ void AddAddresses(CompletionRequest& request, bool with_values) {
   ModuleNames& names = is_own ? request.names : inside;
   std::set<std::string> labels;
   names.ForEach([&](const Key& key, SymbolKind kind) {
-    if (!IsAddressable(kind, with_values) || !key.starts_with(before)) {
+    if (std::ranges::find(kinds, kind) == kinds.end() || !key.starts_with(before)) {
       return;
     }
     const std::string rest = key.substr(before.size());
@@ -192,11 +202,11 @@ bool CompleteSpecialValue(CompletionRequest& request, const Member& member) {
       return true;
     case ValueKind::kReferences:
       if (!brackets.empty()) {
-        AddAddresses(request, true);
+        AddAddresses(request);
       }
       return true;
     case ValueKind::kAddress:
-      AddAddresses(request, false);
+      AddAddresses(request);
       return true;
     case ValueKind::kAttributes:
       AddAttributeNames(request);

@@ -596,7 +596,8 @@ void Scan::Capture(size_t index, bool has_word) {
   }
   CapturePath(index);
   const bool begins_value = !has_word && context_.path.empty() && next < tokens_.size() &&
-                            tokens_[next].kind == TokenKind::kOpenBracket;
+                            tokens_[next].kind == TokenKind::kOpenBracket &&
+                            tokens_[next].begin > offset_;
   if (!begins_value) {
     CaptureRest(next);
   }
