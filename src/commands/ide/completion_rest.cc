@@ -1,4 +1,6 @@
 // What is left out of a completion in the middle of a reference.
+#include <algorithm>
+
 #include "ide/completion_parts.h"
 
 namespace kinu::ide {
@@ -32,16 +34,17 @@ bool LacksRest(CompletionRequest& request, const Completion& item) {
   }
   const size_t offered = path.size();
   path.insert(path.end(), context.rest.begin(), context.rest.end());
-  return request.types.LeadsNowhere(path, offered, context, request.text);
+  return request.types.LeadsNowhere(path, offered);
 }
 
 }  // namespace
 
 void LeaveOutWithoutRest(CompletionRequest& request) {
-  std::vector<Completion>& items = request.out.items;
   if (request.context.rest.empty()) {
     return;
   }
+  std::vector<Completion>& items = request.out.items;
+  request.types.Bind(request.context, request.text);
   std::vector<Completion> kept;
   for (const Completion& item : items) {
     if (!IsStep(item.kind) || !LacksRest(request, item)) {

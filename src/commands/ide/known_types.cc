@@ -110,9 +110,10 @@ Type StepInto(const Type& type, const PathStep& step) {
 
 Type KnownTypes::OfPath(std::span<const PathStep> path, const CursorContext* context,
                         std::string_view text) {
-  bound_.clear();
   if (context != nullptr) {
     Bind(*context, text);
+  } else {
+    bound_.clear();
   }
   if (path.empty() || path[0].name.empty()) {
     return Type::Dynamic();
@@ -125,10 +126,7 @@ Type KnownTypes::OfPath(std::span<const PathStep> path, const CursorContext* con
   return type;
 }
 
-bool KnownTypes::LeadsNowhere(std::span<const PathStep> path, size_t offered,
-                              const CursorContext& context, std::string_view text) {
-  bound_.clear();
-  Bind(context, text);
+bool KnownTypes::LeadsNowhere(std::span<const PathStep> path, size_t offered) {
   size_t consumed = 1;
   Type type = OfRoot(path, consumed);
   if (consumed > path.size()) {
@@ -163,8 +161,8 @@ Type KnownTypes::OfText(std::string_view text, Span span) {
   return expr == nullptr ? Type::Dynamic() : OfExpression(*expr);
 }
 
-/// The names that `for`, `dynamic` and repetition give to the place of the cursor.
 void KnownTypes::Bind(const CursorContext& context, std::string_view text) {
+  bound_.clear();
   BindEach(context);
   for (const BoundName& bound : context.bound) {
     const Type collection = OfText(text, bound.collection);

@@ -26,11 +26,12 @@ class KnownTypes {
   /// The type of what a path leads to. `context` says what names the place of the cursor has; its
   /// spans are those of `text`. Null: no such names.
   Type OfPath(std::span<const PathStep> path, const CursorContext* context, std::string_view text);
+  /// Gives the names types that `for`, `dynamic` and repetition bind at the place of the cursor,
+  /// for LeadsNowhere. `context` and `text` as for OfPath, which does so itself.
+  void Bind(const CursorContext& context, std::string_view text);
   /// Whether it is known that a path leads to nothing: to a name that is not declared, or that its
-  /// object does not have. The first `offered` steps are not asked for. `context` and `text` as for
-  /// OfPath.
-  bool LeadsNowhere(std::span<const PathStep> path, size_t offered, const CursorContext& context,
-                    std::string_view text);
+  /// object does not have. The first `offered` steps are not asked for.
+  bool LeadsNowhere(std::span<const PathStep> path, size_t offered);
   /// The type of an expression of this module.
   Type OfExpression(const hcl::Expr& expr);
   /// The schema of the resource that the path leads to, if it ends there; else null.
@@ -64,7 +65,6 @@ class KnownTypes {
   const hcl::Expr* Parse(std::string_view text, Span span);
   const hcl::Expr* CollectionOf(std::vector<PathStep>& path, const CursorContext& context,
                                 std::string_view text, size_t& bound);
-  void Bind(const CursorContext& context, std::string_view text);
   void BindEach(const CursorContext& context);
   Type Repeated(const Declaration& declaration, const Type& single);
 
