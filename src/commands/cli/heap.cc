@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include <mimalloc.h>
 #include <sys/mman.h>
@@ -51,10 +50,7 @@ void PrepareHeap(HeapUse use) {
 }
 
 void GiveBackMemory() {
-  // What is free now goes back now: the next time may be far. The option is that of all threads,
-  // and threads rest at the same time.
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  // What is free now goes back now: the next time may be far.
   static const long kDelay = mi_option_get(mi_option_decommit_delay);
   mi_option_set(mi_option_decommit_delay, 0);
   mi_collect(/*force=*/true);

@@ -18,7 +18,7 @@ enum class HeapUse : uint8_t {
 /// once, before other threads start. Does nothing where the system refuses, or without mimalloc.
 void PrepareHeap(HeapUse use);
 
-/// Gives the memory that this thread has freed back to the system.
+/// Gives the memory that this thread has freed back to the system. One thread at a time may do so.
 void GiveBackMemory();
 
 }  // namespace kinu::cli

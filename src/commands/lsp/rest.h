@@ -8,8 +8,14 @@
 
 namespace kinu::lsp {
 
-/// Gives back the memory that this thread has freed.
+/// Gives back the memory that this thread has freed. No two threads do so at the same time.
 using Rest = std::function<void()>;
+
+inline void RestAlone(const Rest& rest) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  rest();
+}
 
 /// Waits until there is something to do. Calls `rest` once, unlocked, if that takes long.
 template <typename HasWork>
@@ -20,7 +26,7 @@ void WaitForWork(std::condition_variable& changed, std::unique_lock<std::mutex>&
     return;
   }
   lock.unlock();
-  rest();
+  RestAlone(rest);
   lock.lock();
   changed.wait(lock, has_work);
 }
