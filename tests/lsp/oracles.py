@@ -39,6 +39,8 @@ INDEXING = 10  # seconds that another server has to look at the files before it 
 KEYWORDS = {"var", "local", "module", "data", "each", "count", "path", "self"}  # of references, before names
 UNKNOWN_NAME = re.compile("undeclared|Unsupported|unknown function|no package|Invalid resource type|Invalid data", re.I)
 
+PROPOSAL = re.compile(r" Did you mean | This variable can be declared ")
+
 
 class Editor:
     """A client with the files of one corpus."""
@@ -179,7 +181,8 @@ def plain(snippet):
 
 
 def unknown_names(editor, path):
-    return collections.Counter(item["message"] for item in editor.problems(path)
+    """What the problems are, without what they propose."""
+    return collections.Counter(PROPOSAL.split(item["message"])[0] for item in editor.problems(path)
                                if UNKNOWN_NAME.search(item["message"]))
 
 

@@ -42,9 +42,8 @@ void CompleteItem(CompletionRequest& request);
 void CompleteLabel(CompletionRequest& request, uint32_t offset);
 /// Operands, and names behind dots.
 void CompleteExpression(CompletionRequest& request);
-/// Takes out the references that do not have the names that follow the cursor: `module.|.id` has
-/// the calls of modules with that output. With none of them, the names that follow are wrong, and
-/// all stay.
+/// Takes out what does not have the names that follow the cursor: `module.|.id` has the calls of
+/// modules with that output.
 void LeaveOutWithoutRest(CompletionRequest& request);
 /// What stands behind `output.` and `run.NAME.` in a test.
 void CompleteOutputOfRun(CompletionRequest& request);

@@ -1,29 +1,15 @@
 // What is left out of a completion in the middle of a reference.
 #include <algorithm>
+#include <vector>
 
 #include "ide/completion_parts.h"
+#include "ide/function_signature.h"
 
 namespace kinu::ide {
 namespace {
 
-/// Whether an item is a part of a reference.
-bool IsStep(CompletionKind kind) {
-  switch (kind) {
-    case CompletionKind::kVariable:
-    case CompletionKind::kLocal:
-    case CompletionKind::kOutput:
-    case CompletionKind::kResource:
-    case CompletionKind::kModule:
-    case CompletionKind::kAttribute:
-    case CompletionKind::kKeyword:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Whether the steps behind the cursor lead nowhere once the item stands there.
-bool LacksRest(CompletionRequest& request, const Completion& item) {
+/// Whether the steps behind the cursor lead nowhere once the reference stands there.
+bool ReferenceLacksRest(CompletionRequest& request, const Completion& item) {
   const CursorContext& context = request.context;
   std::vector<PathStep> path = context.path;
   std::string_view names = item.label;
@@ -37,23 +23,28 @@ bool LacksRest(CompletionRequest& request, const Completion& item) {
   return request.types.LeadsNowhere(path, offered);
 }
 
+bool LacksRest(CompletionRequest& request, const Completion& item) {
+  const CursorContext& context = request.context;
+  switch (item.kind) {
+    case CompletionKind::kValue:
+      return true;
+    case CompletionKind::kFunction:
+      return KnownTypes::LacksSteps(TypeOfResult(request.names, context.namespaces + item.label),
+                                    context.rest);
+    default:
+      return ReferenceLacksRest(request, item);
+  }
+}
+
 }  // namespace
 
 void LeaveOutWithoutRest(CompletionRequest& request) {
   if (request.context.rest.empty()) {
     return;
   }
-  std::vector<Completion>& items = request.out.items;
   request.types.Bind(request.context, request.text);
-  std::vector<Completion> kept;
-  for (const Completion& item : items) {
-    if (!IsStep(item.kind) || !LacksRest(request, item)) {
-      kept.push_back(item);
-    }
-  }
-  if (std::ranges::any_of(kept, [](const Completion& item) { return IsStep(item.kind); })) {
-    items = std::move(kept);
-  }
+  std::erase_if(request.out.items,
+                [&](const Completion& item) { return LacksRest(request, item); });
 }
 
 }  // namespace kinu::ide

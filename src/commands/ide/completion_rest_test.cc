@@ -45,7 +45,6 @@ TEST_F(CompletionRestTest, NamesWithTheRestOfTheReference) {
   EXPECT_EQ(Offered("aws_vpc.|[0].id"), "many ");
   EXPECT_EQ(Offered("resource.|.acl"), "aws_acl ");
   EXPECT_EQ(Offered("\"${module.|.cidr}\""), "net ");
-  EXPECT_EQ(Offered("[for v in local.list : v.|.x]"), "name ");  // nothing has it
 }
 
 TEST_F(CompletionRestTest, RootsWithTheRestOfTheReference) {
@@ -59,14 +58,30 @@ TEST_F(CompletionRestTest, RootsWithTheRestOfTheReference) {
   EXPECT_FALSE(of_data.contains("aws_vpc ")) << of_data;
 }
 
-TEST_F(CompletionRestTest, ARestThatNothingHasChangesNothing) {
-  EXPECT_EQ(Offered("module.|.nothing"), "log net ");
-  EXPECT_EQ(Offered("var.zone.|.nothing"), "hosts name ");
+TEST_F(CompletionRestTest, ARestThatNothingHas) {
+  EXPECT_EQ(Offered("module.|.nothing"), "");
+  EXPECT_EQ(Offered("var.zone.|.nothing"), "");
+  EXPECT_EQ(Offered("[for v in local.list : v.|.x]"), "");
 }
 
-TEST_F(CompletionRestTest, TheRestEndsAtASplatAndAtALine) {
-  EXPECT_EQ(Offered("module.|[*].cidr"), "log net ");
-  EXPECT_EQ(Offered("aws_vpc.|.*.id"), "main many ");
+TEST_F(CompletionRestTest, BehindASplatAreTheStepsOfElements) {
+  EXPECT_EQ(Offered("module.|[*].cidr"), "net ");
+  EXPECT_EQ(Offered("local.|[*].name"), "flat list ");
+  EXPECT_EQ(Offered("aws_vpc.|[*].id"), "main many ");
+  EXPECT_EQ(Offered("aws_vpc.|.*.id[0]"), "main many ");
+  EXPECT_EQ(Offered("aws_vpc.|[*].tags[\"a\"]"), "main many ");
+  EXPECT_EQ(Offered("module.|[*].cidr[*].low"), "net ");
+}
+
+TEST_F(CompletionRestTest, ValuesAndResultsWithoutTheRest) {
+  const std::string named = Offered("|.name");
+  EXPECT_TRUE(named.contains("var.zone ")) << named;
+  EXPECT_FALSE(named.contains("true ")) << named;
+  EXPECT_FALSE(named.contains("upper ")) << named;      // a text has no attributes
+  EXPECT_TRUE(named.contains("jsondecode ")) << named;  // nobody knows
+}
+
+TEST_F(CompletionRestTest, TheRestEndsAtALine) {
   EXPECT_FALSE(Offered("|[0]").contains("var.size "));
   EXPECT_TRUE(Offered("| [0]").contains("var.size "));  // a list
   EXPECT_EQ(Offered("module.|\n  .cidr"), "log net ");

@@ -90,6 +90,7 @@ class Scan {
   bool BeginsArgument(size_t index) const;
   void Capture(size_t index, bool has_word);
   void CaptureItem();
+  size_t CloseOf(size_t open) const;
   PathStep IndexStep(size_t open, size_t close) const;
   void CapturePath(size_t index);
   void CaptureRest(size_t index);
@@ -461,6 +462,19 @@ PathStep Scan::IndexStep(size_t open, size_t close) const {
   return step;
 }
 
+/// The index of the bracket that closes the one at the index; the number of tokens if none does.
+size_t Scan::CloseOf(size_t open) const {
+  size_t depth = 0;
+  for (size_t at = open; at < tokens_.size(); ++at) {
+    depth += tokens_[at].kind == TokenKind::kOpenBracket ? 1 : 0;
+    depth -= tokens_[at].kind == TokenKind::kCloseBracket ? 1 : 0;
+    if (depth == 0) {
+      return at;
+    }
+  }
+  return tokens_.size();
+}
+
 /// Reads what stands behind the word, from the token at the index: `.a["b"]`.
 void Scan::CaptureRest(size_t index) {
   std::vector<PathStep>& rest = context_.rest;
@@ -469,19 +483,17 @@ void Scan::CaptureRest(size_t index) {
     if (tokens_[at].kind == TokenKind::kDot && next.kind == TokenKind::kIdent) {
       rest.push_back({.name = Text(next), .span = {next.begin, next.end}});
       at += 2;
-    } else if (tokens_[at].kind == TokenKind::kOpenBracket && next.kind != TokenKind::kStar) {
-      size_t close = at + 1;
-      for (size_t depth = 1; close < tokens_.size(); ++close) {
-        depth += tokens_[close].kind == TokenKind::kOpenBracket ? 1 : 0;
-        depth -= tokens_[close].kind == TokenKind::kCloseBracket ? 1 : 0;
-        if (depth == 0) {
-          break;
-        }
-      }
+    } else if (tokens_[at].kind == TokenKind::kDot && next.kind == TokenKind::kStar) {
+      rest.push_back({.span = {next.begin, next.end}, .is_splat = true});
+      at += 2;
+    } else if (tokens_[at].kind == TokenKind::kOpenBracket) {
+      const size_t close = CloseOf(at);
       if (close == tokens_.size()) {
         return;
       }
-      rest.push_back(IndexStep(at, close));
+      PathStep step = IndexStep(at, close);
+      step.is_splat = close == at + 2 && next.kind == TokenKind::kStar;
+      rest.push_back(step);
       at = close + 1;
     } else {
       return;

@@ -48,6 +48,7 @@ struct PathStep {
   Span span;
   bool is_index = false;
   std::string_view number = {};  ///< of an index that is a number
+  bool is_splat = false;         ///< `[*]` or `.*`, behind the word
 };
 
 struct CursorContext {
@@ -69,7 +70,7 @@ struct CursorContext {
   std::vector<BoundName> bound;       ///< outermost first
   /// The names in front of the word, the root first; its name is empty if it is no name.
   std::vector<PathStep> path;
-  /// The steps behind the word, up to the first that is no name and no index.
+  /// The steps behind the word, up to the first that is no name, index or splat.
   std::vector<PathStep> rest;
   std::string namespaces;    ///< "provider::aws::"
   bool at_line_end = false;  ///< nothing but white space follows the word on its line

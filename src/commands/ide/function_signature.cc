@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cty/value.h"
 #include "functions/function.h"
 #include "lang/type_expr.h"
 
@@ -43,6 +44,25 @@ FunctionSignature SignatureOf(const schema::FunctionSignature& given, std::strin
   return out;
 }
 
+const schema::FunctionSignature* FindProviderFunction(ModuleNames& names, std::string_view name) {
+  std::string_view rest = name.substr(kProviderNamespace.size());
+  const size_t end = rest.find("::");
+  if (end == std::string_view::npos) {
+    return nullptr;
+  }
+  const schema::ProviderSchema* schema = names.SchemaOf(rest.substr(0, end));
+  return schema == nullptr ? nullptr : schema->FindFunction(rest.substr(rest.rfind("::") + 2));
+}
+
+const functions::FunctionSpec* FindCoreFunction(std::string_view name) {
+  if (name.starts_with(kCoreNamespace)) {
+    name.remove_prefix(kCoreNamespace.size());
+  }
+  const auto specs = functions::Table::Standard().specs();
+  const auto found = std::ranges::find(specs, name, &functions::FunctionSpec::name);
+  return found == specs.end() ? nullptr : *found;
+}
+
 }  // namespace
 
 std::string FunctionSignature::Label() const {
@@ -55,24 +75,11 @@ std::string FunctionSignature::Label() const {
 
 std::optional<FunctionSignature> FindFunction(ModuleNames& names, std::string_view name) {
   if (name.starts_with(kProviderNamespace)) {
-    std::string_view rest = name.substr(kProviderNamespace.size());
-    const size_t end = rest.find("::");
-    if (end == std::string_view::npos) {
-      return std::nullopt;
-    }
-    const schema::ProviderSchema* schema = names.SchemaOf(rest.substr(0, end));
-    rest = rest.substr(rest.rfind("::") + 2);
-    const schema::FunctionSignature* found =
-        schema == nullptr ? nullptr : schema->FindFunction(rest);
+    const schema::FunctionSignature* found = FindProviderFunction(names, name);
     return found == nullptr ? std::nullopt : std::optional(SignatureOf(*found, name));
   }
-  std::string_view plain = name;
-  if (plain.starts_with(kCoreNamespace)) {
-    plain.remove_prefix(kCoreNamespace.size());
-  }
-  const auto specs = functions::Table::Standard().specs();
-  const auto found = std::ranges::find(specs, plain, &functions::FunctionSpec::name);
-  return found == specs.end() ? std::nullopt : std::optional(SignatureOf(**found, name));
+  const functions::FunctionSpec* found = FindCoreFunction(name);
+  return found == nullptr ? std::nullopt : std::optional(SignatureOf(*found, name));
 }
 
 std::vector<std::string> FunctionNames(ModuleNames& names) {
@@ -91,6 +98,23 @@ std::vector<std::string> FunctionNames(ModuleNames& names) {
     }
   }
   return out;
+}
+
+Type TypeOfResult(ModuleNames& names, std::string_view function) {
+  if (function.starts_with(kProviderNamespace)) {
+    const schema::FunctionSignature* found = FindProviderFunction(names, function);
+    return found == nullptr ? Type() : found->return_type;
+  }
+  const functions::FunctionSpec* found = FindCoreFunction(function);
+  if (found == nullptr || found->lazy || found->result_type == nullptr) {
+    return {};
+  }
+  std::vector<Value> arguments;
+  for (const functions::Parameter& parameter : found->params) {
+    arguments.push_back(Value::Unknown(parameter.type()));
+  }
+  const auto type = found->result_type(arguments);
+  return type ? *type : Type();
 }
 
 Type TypeOfParameter(ModuleNames& names, std::string_view function, size_t index) {

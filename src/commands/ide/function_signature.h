@@ -32,6 +32,8 @@ struct FunctionSignature {
 std::optional<FunctionSignature> FindFunction(ModuleNames& names, std::string_view name);
 /// The names of all functions that are known in a module.
 std::vector<std::string> FunctionNames(ModuleNames& names);
+/// The type of the result whatever the arguments are; dynamic if it depends on them.
+Type TypeOfResult(ModuleNames& names, std::string_view function);
 /// The type of the argument at an index; dynamic if it is not known.
 Type TypeOfParameter(ModuleNames& names, std::string_view function, size_t index);
 

@@ -135,11 +135,27 @@ bool KnownTypes::LeadsNowhere(std::span<const PathStep> path, size_t offered) {
   if (consumed > 1 && consumed > offered && !names_.Find(KeyOfPath(path.first(consumed)))) {
     return true;
   }
-  for (size_t i = consumed; i < path.size(); ++i) {
-    if (i >= offered && LacksStep(type, path[i])) {
-      return true;
+  for (; consumed < offered; ++consumed) {
+    type = StepInto(type, path[consumed]);
+  }
+  return LacksSteps(type, path.subspan(consumed));
+}
+
+bool KnownTypes::LacksSteps(Type type, std::span<const PathStep> steps) {
+  bool is_spread = false;
+  for (const PathStep& step : steps) {
+    if (is_spread && step.is_index) {
+      return false;  // behind `.*` an index is one into the list of the results
     }
-    type = StepInto(type, path[i]);
+    if (step.is_splat) {
+      // The steps behind it are those of each element, or of a value that is no sequence.
+      type = type.is_list() || type.is_set() || type.is_tuple() ? ElementOf(type) : type;
+      is_spread = !step.is_index;
+    } else if (LacksStep(type, step)) {
+      return true;
+    } else {
+      type = StepInto(type, step);
+    }
   }
   return false;
 }

@@ -32,6 +32,8 @@ class KnownTypes {
   /// Whether it is known that a path leads to nothing: to a name that is not declared, or that its
   /// object does not have. The first `offered` steps are not asked for.
   bool LeadsNowhere(std::span<const PathStep> path, size_t offered);
+  /// Whether no value of the type has the steps, as far as the type says it.
+  static bool LacksSteps(Type type, std::span<const PathStep> steps);
   /// The type of an expression of this module.
   Type OfExpression(const hcl::Expr& expr);
   /// The schema of the resource that the path leads to, if it ends there; else null.
