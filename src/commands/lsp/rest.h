@@ -11,6 +11,7 @@ namespace kinu::lsp {
 /// Gives back the memory that this thread has freed. No two threads do so at the same time.
 using Rest = std::function<void()>;
 
+/// Rests when no other thread does.
 inline void RestAlone(const Rest& rest) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
