@@ -20,6 +20,10 @@ bool ReferenceLacksRest(CompletionRequest& request, const Completion& item) {
   }
   const size_t offered = path.size();
   path.insert(path.end(), context.rest.begin(), context.rest.end());
+  if (path[0].name == "var" && VariablesOfTest(request).contains(KeyOfPath(
+                                   std::span(path).first(std::min(path.size(), size_t{2}))))) {
+    return false;  // perhaps declared nowhere else
+  }
   return request.types.LeadsNowhere(path, offered);
 }
 

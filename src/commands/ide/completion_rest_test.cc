@@ -58,6 +58,27 @@ TEST_F(CompletionRestTest, RootsWithTheRestOfTheReference) {
   EXPECT_FALSE(of_data.contains("aws_vpc ")) << of_data;
 }
 
+TEST_F(CompletionRestTest, SelfWithTheRestOfTheReference) {
+  const auto labels_in = [&](const std::string& block) {
+    return Labels(block +
+                  " {\n  lifecycle {\n    postcondition {\n      condition = |.cidr_block\n");
+  };
+  EXPECT_TRUE(labels_in("resource \"aws_vpc\" \"a\"").contains("self "));
+  EXPECT_FALSE(labels_in("data \"aws_image\" \"a\"").contains("self "));  // has no such attribute
+  EXPECT_TRUE(labels_in("ephemeral \"aws_secret\" \"a\"").contains("self "));  // nobody knows
+  EXPECT_TRUE(Labels("removed {\n  from = aws_vpc.a\n  provisioner \"local-exec\" {\n"
+                     "    when = destroy\n    command = |.id\n")
+                  .contains("self "));
+}
+
+TEST_F(CompletionRestTest, AVariableThatATestAloneDeclares) {
+  Write("main.tf", "variable \"other\" {}\n");
+  EXPECT_TRUE(Labels("variables {\n  own = { id = 1 }\n}\nrun \"a\" {\n  assert {\n"
+                     "    condition = |.own.id == 1\n",
+                     "a.tftest.hcl")
+                  .contains("var "));
+}
+
 TEST_F(CompletionRestTest, ARestThatNothingHas) {
   EXPECT_EQ(Offered("module.|.nothing"), "");
   EXPECT_EQ(Offered("var.zone.|.nothing"), "");

@@ -249,7 +249,7 @@ TEST_F(CompletionTest, ObjectsThatAnArgumentNames) {
             "aws_vpc.a module.m aws_vpc module ");
   EXPECT_EQ(Labels("resource \"aws_vpc\" \"b\" {\n  lifecycle {\n    replace_triggered_by = [|]\n",
                    "more.tf"),
-            "aws_vpc.b aws_vpc.a aws_vpc ");
+            "aws_vpc.a aws_vpc ");
 }
 
 TEST_F(CompletionTest, VariablesAndTests) {

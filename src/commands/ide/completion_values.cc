@@ -109,6 +109,12 @@ std::span<const SymbolKind> KindsNamedIn(std::string_view argument) {
                                      : std::span<const SymbolKind>(at->kinds);
 }
 
+/// The key of what the outermost block declares: it neither depends on itself nor triggers itself.
+Key KeyOfOutermost(const CursorContext& context) {
+  return context.blocks.empty() ? Key()
+                                : KeyOfBlock(context.blocks[0].type, context.blocks[0].labels);
+}
+
 /// The next names of addresses that begin with the path: with an empty path whole addresses and
 /// their first names.
 void AddAddresses(CompletionRequest& request) {
@@ -133,9 +139,11 @@ void AddAddresses(CompletionRequest& request) {
   ModuleNames inside(request.names.snapshot(), directory, nullptr);
   const bool is_own = directory == request.names.directory();
   ModuleNames& names = is_own ? request.names : inside;
+  const Key around = is_own ? KeyOfOutermost(request.context) : Key();
   std::set<std::string> labels;
   names.ForEach([&](const Key& key, SymbolKind kind) {
-    if (std::ranges::find(kinds, kind) == kinds.end() || !key.starts_with(before)) {
+    if (std::ranges::find(kinds, kind) == kinds.end() || !key.starts_with(before) ||
+        key == around) {
       return;
     }
     const std::string rest = key.substr(before.size());

@@ -211,12 +211,15 @@ void KnownTypes::BindEach(const CursorContext& context) {
   const Type::Attribute each[] = {{.name = "key", .type = Type::String()},
                                   {.name = "value", .type = element}};
   bound_.push_back({"each", Type::Object(each)});
-  if (block.labels.size() == 2 && (block.type == "resource" || block.type == "data")) {
-    const auto* schema =
-        names_.ResourceSchemaOf(block.type == "data" ? ResourceMode::kData : ResourceMode::kManaged,
-                                block.labels[0], block.labels[1]);
-    bound_.push_back({"self", schema == nullptr ? Type() : schema->block.implied_type()});
+  std::vector<PathStep> self;
+  if (block.type != "resource") {
+    self.push_back({.name = block.type});
   }
+  for (const std::string_view label : block.labels) {
+    self.push_back({.name = label});
+  }
+  const schema::Block* schema = BlockOfPath(self);
+  bound_.push_back({"self", schema == nullptr ? Type() : schema->implied_type()});
 }
 
 Type KnownTypes::OfRoot(std::span<const PathStep> path, size_t& consumed) {
