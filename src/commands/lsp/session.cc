@@ -213,8 +213,7 @@ void Session::Finish() {
     RefreshClient();
   }
   if (snapshot_ == nullptr && !work_.edited.empty()) {  // before the workspace is parsed
-    validator_.Add({.view = TextView(), .edited = work_.edited});
-    work_.follows_syntax = true;
+    validator_.CheckSyntax(TextView(), work_.edited);
   }
   work_.view = SnapshotView();
   validator_.Add(std::exchange(work_, {}));

@@ -1,7 +1,6 @@
 #include "lsp/validator.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/files.h"
@@ -57,6 +56,25 @@ Validator::~Validator() {
   }
 }
 
+void Validator::CheckSyntax(const View& view, const std::set<std::string>& edited) {
+  if (thread_ != nullptr) {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+    whole_comes_ = true;
+  }
+  const std::lock_guard lock(known_mutex_);
+  for (const std::string& path : edited) {
+    const Document* document = view.Open(path);
+    if (document == nullptr || !document->is_file) {
+      continue;
+    }
+    if (auto problems = edited_syntax_.Problems(path, document->text->text())) {
+      problems_.SetText(path, document->text);
+      SetSyntax(view, path, *std::move(problems));
+    }
+  }
+}
+
 void Validator::Add(Work work) {
   if (thread_ == nullptr) {
     Do(work);
@@ -64,7 +82,8 @@ void Validator::Add(Work work) {
   }
   {
     const std::lock_guard lock(mutex_);
-    abandoned_ = abandoned_ || (work.changes() && !work.follows_syntax);
+    abandoned_ = abandoned_ || work.changes();
+    whole_comes_ = false;
     if (next_) {
       work.edited.merge(next_->edited);
       work.all_roots = work.all_roots || next_->all_roots;
@@ -74,7 +93,6 @@ void Validator::Add(Work work) {
     next_ = std::move(work);
   }
   added_.notify_one();
-  std::this_thread::yield();  // on a busy processor the syntax is checked before it is parsed
 }
 
 void Validator::Run() {
@@ -82,7 +100,8 @@ void Validator::Run() {
     Work work;
     {
       std::unique_lock lock(mutex_);
-      WaitForWork(added_, lock, rest_, [this] { return ends_ || next_.has_value(); });
+      WaitForWork(added_, lock, rest_,
+                  [this] { return ends_ || (next_.has_value() && !whole_comes_); });
       if (ends_) {
         return;
       }
@@ -95,56 +114,45 @@ void Validator::Run() {
 
 void Validator::Do(Work& work) {
   std::ranges::move(work.pulls, std::back_inserter(pulls_));
-  // What came before this work and was not done is a part of it.
-  unread_.edited.merge(work.edited);
-  unread_.all_roots = unread_.all_roots || work.all_roots;
-  work.edited = unread_.edited;
-  work.all_roots = unread_.all_roots;
-  if (work.view.snapshot == nullptr) {
-    CheckEdited(work);
+  if (!Read(work)) {
     return;
   }
-  unread_ = {};
-  AnswerOutdatedPulls();
-  stale_.insert(work.edited.begin(), work.edited.end());
-  ReadEdited(work);
-  ChooseRoots(work);
   if (!unchecked_roots_.empty()) {
     WaitForMoreEdits();
   }
-  if (!CheckRoots(work.view)) {
-    return;
-  }
-  PublishStale(work.view);
-  AnswerPulls(work.view);
-  AskForPulls(work.view);
-}
-
-void Validator::CheckEdited(const Work& work) {
-  for (const std::string& path : work.edited) {
-    const Document* document = work.view.Open(path);
-    if (document == nullptr || !document->is_file) {
-      continue;
-    }
-    if (auto problems = edited_syntax_.Problems(path, document->text->text())) {
-      problems_.SetText(path, document->text);
-      SetSyntax(work.view, path, *std::move(problems));
-    }
+  if (CheckRoots(work.view)) {
+    Finish(work.view);
   }
 }
 
-void Validator::ReadEdited(const Work& work) {
-  for (const std::string& path : work.edited) {
-    const Document* document = work.view.Open(path);
+bool Validator::Read(Work& work) {
+  const std::lock_guard lock(known_mutex_);
+  // What came before this work and was not read is a part of it.
+  unread_.edited.merge(work.edited);
+  unread_.all_roots = unread_.all_roots || work.all_roots;
+  if (abandoned_) {
+    return false;
+  }
+  AnswerOutdatedPulls();
+  const Work read = std::exchange(unread_, {});
+  stale_.insert(read.edited.begin(), read.edited.end());
+  ReadEdited(work.view, read.edited);
+  ChooseRoots(work.view, read);
+  return true;
+}
+
+void Validator::ReadEdited(const View& view, const std::set<std::string>& edited) {
+  for (const std::string& path : edited) {
+    const Document* document = view.Open(path);
     problems_.SetText(path, document == nullptr ? nullptr : document->text);
     if (document != nullptr) {
-      SetSyntax(work.view, path, work.view.snapshot->SyntaxProblems(path));
+      SetSyntax(view, path, view.snapshot->SyntaxProblems(path));
       continue;
     }
     edited_syntax_.Forget(path);
     unsent_syntax_.erase(path);
     problems_.SetSyntax(path, {});
-    Publish(work.view, path);
+    Publish(view, path);
   }
 }
 
@@ -162,16 +170,16 @@ void Validator::SetSyntax(const View& view, const std::string& path, ProblemList
   }
 }
 
-void Validator::ChooseRoots(const Work& work) {
+void Validator::ChooseRoots(const View& view, const Work& changes) {
   std::map<std::string, std::set<std::string>> roots_of_open;
   std::set<std::string> live;
-  for (const auto& [key, document] : *work.view.documents) {
+  for (const auto& [key, document] : *view.documents) {
     if (document->is_file) {
-      const auto& roots = roots_of_open[key] = RootsOf(*work.view.snapshot, key);
+      const auto& roots = roots_of_open[key] = RootsOf(*view.snapshot, key);
       live.insert(roots.begin(), roots.end());
     }
   }
-  for (const std::string& path : work.edited) {
+  for (const std::string& path : changes.edited) {
     for (const auto* all : {&roots_of_open_, &roots_of_open}) {
       if (const auto at = all->find(path); at != all->end()) {
         unchecked_roots_.insert(at->second.begin(), at->second.end());
@@ -182,7 +190,7 @@ void Validator::ChooseRoots(const Work& work) {
     unchecked_roots_.insert({directory, DirName(directory)});
   }
   for (const std::string& root : live) {
-    if (work.all_roots || !checked_roots_.contains(root)) {
+    if (changes.all_roots || !checked_roots_.contains(root)) {
       unchecked_roots_.insert(root);
     }
   }
@@ -210,7 +218,8 @@ bool Validator::CheckRoots(const View& view) {
   while (!unchecked_roots_.empty()) {
     const std::string root = *unchecked_roots_.begin();
     const auto found = abandoned_ ? std::nullopt : view.snapshot->CheckRoot(root, abandoned_);
-    if (!found) {
+    const std::lock_guard lock(known_mutex_);
+    if (!found || abandoned_) {
       return false;
     }
     unchecked_roots_.erase(root);
@@ -224,7 +233,17 @@ bool Validator::CheckRoots(const View& view) {
   if (had_roots) {
     last_check_ = std::chrono::steady_clock::now() - begin;
   }
-  return !abandoned_;
+  return true;
+}
+
+void Validator::Finish(const View& view) {
+  const std::lock_guard lock(known_mutex_);
+  if (abandoned_) {
+    return;
+  }
+  PublishStale(view);
+  AnswerPulls(view);
+  AskForPulls(view);
 }
 
 void Validator::PublishStale(const View& view) {
@@ -269,8 +288,9 @@ bool Validator::Send(const View& view, const std::string& path, const Published&
     json.Key("diagnostics");
     json.Raw(published.items);
   });
-  const std::lock_guard lock(mutex_);  // no newer version arrives before it is sent
-  if (abandoned_) {
+  const std::lock_guard lock(mutex_);               // no newer version arrives before it is sent
+  const bool is_newest = view.snapshot == nullptr;  // of the thread that edits
+  if (abandoned_ && !is_newest) {
     return false;
   }
   outlet_.Send(text);

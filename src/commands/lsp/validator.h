@@ -1,5 +1,6 @@
-// The thread that looks for problems: at once for those of the syntax of an edited file, then for
-// those of the roots that it belongs to. An edit ends what it does.
+// Validator: looks for problems. Those of the syntax of an edited file are found at once, by the
+// thread that edits; those of the roots that the file belongs to by a thread of its own, and an
+// edit ends what that does.
 #pragma once
 
 #include <atomic>
@@ -31,12 +32,10 @@ class Validator {
     std::string known;  ///< name of the result that the client has; may be empty
   };
   struct Work {
-    View view;  ///< without snapshot: only the syntax of what was edited is looked at
+    View view;
     std::set<std::string> edited;  ///< documents that were opened, changed or closed
     bool all_roots = false;        ///< files of the disk or settings have changed
     std::vector<Pull> pulls;
-    /// The work before it was about the syntax of the same texts, and is not ended by it.
-    bool follows_syntax = false;
 
     bool changes() const { return all_roots || !edited.empty(); }
   };
@@ -48,20 +47,26 @@ class Validator {
   /// Abandons what is being done.
   ~Validator();
 
+  /// Publishes what is wrong with the syntax of the edited documents, if that can be said without a
+  /// snapshot: `view` has none. Work with these edits must follow.
+  void CheckSyntax(const View& view, const std::set<std::string>& edited);
+  /// By the thread that has called CheckSyntax().
   void Add(Work work);
 
  private:
   void Run();
   void Do(Work& work);
-  /// Publishes what is wrong with the syntax of what was edited, if that can be said at once.
-  void CheckEdited(const Work& work);
-  /// Takes over what was edited, and publishes what is wrong with its syntax.
-  void ReadEdited(const Work& work);
+  /// Takes over what has changed, and decides which roots have to be checked. False if newer work
+  /// waits.
+  bool Read(Work& work);
+  /// Publishes what is wrong with the syntax of what was edited.
+  void ReadEdited(const View& view, const std::set<std::string>& edited);
   void SetSyntax(const View& view, const std::string& path, ProblemList problems);
-  /// Decides which roots have to be checked.
-  void ChooseRoots(const Work& work);
+  void ChooseRoots(const View& view, const Work& changes);
   /// Whether all chosen roots were checked.
   bool CheckRoots(const View& view);
+  /// Says what can be said once all roots are checked.
+  void Finish(const View& view);
   void WaitForMoreEdits();
   void AnswerOutdatedPulls();
   void AnswerPulls(const View& view);
@@ -90,20 +95,24 @@ class Validator {
   std::condition_variable added_;
   std::optional<Work> next_;
   bool ends_ = false;
-  std::atomic<bool> abandoned_ = false;  ///< newer work waits
+  std::atomic<bool> abandoned_ = false;  ///< newer work waits, or comes
+  bool whole_comes_ = false;             ///< Add() follows: what waits is not the newest
+
+  /// Held while what is known is looked at or changed; taken before `mutex_`.
+  std::mutex known_mutex_;
+  ProblemStore problems_;
+  std::map<std::string, Published> published_;
+  std::set<std::string> stale_;          ///< files whose problems have to be published
+  std::set<std::string> unsent_syntax_;  ///< files with new problems that could not be sent
+  ide::EditedSyntax edited_syntax_;
 
   // Of the thread alone.
   struct Pulled {
     std::string name;
     int32_t version = 0;
   };
-  Work unread_;  ///< changes of which only the syntax was looked at
-  ProblemStore problems_;
-  std::map<std::string, Published> published_;
+  Work unread_;                           ///< changes of work that was abandoned before it was read
   std::map<std::string, Pulled> pulled_;  ///< last answers to pulls
-  std::set<std::string> stale_;           ///< files whose problems have to be published
-  std::set<std::string> unsent_syntax_;   ///< files with new problems that could not be sent
-  ide::EditedSyntax edited_syntax_;
   std::map<std::string, std::set<std::string>> roots_of_open_;  ///< by document
   std::set<std::string> checked_roots_;
   std::set<std::string> unchecked_roots_;

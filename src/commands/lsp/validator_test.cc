@@ -88,9 +88,9 @@ TEST_F(BusyValidator, ForgetsNothingForTheSyntaxOfAnEdit) {
                   .edited = {a_, b_},
                   .pulls = {{.ticket = pending_.Add("\"pull\"", a_), .known = ""}}});
   Edit(b_, 2, "output {");
-  validator_.Add({.view = TextOnly(), .edited = {b_}});  // before the workspace is parsed
-  Release();
+  validator_.CheckSyntax(TextOnly(), {b_});  // before the workspace is parsed
   ASSERT_TRUE(Sends("\"version\":2")) << "the syntax of b";
+  Release();
   validator_.Add({.view = Whole(), .edited = {b_}});
   EXPECT_TRUE(Sends("\"id\":\"pull\"")) << sent_;
 }
@@ -104,9 +104,9 @@ TEST_F(BusyValidator, PublishesTheVersionOfEachEdit) {
   Edit(a_, 7, std::string(kMissing) + "# the same problem\n");
   validator_.Add({.view = Whole(), .edited = {a_}});
   Edit(b_, 8, "output {");
-  validator_.Add({.view = TextOnly(), .edited = {b_}});
-  Release();
+  validator_.CheckSyntax(TextOnly(), {b_});
   ASSERT_TRUE(Sends("\"version\":8"));
+  Release();
   validator_.Add({.view = Whole(), .edited = {b_}});
   EXPECT_TRUE(Sends("\"version\":7")) << sent_;
 }
