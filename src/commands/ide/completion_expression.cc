@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/flat_map.h"
 #include "ide/completion_parts.h"
 #include "ide/function_signature.h"
 #include "lang/type_expr.h"
@@ -59,14 +60,15 @@ bool IsSelf(const CompletionRequest& request, std::string_view key) {
          key.starts_with("local.") && WithoutRoot(key) == request.context.argument;
 }
 
-/// The names of this module that something refers to.
-std::set<std::string_view> UsedNames(const CompletionRequest& request) {
-  std::set<std::string_view> out;
+/// The names of this module behind a root that something refers to.
+FlatSet<std::string_view> UsedNames(const CompletionRequest& request, std::string_view root) {
+  FlatSet<std::string_view> out;
   const auto& modules = request.names.parts().modules;
   if (const auto module = modules.find(request.names.directory()); module != modules.end()) {
     for (const auto& file : module->second.files) {
       for (const Use& use : file->uses) {
-        if (use.through.empty() && file->kind == FileKind::kConfiguration) {
+        if (use.key.starts_with(root) && use.through.empty() &&
+            file->kind == FileKind::kConfiguration) {
           out.insert(use.key);
         }
       }
@@ -94,7 +96,7 @@ void AddNamed(CompletionRequest& request, const NamedRoot& named, bool with_root
   if (with_root && keys.size() > kMostFullReferences) {
     return;
   }
-  const std::set<std::string_view> used = UsedNames(request);
+  const FlatSet<std::string_view> used = UsedNames(request, named.root);
   for (const std::string& key : keys) {
     const std::string name(WithoutRoot(key));
     const Type type = TypeOfNamed(request, named.root, name);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_set>
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
@@ -162,6 +161,12 @@ const ParsedFile& ModuleNames::Parsed(Mended& mended) {
 
 /// Finds all names once.
 void ModuleNames::Collect() {
+  size_t declarations = 0;
+  for (const ParsedFile* file : files_) {
+    declarations += file->declarations.size();
+  }
+  declared_.reserve(declarations);
+  all_.reserve(declarations);
   for (const ParsedFile* file : files_) {
     for (const Declaration& declaration : file->declarations) {
       if (declared_.try_emplace(declaration.key, Found{file, &declaration}).second) {
@@ -176,7 +181,7 @@ void ModuleNames::Collect() {
       all_.emplace_back(&mended.key, mended.kind);
     }
   }
-  std::unordered_set<std::string_view> locals;
+  FlatSet<std::string_view> locals;
   for (const Key& key : mended_locals_) {
     if (!declared_.contains(key) && locals.insert(key).second) {
       all_.emplace_back(&key, SymbolKind::kLocal);

@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "ide/cursor_context.h"
 #include "ide/parsed_file.h"
 #include "ide/regions.h"
@@ -86,11 +86,11 @@ class ModuleNames {
   std::vector<const ParsedFile*> files_;
   std::vector<Mended> mended_;
   std::vector<Key> mended_locals_;
-  std::vector<std::pair<const Key*, SymbolKind>> all_;      // each name once
-  std::unordered_map<std::string_view, Found> declared_;    // the first of each name
-  std::unordered_map<std::string_view, size_t> mended_at_;  // the first region of each key
-  std::optional<std::unordered_map<std::string_view, Found>> mended_inside_;  // once asked for
-  std::map<std::string, std::string, std::less<>> required_;  // local name to address
+  std::vector<std::pair<const Key*, SymbolKind>> all_;             // each name once
+  FlatMap<std::string_view, Found> declared_;                      // the first of each name
+  FlatMap<std::string_view, size_t> mended_at_;                    // the first region of each key
+  std::optional<FlatMap<std::string_view, Found>> mended_inside_;  // once asked for
+  std::map<std::string, std::string, std::less<>> required_;       // local name to address
   std::vector<std::string> roots_;
 };
 
