@@ -26,6 +26,7 @@ import offline
 from watching import Watch, WatchFailure
 from world_directory import Failure, WorldDirectory, check, read_options
 
+ROUND = re.compile(r"^\d\d:\d\d:\d\d ")
 BLOCK = re.compile(r"^  # (\S.*?) (?:will be|must be|is tainted|has moved|will no longer)")
 
 
@@ -41,20 +42,30 @@ def planned(messages):
 
 
 def blocks_of(lines):
-    """The text of each change, by its address."""
-    out, name = {}, None
+    """Address and text of each change. A round may say two things of an address: that its object has moved away, and that
+    it is no longer destroyed."""
+    out, is_inside = [], False
     for line in lines:
         found = BLOCK.match(line)
         if found:
-            name = found[1]
-            out[name] = [line]
-        elif name and (line.startswith(" ") or line == ""):
-            if line == "":
-                name = None if out[name][-1] == "    }" else name
-            else:
-                out[name].append(line)
+            is_inside = True
+            out.append((found[1], [line]))
+        elif is_inside and line.startswith(" "):
+            out[-1][1].append(line)
+        elif is_inside and line == "":
+            is_inside = out[-1][1][-1] != "    }"
         else:
-            name = None
+            is_inside = False
+    return out
+
+
+def rounds_of(lines):
+    """The lines of each round."""
+    out = [[]]
+    for line in lines:
+        if ROUND.match(line):
+            out.append([])
+        out[-1].append(line)
     return out
 
 
@@ -70,11 +81,12 @@ class Picture:
     def take(self, result, messages, lines):
         """Takes what one round says: its result, its messages, and its lines of text. Lines of the next round may be
         among them."""
-        for name, block in blocks_of(lines).items():
-            if "no longer" in block[0]:
-                self.texts.pop(name, None)
-            else:
-                self.texts[name] = block
+        for part in rounds_of(lines):
+            blocks = blocks_of(part)
+            for name, block in blocks:
+                if "no longer" in block[0]:
+                    self.texts.pop(name, None)
+            self.texts.update((name, block) for name, block in blocks if "no longer" not in block[0])
         self.lines = lines
         self.planned = result["planned"]
         if self.planned:
@@ -139,7 +151,7 @@ def fresh(here, *flags):
     if done.returncode:
         return None, None
     text = here.run("plan", "-no-color", *flags).stdout.splitlines()
-    return planned([json.loads(line) for line in done.stdout.splitlines()]), blocks_of(text)
+    return planned([json.loads(line) for line in done.stdout.splitlines()]), dict(blocks_of(text))
 
 
 def many_blocks(count):
@@ -277,6 +289,7 @@ def scripted(options, base):
         step("the provider's configuration", main_tf=SCRIPT.replace('"things"', '"things2"'))
         check(picture.changes, "no object is missed elsewhere")
         step("the same as before", main_tf=SCRIPT)
+        step("an empty file", main_tf=offline.HEAD)
         step("a move", main_tf=SCRIPT.replace('"a" {', '"b" {') +
              "moved {\n  from = kinutest_thing.a\n  to = kinutest_thing.b\n}\n")
         step("a move and a change", main_tf=SCRIPT.replace('"a" {', '"b" {').replace("var.word", '"z"') +
