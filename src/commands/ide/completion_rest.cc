@@ -1,5 +1,8 @@
 // What is left out of a completion in the middle of a reference.
 #include <algorithm>
+#include <set>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "ide/completion_parts.h"
@@ -8,8 +11,12 @@
 namespace kinu::ide {
 namespace {
 
-/// Whether the steps behind the cursor lead nowhere once the reference stands there.
-bool ReferenceLacksRest(CompletionRequest& request, const Completion& item) {
+constexpr size_t kNamed = 2;  ///< steps of a reference to a variable
+
+/// Whether the steps behind the cursor lead nowhere once the reference stands there. `of_test`: the
+/// keys of variables that nothing but a test may declare.
+bool ReferenceLacksRest(CompletionRequest& request, const std::set<std::string>& of_test,
+                        const Completion& item) {
   const CursorContext& context = request.context;
   std::vector<PathStep> path = context.path;
   std::string_view names = item.label;
@@ -20,14 +27,12 @@ bool ReferenceLacksRest(CompletionRequest& request, const Completion& item) {
   }
   const size_t offered = path.size();
   path.insert(path.end(), context.rest.begin(), context.rest.end());
-  if (path[0].name == "var" && VariablesOfTest(request).contains(KeyOfPath(
-                                   std::span(path).first(std::min(path.size(), size_t{2}))))) {
-    return false;  // perhaps declared nowhere else
-  }
-  return request.types.LeadsNowhere(path, offered);
+  const std::span<const PathStep> variable = std::span(path).first(std::min(path.size(), kNamed));
+  return !of_test.contains(KeyOfPath(variable)) && request.types.LeadsNowhere(path, offered);
 }
 
-bool LacksRest(CompletionRequest& request, const Completion& item) {
+bool LacksRest(CompletionRequest& request, const std::set<std::string>& of_test,
+               const Completion& item) {
   const CursorContext& context = request.context;
   switch (item.kind) {
     case CompletionKind::kValue:
@@ -36,7 +41,7 @@ bool LacksRest(CompletionRequest& request, const Completion& item) {
       return KnownTypes::LacksSteps(TypeOfResult(request.names, context.namespaces + item.label),
                                     context.rest);
     default:
-      return ReferenceLacksRest(request, item);
+      return ReferenceLacksRest(request, of_test, item);
   }
 }
 
@@ -47,8 +52,9 @@ void LeaveOutWithoutRest(CompletionRequest& request) {
     return;
   }
   request.types.Bind(request.context, request.text);
+  const std::set<std::string> of_test = VariablesOfTest(request);
   std::erase_if(request.out.items,
-                [&](const Completion& item) { return LacksRest(request, item); });
+                [&](const Completion& item) { return LacksRest(request, of_test, item); });
 }
 
 }  // namespace kinu::ide
